@@ -1,0 +1,62 @@
+#include "core/base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/base/mem.h"
+
+/* Room for `more` bytes and a NUL. */
+static char *reserve(struct buf *b, size_t more)
+{
+    if (b->cap - b->n < more + 1) {
+        b->cap = MAX(b->cap * 2, b->n + more + 1);
+        b->cap = MAX(b->cap, (size_t)64);
+        b->p = mem_resize(b->p, b->cap);
+    }
+    return b->p + b->n;
+}
+
+void buf_add_bytes(struct buf *b, const void *p, size_t n)
+{
+    char *to = reserve(b, n);
+    if (n)
+        memcpy(to, p, n);
+    b->n += n;
+    b->p[b->n] = '\0';
+}
+
+void buf_add(struct buf *b, struct str s)
+{
+    buf_add_bytes(b, s.p, s.n);
+}
+
+void buf_add_char(struct buf *b, char c)
+{
+    buf_add_bytes(b, &c, 1);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    assert(n >= 0);
+    vsnprintf(reserve(b, (size_t)n), (size_t)n + 1, fmt, again);
+    va_end(again);
+    b->n += (size_t)n;
+}
+
+void buf_clear(struct buf *b)
+{
+    b->n = 0;
+    if (b->p)
+        b->p[0] = '\0';
+}
+
+void buf_done(struct buf *b)
+{
+    mem_free(b->p);
+    *b = (struct buf){0};
+}

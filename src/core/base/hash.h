@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/base/base.h"
+
+/* Hashes for tables. They never decide anything: no effect may depend on their order. */
+
+uint64_t hash_bytes(const void *p, size_t n);
+
+/* Spreads the bits of a small number over all 64. */
+static inline uint64_t hash_u64(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    return x;
+}
+
+/* Two numbers into one hash, order mattering. */
+static inline uint64_t hash_pair(uint64_t a, uint64_t b)
+{
+    return hash_u64(a * 0x9e3779b97f4a7c15u + b);
+}

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/base/base.h"
+
+/* Floating point with the same bits on every machine: what libm may round differently is ours. */
+
+/* Natural logarithm, bit for bit Go's portable math.Log (which kube-scheduler's scores rest on);
+ * glibc's differs in the last bit for about one integer in a hundred. */
+double real_ln(double x);
+
+/* e to the x, within an ulp. */
+double real_exp(double x);
+
+/* To the nearest integer, halves away from zero, as Go's math.Round. */
+double real_round(double x);

@@ -1,0 +1,59 @@
+#include "core/base/str.h"
+
+#include "core/base/hash.h"
+
+int str_compare(struct str a, struct str b)
+{
+    size_t n = MIN(a.n, b.n);
+    int order = n ? memcmp(a.p, b.p, n) : 0;
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+bool str_starts(struct str s, struct str prefix)
+{
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+bool str_ends(struct str s, struct str suffix)
+{
+    return s.n >= suffix.n &&
+           (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
+size_t str_find(struct str s, char c)
+{
+    const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
+    return at ? (size_t)(at - s.p) : s.n;
+}
+
+struct str str_part(struct str s, size_t from, size_t to)
+{
+    to = MIN(to, s.n);
+    return from < to ? (struct str){s.p + from, to - from} : (struct str){0};
+}
+
+bool str_int(struct str s, int64_t *out)
+{
+    size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+');
+    bool negative = i && s.p[0] == '-';
+    if (i == s.n)
+        return false;
+
+    int64_t value = 0; /* kept negative: the negative side holds one more */
+    for (; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_sub_overflow(value, s.p[i] - '0', &value))
+            return false;
+    }
+    if (!negative && value == INT64_MIN)
+        return false;
+    *out = negative ? value : -value;
+    return true;
+}
+
+uint64_t str_hash(struct str s)
+{
+    return hash_bytes(s.p, s.n);
+}

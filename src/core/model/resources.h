@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/model/pod.h"
+
+/* How much a pod asks for: upstream's aggregation over containers, init containers, sidecars, pod-level
+ * resources, overhead, and what status says of a resize in progress. Sums are exact; nothing is rounded
+ * here. The five callers upstream differ in three switches. */
+struct request_rules {
+    bool status_aware;    /* the larger of spec, allocated and actuated */
+    bool pod_level;       /* spec.resources overrides the containers' sum */
+    bool default_missing; /* a container without cpu or memory counts as 100m, 200Mi */
+};
+
+/* The total per resource name, in the order of first appearance; lives in `mem`. */
+amount_list pod_requests(const struct pod *pod, struct request_rules rules, struct arena *mem);
+
+/* Which names become scalar columns: extended resources, hugepages-*, attachable-volumes-*,
+ * kubernetes.io/-prefixed. cpu, memory, ephemeral-storage and pods are not scalars. */
+bool resource_is_scalar(struct str name);
+bool resource_is_extended(struct str name);
