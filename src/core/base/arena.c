@@ -1,5 +1,5 @@
 /* Blocks in a list, each twice the one before up to 1 MiB (or as large as a single request needs).
- * Between calls: [next, end) is the free part of `current`, and blocks after `current` are unused. */
+ * Between calls: [next, end) is the free part of `current`; blocks after `current` are unused. */
 
 #include "core/base/arena.h"
 

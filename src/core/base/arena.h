@@ -3,8 +3,8 @@
 #include "core/base/base.h"
 #include "core/base/str.h"
 
-/* Memory that goes all at once. {0} is an empty arena; blocks are kept by a reset, so an arena that is
- * filled and reset in turn soon allocates nothing. What lives in it is never freed alone. */
+/* Memory that goes all at once. {0} is an empty arena; blocks are kept by a reset, so an arena that
+ * is filled and reset in turn soon allocates nothing. What lives in it is never freed alone. */
 
 struct arena_block;
 

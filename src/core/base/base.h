@@ -16,11 +16,11 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "little-endian machine
 
 #define LEN(array)       (sizeof(array) / sizeof((array)[0]))
 #define MUST_USE         __attribute__((warn_unused_result))
-#define PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
+#define PRINTF(fmt, arg) __attribute__((format(__printf__, fmt, arg)))
 #define LIKELY(x)        __builtin_expect(!!(x), 1)
 #define UNLIKELY(x)      __builtin_expect(!!(x), 0)
 
-/* A local that is given back on every way out: `AUTO(revision) r = {0};` calls revision_done(&r). */
+/* A local given back on every way out: `AUTO(revision) r = {0};` calls revision_done(&r). */
 #define AUTO(type) __attribute__((cleanup(type##_done))) struct type
 
 #define MIN(a, b)                                                                                  \
@@ -36,7 +36,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "little-endian machine
         max_a_ > max_b_ ? max_a_ : max_b_;                                                         \
     })
 
-/* A read-only array with its length; it lives where it was made, mostly in an arena. Both may be 0. */
+/* A read-only array with its length; it lives where it was made, mostly in an arena. May be {0}. */
 #define LIST(type)                                                                                 \
     struct {                                                                                       \
         type *at;                                                                                  \

@@ -3,8 +3,8 @@
 #include "core/base/base.h"
 #include "core/base/str.h"
 
-/* Text or bytes that grow at the end. {0} is empty; what it holds is NUL-terminated once anything was
- * added, so `b.p` can go where C strings go. */
+/* Text or bytes that grow at the end. {0} is empty; what it holds is NUL-terminated once anything
+ * was added, so `b.p` can go where C strings go. */
 struct buf {
     char *p;
     size_t n, cap;

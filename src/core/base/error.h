@@ -17,7 +17,7 @@ struct error {
     char text[240]; /* pod default/a: container main: "12x" is no quantity */
 };
 
-/* Both return false, so that a failing line stays one line. A text that does not fit ends in "…". */
+/* Both return false, so that a failing line stays one line. A text too long ends in "…". */
 bool error_set(struct error *e, enum error_kind kind, const char *fmt, ...) PRINTF(3, 4);
 
 /* Puts "<fmt>: " before the text. */

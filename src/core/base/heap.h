@@ -3,8 +3,8 @@
 #include "core/base/base.h"
 
 /* An indexed binary heap of small numbers: the first in order is on top, and any item can move or
- * leave, because the heap knows where each one is. `before` must be a strict total order, so that what
- * comes out cannot depend on the history of the heap. */
+ * leave, because the heap knows where each one is. `before` must be a strict total order, so that
+ * what comes out cannot depend on the history of the heap. */
 
 struct heap {
     bool (*before)(const void *ctx, uint32_t a, uint32_t b);

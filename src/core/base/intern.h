@@ -5,10 +5,11 @@
 #include "core/base/vec.h"
 
 /* Byte strings with small dense numbers: equal bytes, equal number. Entries are counted; one that
- * nobody holds stays findable until a sweep, so what is dropped and soon needed again costs nothing.
+ * nobody holds stays findable until a sweep, so what is dropped and soon needed again costs
+ * nothing.
  *
- * Symbols (text), label sets, pod specs are all interned bytes; what a number means beyond its bytes
- * is kept by the caller in an array beside this one and told about sweeps. */
+ * Symbols (text), label sets, pod specs are all interned bytes; what a number means beyond its
+ * bytes is kept by the caller in an array beside this one and told about sweeps. */
 
 struct intern_entry {
     char *p; /* NULL: the number is free */
@@ -44,8 +45,8 @@ static inline struct str intern_bytes(const struct intern *t, uint32_t id)
 void intern_hold(struct intern *t, uint32_t id);
 void intern_drop(struct intern *t, uint32_t id);
 
-/* Frees every entry that nobody holds, lowest number first; `gone`, if not NULL, is told of each while
- * its bytes still stand. */
+/* Frees every entry that nobody holds, lowest number first; `gone`, if not NULL, is told of each
+ * while its bytes still stand. */
 void intern_sweep(struct intern *t, void (*gone)(void *ctx, uint32_t id), void *ctx);
 
 /* True when more entries lie unheld than are held (and enough of them to be worth a sweep). */

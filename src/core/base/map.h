@@ -2,8 +2,8 @@
 
 #include "core/base/base.h"
 
-/* uint64_t → uint32_t, open addressing. {0} is empty. There is no iteration on purpose: what decides
- * must not follow hash order. The value MAP_NONE cannot be stored. */
+/* uint64_t → uint32_t, open addressing. {0} is empty. There is no iteration on purpose: what
+ * decides must not follow hash order. The value MAP_NONE cannot be stored. */
 
 #define MAP_NONE UINT32_MAX
 

@@ -2,9 +2,9 @@
 
 #include "core/base/base.h"
 
-/* Memory from the heap. Running out ends the process, here and nowhere else: our state can be rebuilt
- * from the API server, and branches that nobody can test are no safety. Limits on every input keep us
- * from getting there. */
+/* Memory from the heap. Running out ends the process, here and nowhere else: our state can be
+ * rebuilt from the API server, and branches that nobody can test are no safety. Limits on every
+ * input keep us from getting there. */
 
 /* Zeroed; never NULL, also for 0 bytes. */
 void *mem_alloc(size_t bytes);

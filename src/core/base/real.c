@@ -1,5 +1,6 @@
-/* The classic argument reduction x = 2^k (1 + f), √½ ≤ 1 + f < √2, and a polynomial in s = f / (2 + f),
- * with ln 2 in two parts. The order of operations is part of the contract: compile without contraction. */
+/* The classic argument reduction x = 2^k (1 + f), √½ ≤ 1 + f < √2, and a polynomial in s = f / (2 +
+ * f), with ln 2 in two parts. The order of operations is part of the contract: compile without
+ * contraction. */
 
 #include "core/base/real.h"
 

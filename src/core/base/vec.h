@@ -6,7 +6,8 @@
 /* A growing array of any type: `VEC(int) v = {0}; vec_push(&v, 7);`. {0} is empty. Elements are
  * v.at[0] … v.at[v.n - 1]; they move when the array grows, so keep indices, not pointers.
  *
- * VEC makes an unnamed type; where two functions must agree on it, name it: VEC_TYPE(ids, uint32_t). */
+ * VEC makes an unnamed type; where two functions must agree on it, name it:
+ * VEC_TYPE(ids, uint32_t). */
 
 #define VEC(type)                                                                                  \
     struct {                                                                                       \
@@ -21,9 +22,8 @@
 
 /* Room for at least `need` elements in all. */
 #define vec_reserve(v, need)                                                                       \
-    ((v)->cap < (need)                                                                             \
-         ? (void)((v)->at = vec_grown((v)->at, &(v)->cap, (need), sizeof(*(v)->at)))               \
-         : (void)0)
+    ((v)->cap < (need) ? (void)((v)->at = vec_grown((v)->at, &(v)->cap, (need), sizeof(*(v)->at))) \
+                       : (void)0)
 
 #define vec_push(v, ...)                                                                           \
     do {                                                                                           \

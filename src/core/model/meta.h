@@ -38,14 +38,15 @@ struct meta {
     LIST(struct owner) owners;
 };
 
-/* One line of a selector: a key, an operator (In, NotIn, Exists, DoesNotExist; for nodes also Gt, Lt)
- * and its values. */
+/* One line of a selector: a key, an operator (In, NotIn, Exists, DoesNotExist; for nodes also Gt,
+ * Lt) and its values. */
 struct requirement {
     struct str key, op;
     str_list values;
 };
 
-/* metav1.LabelSelector. NULL where one is expected means "matches nothing"; an empty one, everything. */
+/* metav1.LabelSelector. NULL where one is expected means "matches nothing"; an empty one,
+ * everything. */
 struct label_selector {
     pair_list match_labels;
     LIST(struct requirement) match_expressions;

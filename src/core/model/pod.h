@@ -2,7 +2,7 @@
 
 #include "core/model/meta.h"
 
-/* A pod, as far as a scheduler reads it. Field names follow the API's; comments say what differs. */
+/* A pod, as far as a scheduler reads it. Field names are the API's; comments say what differs. */
 
 struct toleration {
     struct str key, op, value, effect; /* op: "", Equal, Exists, Lt, Gt */
@@ -91,17 +91,17 @@ struct volume {
     struct claim_source {
         struct str claim_name;
         bool read_only;
-    } *claim;
+    } * claim;
     struct image_source {
         struct str reference;
-    } *image;
+    } * image;
     struct ephemeral_source {
         struct str storage_class; /* parsed further in issue Parity's turn */
-    } *ephemeral;
+    } * ephemeral;
     struct disk_source {
         struct str id; /* pdName, volumeID, iqn or image: whatever names the disk */
         bool read_only;
-    } *gce_disk, *aws_disk, *iscsi, *rbd;
+    } * gce_disk, *aws_disk, *iscsi, *rbd;
 };
 
 struct resource_claim_ref {

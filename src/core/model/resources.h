@@ -2,9 +2,9 @@
 
 #include "core/model/pod.h"
 
-/* How much a pod asks for: upstream's aggregation over containers, init containers, sidecars, pod-level
- * resources, overhead, and what status says of a resize in progress. Sums are exact; nothing is rounded
- * here. The five callers upstream differ in three switches. */
+/* How much a pod asks for: upstream's aggregation over containers, init containers, sidecars,
+ * pod-level resources, overhead, and what status says of a resize in progress. Sums are exact;
+ * nothing is rounded here. The five callers upstream differ in three switches. */
 struct request_rules {
     bool status_aware;    /* the larger of spec, allocated and actuated */
     bool pod_level;       /* spec.resources overrides the containers' sum */

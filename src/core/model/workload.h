@@ -28,7 +28,8 @@ struct job {
     struct str completion_mode;
 };
 
-struct namespace {
+struct namespace
+{
     struct meta meta;
     struct str phase;
 };

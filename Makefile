@@ -1,0 +1,61 @@
+# A thin face for Meson: what is built, and how, stands in meson.build.
+#
+#   make                the release build: build/kubenexus
+#   make demo           a GPU cluster scheduled in virtual time, and a page to look at
+#   make test           everything that must hold; ONLY=text runs the tests whose names contain it
+#   make bench          speed and memory, recorded with the commit in bench/results/
+#   make fuzz           each fuzzer for SECONDS (30), new inputs into its corpus
+#   make fmt, make promises, make clean
+#
+# B is the first part of the build folders' names, so that two people can build in one checkout.
+
+B ?= build
+JOBS ?= $(shell nproc)
+ONLY ?=
+SECONDS ?= 30
+
+RELEASE = -Doptimization=2 -Db_lto=true -Dhardened=true
+TEST = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Dtests=true
+CLANG = -Doptimization=2 -Dtests=true
+PLAIN = -Doptimization=2
+FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false -Dfuzzers=true
+
+# $(call build,folder,options,targets): configure once, quietly, then build.
+build = test -f $1/build.ninja || meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
+	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $3
+
+.PHONY: all demo test bench fuzz fmt promises clean
+
+all:
+	@$(call build,$(B),$(RELEASE))
+
+demo:
+	@tools/setup
+	@$(MAKE) --no-print-directory all
+	@$(B)/kubenexus simulate --report $(B)/demo.html
+	@echo "The report is $(CURDIR)/$(B)/demo.html: open it in a browser."
+
+test:
+	@tools/setup test
+	@$(call build,$(B),$(RELEASE))
+	@$(call build,$(B)-test,$(TEST))
+	@CC=clang $(call build,$(B)-clang,$(CLANG))
+	@$(call build,$(B)-plain,$(PLAIN),libkubenexus.a libkubenexus-sim.a)
+	@tools/run-tests --build $(B) $(ONLY)
+
+bench: all
+	@tools/record-bench $(B)/kubenexus
+
+fuzz:
+	@tools/setup test
+	@CC=clang $(call build,$(B)-fuzz,$(FUZZ))
+	@tools/run-fuzzers $(B)-fuzz $(SECONDS)
+
+fmt:
+	@find src tests -name '*.[ch]' -exec clang-format -i {} +
+
+promises:
+	@tools/promises $(B)/test-results.txt
+
+clean:
+	rm -rf $(B) $(B)-test $(B)-clang $(B)-plain $(B)-fuzz
