@@ -46,7 +46,7 @@ static void advance(struct arena *a, size_t bytes)
 void *arena_alloc(struct arena *a, size_t bytes)
 {
     assert(bytes < SIZE_MAX / 2);
-    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    bytes = (MAX(bytes, (size_t)1) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if ((size_t)(a->end - a->next) < bytes)
         advance(a, bytes);
     void *p = a->next;

@@ -43,7 +43,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "little-endian machine
         uint32_t n;                                                                                \
     }
 #define list_each(l, it)                                                                           \
-    for (__typeof__((l)->at) it = (l)->at, list_end_##it = (l)->at ? (l)->at + (l)->n : NULL;      \
+    for (__typeof__((l)->at + 0) it = (l)->at, list_end_##it = (l)->at ? (l)->at + (l)->n : NULL;  \
          it < list_end_##it; it++)
 
 static inline int64_t wrap_add(int64_t a, int64_t b)

@@ -71,8 +71,10 @@
 /* Gives the memory back; the vector is empty and usable again. */
 #define vec_done(v) (mem_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
+/* Arithmetic on NULL is undefined, so an empty vector ends at NULL. */
 #define vec_each(v, it)                                                                            \
-    for (__typeof__((v)->at) it = (v)->at, vec_end_##it = (v)->at + (v)->n; it < vec_end_##it; it++)
+    for (__typeof__((v)->at + 0) it = (v)->at, vec_end_##it = (v)->n ? (v)->at + (v)->n : NULL;    \
+         it < vec_end_##it; it++)
 
 /* The array with room for `need` elements or more; doubles, so that pushing stays cheap. */
 static inline void *vec_grown(void *at, uint32_t *cap, uint32_t need, size_t size)
