@@ -20,14 +20,14 @@ CLANG = -Doptimization=2 -Dtests=true
 PLAIN = -Doptimization=2
 FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false -Dfuzzers=true
 
-# $(call build,folder,options,targets): configure once, quietly, then build.
-build = test -f $1/build.ninja || meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
-	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $3
+# $(call build,folder,options,compiler,targets): configure once, quietly, then build.
+build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
+	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
 .PHONY: all demo test bench fuzz fmt promises clean
 
 all:
-	@$(call build,$(B),$(RELEASE))
+	@$(call build,$(B),$(RELEASE),gcc)
 
 demo:
 	@tools/setup
@@ -37,10 +37,10 @@ demo:
 
 test:
 	@tools/setup test
-	@$(call build,$(B),$(RELEASE))
-	@$(call build,$(B)-test,$(TEST))
-	@CC=clang $(call build,$(B)-clang,$(CLANG))
-	@$(call build,$(B)-plain,$(PLAIN),libkubenexus.a libkubenexus-sim.a)
+	@$(call build,$(B),$(RELEASE),gcc)
+	@$(call build,$(B)-test,$(TEST),gcc)
+	@$(call build,$(B)-clang,$(CLANG),clang)
+	@$(call build,$(B)-plain,$(PLAIN),gcc,libkubenexus.a libkubenexus-sim.a)
 	@tools/run-tests --build $(B) $(ONLY)
 
 bench: all
@@ -48,7 +48,7 @@ bench: all
 
 fuzz:
 	@tools/setup test
-	@CC=clang $(call build,$(B)-fuzz,$(FUZZ))
+	@$(call build,$(B)-fuzz,$(FUZZ),clang)
 	@tools/run-fuzzers $(B)-fuzz $(SECONDS)
 
 fmt:
