@@ -1,0 +1,143 @@
+#pragma once
+
+#include "core/cluster/change.h"
+#include "core/cluster/count.h"
+#include "core/cluster/match.h"
+#include "core/cluster/names.h"
+#include "core/cluster/nodes.h"
+#include "core/cluster/pods.h"
+#include "core/cluster/spec.h"
+#include "core/cluster/workloads.h"
+
+/* The cluster at this moment: nodes as columns, pods as rows, who selects whom, how many are where.
+ *
+ * Everything below `struct cluster` may be read by plugins; it is changed in two ways only. Objects that
+ * came from outside go through cluster/apply.h. What the scheduler tries or decides goes through the
+ * transactional operations here: between txn_begin() and txn_undo() they leave no trace.
+ *
+ * Invariants: a node's used sums are the sums over the pods on its list, assumed ones included; every
+ * change of a row a reader could have seen is in the log; tallies and spreads equal a recount. */
+
+struct nomination {
+    pod_id pod;
+    sym node;
+};
+
+struct undo;
+
+struct cluster {
+    uint64_t seed; /* decides the nodes' ranks */
+    bool keeps_pins; /* leave the node that a DaemonSet's pod names in its spec (explain wants it there) */
+
+    struct names names;
+    struct matches matches;
+    struct specs specs;
+    struct nodes nodes;
+    struct pods pods;
+    struct workloads workloads;
+    struct counts counts;
+    struct change_log log;
+
+    VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */
+    struct map namespaces;              /* name → label set */
+
+    sym any_ip;       /* 0.0.0.0 */
+    sym unschedulable; /* node.kubernetes.io/unschedulable */
+    sym empty;        /* "" */
+
+    VEC(struct undo) journal;
+    uint32_t depth; /* open transactions */
+    struct arena journal_mem;
+    struct arena mem; /* scratch of one call */
+};
+
+struct cluster *cluster_new(uint64_t seed);
+void cluster_free(struct cluster *c);
+
+/* At a quiet moment (no transaction open, nothing half done): frees what nobody refers to any more. */
+void cluster_sweep(struct cluster *c);
+
+/* --- reading --- */
+
+/* The node's value of a label; SYM_NONE if it has no such label. */
+static inline sym cluster_label(const struct cluster *c, node_id node, sym key)
+{
+    if (key == c->matches.hostname)
+        return c->nodes.hostname[node.i];
+    return names_label(&c->names, c->nodes.labels[node.i], key);
+}
+
+static inline struct node_labels cluster_node_labels(const struct cluster *c, node_id node)
+{
+    return (struct node_labels){c->nodes.labels[node.i], c->nodes.hostname[node.i],
+                                c->nodes.name[node.i]};
+}
+
+/* Do the rules' nodeSelector and required affinity allow the node? */
+static inline bool cluster_rules_allow(const struct cluster *c, rules_id rules, node_id node, sym pin)
+{
+    return rules == 0 || rules_require(matches_rules_at(&c->matches, rules), &c->matches, &c->names,
+                                       cluster_node_labels(c, node), pin);
+}
+
+/* Are all NoSchedule and NoExecute taints of the set tolerated? */
+bool cluster_tolerates(const struct cluster *c, tolerations_id tolerations, taint_set_id taints);
+
+static inline bool cluster_taints_tolerated(const struct cluster *c, tolerations_id tolerations,
+                                            node_id node)
+{
+    taint_set_id taints = c->nodes.taints[node.i];
+    return taints == 0 || cluster_tolerates(c, tolerations, taints);
+}
+
+/* PreferNoSchedule taints of the node that no toleration for them covers. */
+uint32_t cluster_soft_taints(const struct cluster *c, tolerations_id tolerations, node_id node);
+
+/* Is node `a` preferred to node `b` among equal scores? A strict total order. */
+static inline bool cluster_ranks_before(const struct cluster *c, uint32_t a, uint32_t b)
+{
+    uint64_t x = c->nodes.rank[a], y = c->nodes.rank[b];
+    if (LIKELY(x != y))
+        return x < y;
+    return str_compare(names_text(&c->names, c->nodes.name[a]),
+                       names_text(&c->names, c->nodes.name[b])) < 0;
+}
+
+static inline const struct spec *cluster_spec(const struct cluster *c, pod_id pod)
+{
+    return specs_at(&c->specs, pods_shape(&c->pods, pod)->spec);
+}
+
+/* --- changing, transactional --- */
+
+/* Puts a pod that is nowhere on a node. */
+void cluster_place(struct cluster *c, pod_id pod, node_id node);
+
+/* Takes a pod off its node. */
+void cluster_take(struct cluster *c, pod_id pod);
+
+/* The node's row becomes `row`; returns the columns that differ. */
+uint32_t cluster_put_node(struct cluster *c, node_id node, const struct node_row *row);
+
+/* The number for a node's name. */
+node_id cluster_claim(struct cluster *c, sym name);
+
+/* The pod, which is nowhere, has this node in sight; SYM_NONE: none. */
+void cluster_nominate(struct cluster *c, pod_id pod, sym node);
+
+/* A point to return to. Transactions nest; they end in the reverse order of their beginning. */
+struct txn {
+    uint32_t journal;
+    uint64_t log;
+};
+
+struct txn txn_begin(struct cluster *c);
+
+/* What happened since stays (until an outer transaction is undone). */
+void txn_commit(struct cluster *c, struct txn t);
+
+/* Everything is as it was. If no reader of the log has looked meanwhile, the log too. */
+void txn_undo(struct cluster *c, struct txn t);
+
+/* Everything that matters, as text in a fixed order: for tests and debugging dumps. */
+void cluster_dump(const struct cluster *c, struct buf *out);

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "core/base/map.h"
+#include "core/cluster/ids.h"
+#include "core/cluster/match.h"
+#include "core/cluster/nodes.h"
+#include "core/cluster/pods.h"
+
+/* How many pods of a kind are where, kept up to date instead of counted.
+ *
+ * A *tally* counts the pods of a namespace that match a selector, per node; pods being deleted do not
+ * count. A *spread* sums a tally per domain (value of a topology key) over the nodes that a topology
+ * spread constraint includes: those that have all its keys and, where it honours them, satisfy the
+ * pod's node rules and taints. Placing a pod touches the tallies that match it and nothing else.
+ *
+ * Both are shared by all classes of pods that need the same one, and go when nobody uses them. */
+
+struct cluster;
+
+struct tally {
+    sym namespace;
+    selector_id selector;
+    uint32_t uses;
+    uint64_t number; /* ever rising: shapes remember up to which they have looked; 0: free */
+    struct map on_node; /* node → pods, where there are any */
+    VEC(uint32_t) spreads;
+};
+
+struct domain {
+    sym value;
+    uint32_t nodes; /* included nodes in it; it exists while there are some */
+    int64_t pods;
+};
+
+struct spread {
+    uint32_t tally; /* ID_NONE: counts nothing */
+    uint32_t uses;
+    sym key;
+    rules_id rules;             /* 0: any node */
+    tolerations_id tolerations; /* ID_NONE: taints do not matter */
+    const sym *keys;            /* a node must have them all */
+    uint32_t n_keys;
+
+    struct map by_value; /* value → domains */
+    VEC(struct domain) domains;
+    int64_t least;      /* the smallest `pods` of a domain, if there is one */
+    uint32_t at_least_n; /* domains that have it; 0: look again */
+};
+
+struct counts {
+    VEC(struct tally) tallies;
+    VEC(uint32_t) free_tallies;
+    struct map tally_index; /* (namespace, selector) */
+    uint64_t tallies_made;
+    struct intern spread_table;
+    VEC(struct spread) spreads;
+};
+
+/* A tally for the caller to use until counts_drop_tally(). Made by one pass over the pods if it is new. */
+uint32_t counts_use_tally(struct cluster *c, sym namespace, selector_id selector);
+void counts_drop_tally(struct cluster *c, uint32_t tally);
+
+/* What a spread is asked for with; `tally` may be ID_NONE. */
+struct spread_ask {
+    uint32_t tally;
+    sym key;
+    rules_id rules;
+    tolerations_id tolerations;
+    const sym *keys;
+    uint32_t n_keys;
+};
+
+uint32_t counts_use_spread(struct cluster *c, const struct spread_ask *ask);
+void counts_drop_spread(struct cluster *c, uint32_t spread);
+
+/* Pods of the tally on the node. */
+int64_t counts_on_node(const struct counts *k, uint32_t tally, node_id node);
+
+/* NULL if no included node has this value. */
+const struct domain *counts_domain(const struct counts *k, uint32_t spread, sym value);
+
+uint32_t counts_domains(const struct counts *k, uint32_t spread);
+
+/* The smallest number of pods in a domain; 0 if there is no domain. */
+int64_t counts_least(struct counts *k, uint32_t spread);
+
+/* Is the node one of those that the spread sums over? */
+bool counts_includes(const struct cluster *c, const struct spread *s, node_id node);
+
+/* The pod came to its node (+1) or leaves it (-1); pods being deleted are not passed here. Returns
+ * whether any tally counts it. */
+bool counts_pod(struct cluster *c, pod_id pod, node_id node, int sign);
+
+/* Takes the node's part out of all spreads (-1) before its row changes, puts it back (+1) after. */
+void counts_node(struct cluster *c, node_id node, int sign);
+
+void counts_done(struct counts *k);

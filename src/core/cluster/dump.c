@@ -1,0 +1,100 @@
+/* The cluster as text. Numbers of interned things never show: two clusters that mean the same print the
+ * same, whatever their history. */
+
+#include <stdlib.h>
+
+#include "core/base/buf.h"
+#include "core/cluster/cluster.h"
+
+static void dump_pairs(const struct cluster *c, label_set_id set, struct buf *out)
+{
+    uint32_t n;
+    const struct pair_sym *pairs = lists_at(&c->names.label_sets, set, sizeof(*pairs), &n);
+    for (uint32_t i = 0; i < n; i++)
+        buf_printf(out, " " STR_FMT "=" STR_FMT, STR_ARG(names_text(&c->names, pairs[i].key)),
+                   STR_ARG(names_text(&c->names, pairs[i].value)));
+}
+
+static void dump_room(const struct cluster *c, const struct room *room, struct buf *out)
+{
+    buf_printf(out, "  cpu %ld/%ld memory %ld/%ld nonzero %ld %ld pods %d/%d\n", room->cpu_used,
+               room->cpu_alloc, room->memory_used, room->memory_alloc, room->cpu_nonzero,
+               room->memory_nonzero, room->pods_used, room->pods_alloc);
+    for (uint32_t i = 0; room->cells && i < room->cells->n; i++)
+        buf_printf(out, "  " STR_FMT " %ld/%ld\n",
+                   STR_ARG(names_text(&c->names,
+                                      c->specs.resources.names.at[room->cells->at[i].resource])),
+                   room->cells->at[i].used, room->cells->at[i].alloc);
+}
+
+static void dump_node(const struct cluster *c, uint32_t i, struct buf *out)
+{
+    const struct nodes *n = &c->nodes;
+    buf_printf(out, "node %u " STR_FMT " rank %lx flags %x host " STR_FMT " taints %u\n  labels", i,
+               STR_ARG(names_text(&c->names, n->name[i])), n->rank[i], n->flags[i],
+               STR_ARG(names_text(&c->names, n->hostname[i])), n->taints[i]);
+    dump_pairs(c, n->labels[i], out);
+    buf_add_char(out, '\n');
+    dump_room(c, &n->room[i], out);
+    for (uint32_t k = 0; k < n->images[i].n; k++)
+        buf_printf(out, "  image " STR_FMT " %ld on %u\n",
+                   STR_ARG(names_text(&c->names, n->images[i].at[k])),
+                   nodes_image(n, n->images[i].at[k]).size_bytes,
+                   nodes_image(n, n->images[i].at[k]).nodes);
+    for (uint32_t k = 0; n->ports[i] && k < n->ports[i]->n; k++)
+        buf_printf(out, "  port " STR_FMT ":%u/%u × %u\n",
+                   STR_ARG(names_text(&c->names, n->ports[i]->at[k].port.ip)),
+                   n->ports[i]->at[k].port.port, n->ports[i]->at[k].port.protocol,
+                   n->ports[i]->at[k].uses);
+    for (uint32_t p = n->first_pod[i]; p != ID_NONE; p = c->pods.rows.at[p].after)
+        buf_printf(out, "  pod %u %s\n", p, c->pods.rows.at[p].text);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct domain *x = a, *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+static void dump_spread(const struct cluster *c, uint32_t i, struct buf *out)
+{
+    const struct spread *s = &c->counts.spreads.at[i];
+    buf_printf(out, "spread %u by " STR_FMT " tally %u\n", i, STR_ARG(names_text(&c->names, s->key)),
+               s->tally);
+    struct domain *sorted = mem_copy(s->domains.at, s->domains.n * sizeof(*sorted));
+    if (s->domains.n > 1)
+        qsort(sorted, s->domains.n, sizeof(*sorted), by_value);
+    for (uint32_t k = 0; k < s->domains.n; k++)
+        buf_printf(out, "  " STR_FMT ": %ld pods, %u nodes\n",
+                   STR_ARG(names_text(&c->names, sorted[k].value)), sorted[k].pods, sorted[k].nodes);
+    mem_free(sorted);
+}
+
+static void dump_tally(const struct cluster *c, uint32_t i, struct buf *out)
+{
+    buf_printf(out, "tally %u:", i);
+    for (uint32_t node = 0; node < c->nodes.n; node++)
+        if (counts_on_node(&c->counts, i, (node_id){node}))
+            buf_printf(out, " %u×%ld", node, counts_on_node(&c->counts, i, (node_id){node}));
+    buf_add_char(out, '\n');
+}
+
+void cluster_dump(const struct cluster *c, struct buf *out)
+{
+    buf_printf(out, "%u nodes, %u pods, %u shared hostnames\n", c->nodes.present, c->pods.n,
+               c->nodes.shared_hostnames);
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        if (c->nodes.flags[i])
+            dump_node(c, i, out);
+    vec_each(&c->nodes.free, i)
+        buf_printf(out, "free %u\n", *i);
+    vec_each(&c->nominations, n)
+        buf_printf(out, "nominated %u to " STR_FMT "\n", n->pod.i,
+                   STR_ARG(names_text(&c->names, n->node)));
+    for (uint32_t i = 0; i < c->counts.tallies.n; i++)
+        if (c->counts.tallies.at[i].number)
+            dump_tally(c, i, out);
+    for (uint32_t i = 0; i < c->counts.spreads.n; i++)
+        if (c->counts.spreads.at[i].uses)
+            dump_spread(c, i, out);
+}

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/cluster/cluster.h"
+
+/* Something happened that may let a refused unit through: kube-scheduler's cluster events.
+ *
+ * One change of an object is one event, with a bit for each property that differs. Rows and shapes are
+ * as before and after the change; both are valid only during the call. */
+
+enum event_resource {
+    EVENT_NODE = 1 << 0,
+    EVENT_ASSIGNED_POD = 1 << 1, /* a pod that has a node, or had one in sight */
+    EVENT_TARGET_POD = 1 << 2,   /* the refused pod itself */
+    EVENT_ANY = 1 << 3,          /* a timeout: whatever it waits for, look again */
+};
+
+enum event_action {
+    ACTION_ADD = 1 << 0,
+    ACTION_DELETE = 1 << 1,
+    ACTION_NODE_ALLOCATABLE = 1 << 2,
+    ACTION_NODE_LABEL = 1 << 3,
+    ACTION_NODE_TAINT = 1 << 4, /* also: no longer cordoned */
+    ACTION_NODE_CONDITION = 1 << 5,
+    ACTION_NODE_ANNOTATION = 1 << 6,
+    ACTION_NODE_DECLARED_FEATURE = 1 << 7,
+    ACTION_NODE_PREEMPTION_POLICY = 1 << 8,
+    ACTION_POD_LABEL = 1 << 9,
+    ACTION_POD_SCALE_DOWN = 1 << 10,
+    ACTION_POD_SCALE_UP = 1 << 11,
+    ACTION_POD_TOLERATION = 1 << 12,
+    ACTION_POD_GATES_GONE = 1 << 13,
+    ACTION_POD_CLAIMS = 1 << 14,
+    ACTION_UPDATE = (1 << 15) - (1 << 2), /* every kind of update */
+};
+
+struct event {
+    enum event_resource resource;
+    uint32_t actions;
+
+    node_id node;                   /* of EVENT_NODE */
+    const struct node_row *old_row; /* NULL: it was not there */
+    const struct node_row *new_row; /* NULL: it is gone */
+
+    const struct shape *old_shape; /* of a pod; NULL: it was not there */
+    const struct shape *new_shape; /* NULL: it is gone */
+    sym pod_node;                  /* where that pod is, or is nominated to; SYM_NONE: nowhere */
+    bool has_limit;                /* only units of at most this priority may be woken */
+    int32_t priority_limit;
+};

@@ -1,0 +1,397 @@
+#include "core/cluster/nodes.h"
+
+#include "core/base/mem.h"
+#include "core/cluster/change.h"
+
+/* Every column, for growing and freeing. */
+#define COLUMNS(COLUMN)                                                                            \
+    COLUMN(room)                                                                                   \
+    COLUMN(flags)                                                                                  \
+    COLUMN(name)                                                                                   \
+    COLUMN(hostname)                                                                               \
+    COLUMN(labels)                                                                                 \
+    COLUMN(taints)                                                                                 \
+    COLUMN(rank)                                                                                   \
+    COLUMN(first_pod)                                                                              \
+    COLUMN(images)                                                                                 \
+    COLUMN(ports)
+
+static void grow(struct nodes *n)
+{
+    uint32_t cap = n->cap ? n->cap * 2 : 64;
+#define GROW(column)                                                                               \
+    n->column = mem_resize(n->column, cap * sizeof(*n->column));                                   \
+    memset(n->column + n->cap, 0, (cap - n->cap) * sizeof(*n->column));
+    COLUMNS(GROW)
+#undef GROW
+    n->cap = cap;
+}
+
+node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t rank)
+{
+    node_id found = nodes_find(n, name);
+    if (found.i != ID_NONE)
+        return found;
+    uint32_t i = n->free.n ? vec_pop(&n->free) : n->n++;
+    if (i == n->cap)
+        grow(n);
+    n->room[i] = (struct room){0};
+    n->flags[i] = NODE_CLAIMED;
+    n->name[i] = name;
+    n->hostname[i] = SYM_NONE;
+    n->labels[i] = n->taints[i] = 0;
+    n->rank[i] = rank;
+    n->first_pod[i] = ID_NONE;
+    intern_hold(&names->text, name);
+    map_put(&n->by_name, name, i);
+    return (node_id){i};
+}
+
+void nodes_release(struct nodes *n, struct names *names, node_id node)
+{
+    uint32_t i = node.i;
+    assert(n->flags[i] == NODE_CLAIMED && n->first_pod[i] == ID_NONE && !n->room[i].cells);
+    map_remove(&n->by_name, n->name[i]);
+    intern_drop(&names->text, n->name[i]);
+    n->name[i] = SYM_NONE;
+    n->flags[i] = 0;
+    vec_push(&n->free, i);
+}
+
+/* --- cells --- */
+
+/* The cell of a resource, made (with zeros) if it is not there. */
+static struct cell *cell_get(struct cells **cells, resource_id resource)
+{
+    uint32_t n = *cells ? (*cells)->n : 0, i = 0;
+    while (i < n && (*cells)->at[i].resource < resource)
+        i++;
+    if (i < n && (*cells)->at[i].resource == resource)
+        return &(*cells)->at[i];
+    *cells = mem_resize(*cells, sizeof(**cells) + (n + 1) * sizeof(struct cell));
+    memmove(&(*cells)->at[i + 1], &(*cells)->at[i], (n - i) * sizeof(struct cell));
+    (*cells)->at[i] = (struct cell){0, 0, resource};
+    (*cells)->n = n + 1;
+    return &(*cells)->at[i];
+}
+
+static void drop_empty_cells(struct cells **cells)
+{
+    if (!*cells)
+        return;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < (*cells)->n; i++)
+        if ((*cells)->at[i].alloc || (*cells)->at[i].used)
+            (*cells)->at[kept++] = (*cells)->at[i];
+    (*cells)->n = kept;
+    if (kept == 0) {
+        mem_free(*cells);
+        *cells = NULL;
+    }
+}
+
+static bool put_cells(struct room *room, const struct node_row *row)
+{
+    bool differs = false;
+    for (uint32_t i = 0; room->cells && i < room->cells->n; i++) {
+        struct cell *cell = &room->cells->at[i];
+        bool stays = false;
+        for (uint32_t k = 0; k < row->n_others; k++)
+            stays |= row->others[k].resource == cell->resource;
+        differs |= !stays && cell->alloc;
+        cell->alloc = stays ? cell->alloc : 0;
+    }
+    for (uint32_t k = 0; k < row->n_others; k++) {
+        struct cell *cell = cell_get(&room->cells, row->others[k].resource);
+        differs |= cell->alloc != row->others[k].amount;
+        cell->alloc = row->others[k].amount;
+    }
+    drop_empty_cells(&room->cells);
+    return differs;
+}
+
+/* --- ports --- */
+
+static int port_order(struct host_port a, struct host_port b)
+{
+    if (a.port != b.port)
+        return a.port < b.port ? -1 : 1;
+    if (a.protocol != b.protocol)
+        return a.protocol < b.protocol ? -1 : 1;
+    return (a.ip > b.ip) - (a.ip < b.ip);
+}
+
+static void charge_port(struct used_ports **ports, struct host_port port, int sign)
+{
+    uint32_t n = *ports ? (*ports)->n : 0, i = 0;
+    while (i < n && port_order((*ports)->at[i].port, port) < 0)
+        i++;
+    bool is_there = i < n && port_order((*ports)->at[i].port, port) == 0;
+    assert(is_there || sign > 0);
+    if (!is_there) {
+        *ports = mem_resize(*ports, sizeof(**ports) + (n + 1) * sizeof(struct used_port));
+        memmove(&(*ports)->at[i + 1], &(*ports)->at[i], (n - i) * sizeof(struct used_port));
+        (*ports)->at[i] = (struct used_port){port, 0};
+        (*ports)->n = ++n;
+    }
+    (*ports)->at[i].uses += (uint32_t)sign;
+    if ((*ports)->at[i].uses)
+        return;
+    memmove(&(*ports)->at[i], &(*ports)->at[i + 1], (n - i - 1) * sizeof(struct used_port));
+    if (--(*ports)->n == 0) {
+        mem_free(*ports);
+        *ports = NULL;
+    }
+}
+
+bool nodes_port_taken(const struct nodes *n, node_id node, const struct host_port *ports, uint32_t count,
+                      sym any_ip)
+{
+    const struct used_ports *used = n->ports[node.i];
+    for (uint32_t i = 0; used && i < used->n; i++)
+        for (uint32_t k = 0; k < count; k++) {
+            struct host_port a = used->at[i].port, b = ports[k];
+            if (a.port == b.port && a.protocol == b.protocol &&
+                (a.ip == b.ip || a.ip == any_ip || b.ip == any_ip))
+                return true;
+        }
+    return false;
+}
+
+/* --- images --- */
+
+static void image_add(struct nodes *n, struct names *names, struct node_image image)
+{
+    uint32_t at = map_find(&n->image_index, image.name);
+    if (at == MAP_NONE) {
+        at = n->image_free.n ? vec_pop(&n->image_free) : n->image_at.n;
+        if (at == n->image_at.n)
+            vec_push(&n->image_at, (struct image_state){0});
+        n->image_at.at[at] = (struct image_state){image.size_bytes, 0};
+        map_put(&n->image_index, image.name, at);
+        intern_hold(&names->text, image.name);
+    }
+    n->image_at.at[at].nodes++;
+}
+
+static void image_remove(struct nodes *n, struct names *names, sym image)
+{
+    uint32_t at = map_find(&n->image_index, image);
+    assert(at != MAP_NONE);
+    if (--n->image_at.at[at].nodes)
+        return;
+    map_remove(&n->image_index, image);
+    intern_drop(&names->text, image);
+    vec_push(&n->image_free, at);
+}
+
+static bool same_images(const struct nodes *n, struct node_images have, const struct node_row *row)
+{
+    if (have.n != row->n_images)
+        return false;
+    for (uint32_t i = 0; i < have.n; i++)
+        if (have.at[i] != row->images[i].name)
+            return false;
+    for (uint32_t i = 0; i < have.n; i++) { /* the only node that has it may say a new size */
+        struct image_state state = nodes_image(n, have.at[i]);
+        if (state.nodes == 1 && state.size_bytes != row->images[i].size_bytes)
+            return false;
+    }
+    return true;
+}
+
+static bool put_images(struct nodes *n, struct names *names, uint32_t node, const struct node_row *row)
+{
+    struct node_images *have = &n->images[node];
+    if (same_images(n, *have, row))
+        return false;
+    for (uint32_t i = 0; i < have->n; i++)
+        image_remove(n, names, have->at[i]);
+    have->at = mem_resize(have->at, row->n_images * sizeof(sym));
+    have->n = row->n_images;
+    for (uint32_t i = 0; i < row->n_images; i++) {
+        have->at[i] = row->images[i].name;
+        image_add(n, names, row->images[i]);
+    }
+    if (have->n == 0) {
+        mem_free(have->at);
+        have->at = NULL;
+    }
+    return true;
+}
+
+bool nodes_has_image(const struct nodes *n, node_id node, sym image)
+{
+    struct node_images have = n->images[node.i];
+    uint32_t low = 0, high = have.n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (have.at[middle] < image)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < have.n && have.at[low] == image;
+}
+
+struct image_state nodes_image(const struct nodes *n, sym image)
+{
+    uint32_t at = map_find(&n->image_index, image);
+    return at == MAP_NONE ? (struct image_state){0} : n->image_at.at[at];
+}
+
+/* --- rows --- */
+
+struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem)
+{
+    uint32_t i = node.i;
+    const struct room *room = &n->room[i];
+    struct node_row row = {
+        .is_present = n->flags[i] & NODE_PRESENT,
+        .is_cordoned = n->flags[i] & NODE_CORDONED,
+        .hostname = n->hostname[i],
+        .labels = n->labels[i],
+        .taints = n->taints[i],
+        .cpu_milli = room->cpu_alloc,
+        .memory = room->memory_alloc,
+        .pods = room->pods_alloc,
+        .n_images = n->images[i].n,
+    };
+    struct need *others = arena_array(mem, struct need, room->cells ? room->cells->n : 0);
+    for (uint32_t k = 0; room->cells && k < room->cells->n; k++)
+        if (room->cells->at[k].alloc)
+            others[row.n_others++] =
+                (struct need){room->cells->at[k].resource, 0, room->cells->at[k].alloc};
+    row.others = others;
+    struct node_image *images = arena_array(mem, struct node_image, row.n_images);
+    for (uint32_t k = 0; k < row.n_images; k++) {
+        sym name = n->images[i].at[k];
+        images[k] = (struct node_image){name, nodes_image(n, name).size_bytes};
+    }
+    row.images = images;
+    return row;
+}
+
+/* Counts a present node's hostname in or out. */
+static void charge_hostname(struct nodes *n, sym hostname, int sign)
+{
+    if (hostname == SYM_NONE)
+        return;
+    uint32_t was = map_find(&n->by_hostname, hostname);
+    uint32_t count = (was == MAP_NONE ? 0 : was) + (uint32_t)sign;
+    if (count)
+        map_put(&n->by_hostname, hostname, count);
+    else
+        map_remove(&n->by_hostname, hostname);
+    if (sign > 0 && count == 2)
+        n->shared_hostnames++;
+    if (sign < 0 && count == 1)
+        n->shared_hostnames--;
+}
+
+static uint32_t put_presence(struct nodes *n, uint32_t i, const struct node_row *row)
+{
+    bool was = n->flags[i] & NODE_PRESENT;
+    if (was == row->is_present)
+        return 0;
+    n->flags[i] ^= NODE_PRESENT;
+    n->present += row->is_present ? 1u : -1u;
+    return COLUMN_PRESENCE;
+}
+
+static uint32_t put_labels(struct nodes *n, struct names *names, uint32_t i, const struct node_row *row)
+{
+    if (n->labels[i] == row->labels && n->hostname[i] == row->hostname)
+        return 0;
+    if (row->labels) /* the empty set is held for ever */
+        intern_hold(&names->label_sets.table, row->labels);
+    if (n->labels[i])
+        intern_drop(&names->label_sets.table, n->labels[i]);
+    if (row->hostname != SYM_NONE)
+        intern_hold(&names->text, row->hostname);
+    if (n->hostname[i] != SYM_NONE)
+        intern_drop(&names->text, n->hostname[i]);
+    n->labels[i] = row->labels;
+    n->hostname[i] = row->hostname;
+    return COLUMN_LABELS;
+}
+
+static uint32_t put_taints(struct nodes *n, struct names *names, uint32_t i, const struct node_row *row)
+{
+    if (n->taints[i] == row->taints)
+        return 0;
+    if (row->taints)
+        intern_hold(&names->taint_sets.table, row->taints);
+    if (n->taints[i])
+        intern_drop(&names->taint_sets.table, n->taints[i]);
+    n->taints[i] = row->taints;
+    return COLUMN_TAINTS;
+}
+
+static uint32_t put_alloc(struct nodes *n, uint32_t i, const struct node_row *row)
+{
+    struct room *room = &n->room[i];
+    bool differs = room->cpu_alloc != row->cpu_milli || room->memory_alloc != row->memory ||
+                   room->pods_alloc != row->pods;
+    room->cpu_alloc = row->cpu_milli;
+    room->memory_alloc = row->memory;
+    room->pods_alloc = row->pods;
+    differs |= put_cells(room, row);
+    return differs ? COLUMN_ALLOC : 0;
+}
+
+uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const struct node_row *row)
+{
+    uint32_t i = node.i, columns = 0;
+    if (n->flags[i] & NODE_PRESENT)
+        charge_hostname(n, n->hostname[i], -1);
+    columns |= put_presence(n, i, row);
+    columns |= put_labels(n, names, i, row);
+    columns |= put_taints(n, names, i, row);
+    columns |= put_alloc(n, i, row);
+    if (!(n->flags[i] & NODE_CORDONED) != !row->is_cordoned) {
+        n->flags[i] ^= NODE_CORDONED;
+        columns |= COLUMN_CORDON;
+    }
+    if (put_images(n, names, i, row))
+        columns |= COLUMN_IMAGES;
+    if (n->flags[i] & NODE_PRESENT)
+        charge_hostname(n, n->hostname[i], +1);
+    return columns;
+}
+
+void nodes_charge(struct nodes *n, node_id node, const struct spec *spec, int sign)
+{
+    struct room *room = &n->room[node.i];
+    room->cpu_used = wrap_add(room->cpu_used, wrap_mul(sign, spec->hold.cpu_milli));
+    room->memory_used = wrap_add(room->memory_used, wrap_mul(sign, spec->hold.memory));
+    room->cpu_nonzero = wrap_add(room->cpu_nonzero, wrap_mul(sign, spec->hold_nonzero_cpu_milli));
+    room->memory_nonzero = wrap_add(room->memory_nonzero, wrap_mul(sign, spec->hold_nonzero_memory));
+    room->pods_used += sign;
+    for (uint32_t i = 0; i < spec->hold.n_others; i++) {
+        struct cell *cell = cell_get(&room->cells, spec->hold.others[i].resource);
+        cell->used = wrap_add(cell->used, wrap_mul(sign, spec->hold.others[i].amount));
+    }
+    if (sign < 0 && spec->hold.n_others)
+        drop_empty_cells(&room->cells);
+    for (uint32_t i = 0; i < spec->n_ports; i++)
+        charge_port(&n->ports[node.i], spec->ports[i], sign);
+}
+
+void nodes_done(struct nodes *n)
+{
+    for (uint32_t i = 0; i < n->n; i++) {
+        mem_free(n->room[i].cells);
+        mem_free(n->images[i].at);
+        mem_free(n->ports[i]);
+    }
+#define FREE(column) mem_free(n->column);
+    COLUMNS(FREE)
+#undef FREE
+    vec_done(&n->free);
+    map_done(&n->by_name);
+    map_done(&n->by_hostname);
+    map_done(&n->image_index);
+    vec_done(&n->image_at);
+    vec_done(&n->image_free);
+}

@@ -1,0 +1,150 @@
+#pragma once
+
+#include "core/base/map.h"
+#include "core/cluster/names.h"
+#include "core/cluster/spec.h"
+
+/* The columns of nodes. A node's number indexes every column; numbers are used again.
+ *
+ * A number can stand for a node that is not there: pods name it, its Node object has not come yet or has
+ * gone already. Such a ghost holds its pods' requests and is no candidate.
+ *
+ * What is read together for each row lies together: a row's `room` is one cache line. */
+
+struct cell {
+    int64_t alloc, used;
+    resource_id resource;
+};
+
+/* The resources of a node beyond cpu and memory, sorted by number; those with nothing allocatable and
+ * nothing used are left out. */
+struct cells {
+    uint32_t n;
+    struct cell at[];
+};
+
+struct room {
+    int64_t cpu_alloc, cpu_used;       /* thousandths */
+    int64_t memory_alloc, memory_used; /* bytes */
+    int64_t cpu_nonzero, memory_nonzero; /* used, with defaults for containers that ask for none */
+    int32_t pods_alloc, pods_used;
+    struct cells *cells; /* NULL: none */
+};
+_Static_assert(sizeof(struct room) == 64, "a row's room is one cache line");
+
+struct used_port {
+    struct host_port port;
+    uint32_t uses;
+};
+
+struct used_ports { /* sorted by port */
+    uint32_t n;
+    struct used_port at[];
+};
+
+struct node_images {
+    sym *at; /* sorted */
+    uint32_t n;
+};
+
+enum node_flag {
+    NODE_CLAIMED = 1, /* the number is in use */
+    NODE_PRESENT = 2, /* its Node object is there: it is a candidate */
+    NODE_CORDONED = 4,
+    NODE_NOMINATED = 8, /* some pending pod is nominated to it */
+};
+
+struct image_state {
+    int64_t size_bytes; /* as the first node that has it said */
+    uint32_t nodes;
+};
+
+struct nodes {
+    uint32_t n, cap; /* numbers ever handed out */
+    uint32_t present;
+    VEC(uint32_t) free;
+    struct map by_name;
+
+    struct room *room;
+    uint8_t *flags;
+    sym *name, *hostname;
+    label_set_id *labels;
+    taint_set_id *taints;
+    uint64_t *rank; /* among equal scores the lowest wins */
+    uint32_t *first_pod;
+    struct node_images *images;
+    struct used_ports **ports;
+
+    struct map by_hostname;   /* how many present nodes have it */
+    uint32_t shared_hostnames; /* hostnames that more than one present node has */
+    struct map image_index;   /* image's symbol → image_at */
+    VEC(struct image_state) image_at;
+    VEC(uint32_t) image_free;
+};
+
+/* What a Node object says, in the cluster's terms. Lists are borrowed. */
+struct node_row {
+    bool is_present, is_cordoned;
+    sym hostname; /* SYM_NONE: no such label */
+    label_set_id labels; /* hostname taken out */
+    taint_set_id taints;
+    int64_t cpu_milli, memory;
+    int32_t pods;
+    const struct need *others; /* sorted; no zero amounts */
+    uint32_t n_others;
+    const struct node_image {
+        sym name;
+        int64_t size_bytes;
+    } *images; /* sorted by name, distinct */
+    uint32_t n_images;
+};
+
+/* The row of a node that is not there. */
+#define NODE_ROW_ABSENT ((struct node_row){.hostname = SYM_NONE})
+
+void nodes_done(struct nodes *n);
+
+static inline bool nodes_is_present(const struct nodes *n, node_id node)
+{
+    return n->flags[node.i] & NODE_PRESENT;
+}
+
+/* ID_NONE if no number stands for such a node. */
+static inline node_id nodes_find(const struct nodes *n, sym name)
+{
+    return (node_id){map_find(&n->by_name, name)};
+}
+
+/* The number for this name, a ghost's if it is new. */
+node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t rank);
+
+/* Gives the number back. It must be a ghost without pods. */
+void nodes_release(struct nodes *n, struct names *names, node_id node);
+
+/* The node's row as a value; lists live in `mem`. */
+struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem);
+
+/* Writes what differs; returns the columns that did (enum column; 0: none). */
+uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const struct node_row *row);
+
+/* Adds `sign` × what the spec holds to the node's sums. */
+void nodes_charge(struct nodes *n, node_id node, const struct spec *spec, int sign);
+
+/* NULL if the node neither has nor uses any of it. */
+static inline const struct cell *nodes_cell(const struct nodes *n, node_id node, resource_id resource)
+{
+    const struct cells *cells = n->room[node.i].cells;
+    for (uint32_t i = 0; cells && i < cells->n; i++)
+        if (cells->at[i].resource == resource)
+            return &cells->at[i];
+    return NULL;
+}
+
+/* Would one of these ports clash with one in use on the node? */
+bool nodes_port_taken(const struct nodes *n, node_id node, const struct host_port *ports, uint32_t count,
+                      sym any_ip);
+
+bool nodes_has_image(const struct nodes *n, node_id node, sym image);
+
+/* {0} if no node has it. */
+struct image_state nodes_image(const struct nodes *n, sym image);

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "core/cluster/names.h"
+#include "core/cluster/spec.h"
+
+/* The rows of pods, and the shapes they share.
+ *
+ * A shape is all that scheduling reads of a template: spec, labels, namespace, controlling owner. Pods
+ * of one ReplicaSet or Job have one shape, so a row is small. A row stands from the pod's first sight
+ * to its end, whether it waits or runs. */
+
+enum owner_kind { OWNER_NONE, OWNER_REPLICATION_CONTROLLER, OWNER_REPLICA_SET, OWNER_STATEFUL_SET };
+
+/* The first members are what a shape is interned by. */
+struct shape {
+    spec_id spec;
+    label_set_id labels;
+    sym namespace;
+    uint32_t owner_kind;
+    sym owner; /* SYM_NONE: no owner that selects pods */
+
+    uint64_t born;          /* tells apart two shapes that had the same number in turn */
+    uint64_t tallied_up_to; /* tallies numbered below it have been compared with this shape */
+    VEC(uint32_t) tallies;  /* those that count its pods */
+};
+
+enum { SHAPE_KEY_BYTES = 5 * sizeof(uint32_t) };
+
+enum pod_flag {
+    POD_BOUND = 1,       /* the API says which node it is on */
+    POD_ASSUMED = 2,     /* we placed it, and the API has not said so yet */
+    POD_TERMINATING = 4, /* holds its room, but selectors do not count it */
+};
+
+struct pod_row {
+    char *text;      /* name, NUL, uid, NUL; owned. NULL: the number is free */
+    shape_id shape;
+    uint32_t node;       /* where it is, bound or assumed; ID_NONE: nowhere */
+    uint32_t before, after; /* on that node's list */
+    sym pin;             /* the node it names, taken out of its spec; SYM_NONE: none */
+    sym nominated;       /* status.nominatedNodeName; SYM_NONE: none */
+    uint32_t flags;
+    int64_t created_ms;
+    int64_t start_ms; /* TIME_NONE: not started */
+};
+
+struct pods {
+    VEC(struct pod_row) rows;
+    VEC(uint32_t) free;
+    uint32_t *slots; /* open addressing by (namespace, name): number + 1; 0: empty */
+    uint32_t slot_cap, n;
+
+    struct intern shape_table;
+    VEC(struct shape) shapes;
+    uint64_t shapes_born;
+};
+
+void pods_done(struct pods *p);
+
+static inline struct pod_row *pods_at(const struct pods *p, pod_id pod)
+{
+    return &p->rows.at[pod.i];
+}
+
+static inline const struct shape *pods_shape(const struct pods *p, pod_id pod)
+{
+    return &p->shapes.at[p->rows.at[pod.i].shape];
+}
+
+struct str pod_name(const struct pod_row *row);
+struct str pod_uid(const struct pod_row *row);
+
+/* ID_NONE if there is no such pod. */
+pod_id pods_find(const struct pods *p, sym namespace, struct str name);
+
+/* A new row, on no node; takes a hold on the shape. The name must be new in its namespace. */
+pod_id pods_add(struct pods *p, shape_id shape, struct str name, struct str uid);
+
+/* The pod must be on no node. */
+void pods_remove(struct pods *p, pod_id pod);
+
+/* Another shape for the pod (same namespace). */
+void pods_reshape(struct pods *p, pod_id pod, shape_id shape);
+
+/* The shape of these parts; nobody holds it yet, but it holds its parts. */
+shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs, struct shape parts);
+
+void pods_sweep(struct pods *p, struct names *names, struct specs *specs);

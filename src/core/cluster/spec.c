@@ -1,0 +1,422 @@
+/* A spec is interned as its bytes: a fixed head (struct spec with list pointers left 0), then its lists
+ * one after another, each at an offset that is a multiple of 8. The lists of a struct spec point into
+ * those bytes, which do not move. */
+
+#include "core/cluster/spec.h"
+
+#include <stdlib.h>
+
+#include "core/model/resources.h"
+
+resource_id resources_get(struct resources *r, struct names *names, struct str name)
+{
+    sym s = names_get(names, name);
+    uint32_t id = map_find(&r->by_name, s);
+    if (id != MAP_NONE)
+        return id;
+    intern_hold(&names->text, s);
+    map_put(&r->by_name, s, r->names.n);
+    vec_push(&r->names, s);
+    return r->names.n - 1;
+}
+
+int64_t request_amount(const struct request *r, resource_id resource)
+{
+    if (resource == RESOURCE_CPU)
+        return r->cpu_milli;
+    if (resource == RESOURCE_MEMORY)
+        return r->memory;
+    for (uint32_t i = 0; i < r->n_others; i++)
+        if (r->others[i].resource == resource)
+            return r->others[i].amount;
+    return 0;
+}
+
+/* --- reading a pod --- */
+
+VEC_TYPE(needs, struct need);
+VEC_TYPE(sym_vec, sym);
+
+/* All lists of a spec while it is being read. */
+struct reading {
+    struct specs *specs;
+    struct names *names;
+    struct matches *matches;
+    struct arena *mem;
+    struct needs ask, hold, score;
+    VEC(struct host_port) ports;
+    struct sym_vec images, match_keys, gates, held;
+    VEC(struct spread_rule) spread;
+};
+
+static sym keep(struct reading *r, struct str text)
+{
+    sym s = names_get(r->names, text);
+    vec_push(&r->held, s);
+    return s;
+}
+
+static int by_resource(const void *a, const void *b)
+{
+    const struct need *x = a, *y = b;
+    return (x->resource > y->resource) - (x->resource < y->resource);
+}
+
+static void read_request(struct reading *r, const struct pod *pod, struct request_rules rules,
+                         struct request *out, struct needs *others)
+{
+    amount_list total = pod_requests(pod, rules, r->mem);
+    *out = (struct request){0};
+    list_each(&total, a) {
+        if (str_equal(a->name, STR("cpu"))) {
+            out->cpu_milli = quantity_milli(a->quantity);
+        } else if (str_equal(a->name, STR("memory"))) {
+            out->memory = quantity_value(a->quantity);
+        } else if (str_equal(a->name, STR("ephemeral-storage")) || resource_is_scalar(a->name)) {
+            struct need need = {resources_get(&r->specs->resources, r->names, a->name), 0,
+                                quantity_value(a->quantity)};
+            if (need.amount)
+                vec_push(others, need);
+        }
+    }
+    if (others->n > 1)
+        qsort(others->at, others->n, sizeof(struct need), by_resource);
+}
+
+static enum protocol protocol_of(struct str text)
+{
+    if (text.n == 0 || str_equal(text, STR("TCP")))
+        return PROTOCOL_TCP;
+    if (str_equal(text, STR("UDP")))
+        return PROTOCOL_UDP;
+    return str_equal(text, STR("SCTP")) ? PROTOCOL_SCTP : PROTOCOL_OTHER;
+}
+
+static int by_port(const void *a, const void *b)
+{
+    const struct host_port *x = a, *y = b;
+    if (x->port != y->port)
+        return x->port < y->port ? -1 : 1;
+    if (x->protocol != y->protocol)
+        return x->protocol < y->protocol ? -1 : 1;
+    return (x->ip > y->ip) - (x->ip < y->ip);
+}
+
+static void read_ports(struct reading *r, const struct container *container)
+{
+    list_each(&container->ports, p) {
+        if (p->host_port <= 0 || p->host_port > UINT16_MAX)
+            continue;
+        struct host_port port = {0};
+        port.ip = keep(r, p->host_ip.n ? p->host_ip : STR("0.0.0.0"));
+        port.port = (uint16_t)p->host_port;
+        port.protocol = (uint16_t)protocol_of(p->protocol);
+        vec_push(&r->ports, port);
+    }
+}
+
+static void sort_ports(struct reading *r)
+{
+    if (r->ports.n > 1)
+        qsort(r->ports.at, r->ports.n, sizeof(struct host_port), by_port);
+    uint32_t distinct = 0;
+    for (uint32_t i = 0; i < r->ports.n; i++)
+        if (distinct == 0 || by_port(&r->ports.at[distinct - 1], &r->ports.at[i]) != 0)
+            r->ports.at[distinct++] = r->ports.at[i];
+    r->ports.n = distinct;
+}
+
+struct str image_name(struct str image, struct arena *mem)
+{
+    size_t slash = image.n;
+    while (slash > 0 && image.p[slash - 1] != '/')
+        slash--;
+    if (str_find(str_part(image, slash, image.n), ':') < image.n - slash)
+        return image;
+    return arena_printf(mem, STR_FMT ":latest", STR_ARG(image));
+}
+
+static bool is_sidecar(const struct container *c)
+{
+    return str_equal(c->restart_policy, STR("Always"));
+}
+
+static void read_containers(struct reading *r, const struct pod *pod)
+{
+    list_each(&pod->spec.init_containers, c) {
+        vec_push(&r->images, keep(r, image_name(c->image, r->mem)));
+        if (is_sidecar(c))
+            read_ports(r, c);
+    }
+    list_each(&pod->spec.containers, c) {
+        vec_push(&r->images, keep(r, image_name(c->image, r->mem)));
+        read_ports(r, c);
+    }
+    list_each(&pod->spec.volumes, v)
+        if (v->image)
+            vec_push(&r->images, keep(r, image_name(v->image->reference, r->mem)));
+    sort_ports(r);
+}
+
+static selector_id read_selector(struct reading *r, const struct label_selector *from)
+{
+    if (!from)
+        return ID_NONE;
+    struct match_vec all = {0};
+    match_add_selector(&all, r->names, from, r->mem);
+    selector_id id = matches_selector(r->matches, r->names, all.at, all.n);
+    vec_done(&all);
+    return id;
+}
+
+static void read_spread(struct reading *r, const struct pod *pod)
+{
+    list_each(&pod->spec.spread, c) {
+        struct spread_rule rule;
+        memset(&rule, 0, sizeof(rule)); /* its bytes are interned, padding too */
+        rule.key = keep(r, c->topology_key);
+        rule.max_skew = c->max_skew;
+        rule.min_domains = c->min_domains > 0 ? c->min_domains : 1;
+        rule.selector = read_selector(r, c->label_selector);
+        rule.match_key_at = r->match_keys.n;
+        rule.n_match_keys = c->match_label_keys.n;
+        rule.is_hard = str_equal(c->when_unsatisfiable, STR("DoNotSchedule"));
+        rule.honors_affinity = !str_equal(c->node_affinity_policy, STR("Ignore"));
+        rule.honors_taints = str_equal(c->node_taints_policy, STR("Honor"));
+        vec_push(&r->spread, rule);
+        list_each(&c->match_label_keys, key)
+            vec_push(&r->match_keys, keep(r, *key));
+    }
+}
+
+static tolerations_id read_tolerations(struct reading *r, const struct pod *pod)
+{
+    VEC(struct toleration_sym) all = {0};
+    list_each(&pod->spec.tolerations, t) {
+        struct toleration_sym s;
+        memset(&s, 0, sizeof(s));
+        s.key = t->key.n ? names_get(r->names, t->key) : SYM_NONE;
+        s.value = names_get(r->names, t->value);
+        s.op = str_equal(t->op, STR("Exists")) ? TOLERATES_EXISTS
+               : str_equal(t->op, STR("Lt"))   ? TOLERATES_LESS
+               : str_equal(t->op, STR("Gt"))   ? TOLERATES_GREATER
+                                               : TOLERATES_EQUAL;
+        s.effect = taint_effect_of(t->effect);
+        vec_push(&all, s);
+    }
+    tolerations_id id = names_tolerations(r->names, all.at, all.n);
+    vec_done(&all);
+    return id;
+}
+
+static bool has_feature_need(const struct pod *pod)
+{
+    if (pod->spec.host_network && pod->spec.has_host_users && !pod->spec.host_users)
+        return true;
+    for (int pass = 0; pass < 2; pass++) {
+        const struct container *at = pass ? pod->spec.init_containers.at : pod->spec.containers.at;
+        uint32_t n = pass ? pod->spec.init_containers.n : pod->spec.containers.n;
+        for (uint32_t i = 0; i < n; i++) {
+            list_each(&at[i].restart_policy_rules, rule)
+                if (str_equal(rule->action, STR("RestartAllContainers")))
+                    return true;
+            list_each(&at[i].volume_mounts, mount)
+                if (mount->bind_mount_options.n)
+                    return true;
+        }
+    }
+    return false;
+}
+
+/* The first field that a plugin of kube-scheduler's default profile reads and none of ours does yet. */
+static struct str unsupported_field(const struct pod *pod)
+{
+    const struct affinity *a = pod->spec.affinity;
+    if (a && a->pod && (a->pod->required.n || a->pod->preferred.n))
+        return STR("spec.affinity.podAffinity");
+    if (a && a->anti && (a->anti->required.n || a->anti->preferred.n))
+        return STR("spec.affinity.podAntiAffinity");
+    list_each(&pod->spec.volumes, v) {
+        if (v->claim)
+            return STR("spec.volumes.persistentVolumeClaim");
+        if (v->ephemeral)
+            return STR("spec.volumes.ephemeral");
+        if (v->gce_disk || v->aws_disk || v->iscsi || v->rbd)
+            return STR("spec.volumes: a disk that pods cannot share");
+    }
+    if (pod->spec.resource_claims.n)
+        return STR("spec.resourceClaims");
+    if (pod->spec.scheduling_group.n)
+        return STR("spec.schedulingGroup");
+    if (has_feature_need(pod))
+        return STR("a feature that nodes must declare");
+    return (struct str){0};
+}
+
+static bool has_broken_preference(const struct rules *rules)
+{
+    for (uint32_t i = 0; i < rules->n_preferred; i++)
+        if (rules->preferred[i].n && rules->preferred[i].weight && rules->preferred[i].is_broken)
+            return true;
+    return false;
+}
+
+static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct spec *s)
+{
+    static const struct request_rules ask = {.pod_level = true};
+    static const struct request_rules hold = {.status_aware = true, .pod_level = true};
+    static const struct request_rules score = {.default_missing = true};
+    static const struct request_rules nonzero = {true, true, true};
+
+    s->scheduler_name = keep(r, pod->spec.scheduler_name);
+    s->priority = pod->spec.has_priority ? pod->spec.priority : 0;
+    s->preempts = !str_equal(pod->spec.preemption_policy, STR("Never"));
+    const struct affinity *a = pod->spec.affinity;
+    s->has_pod_affinity = a && (a->pod || a->anti);
+    s->tolerations = read_tolerations(r, pod);
+    s->rules = matches_rules(r->matches, r->names, pod, pod->spec.spread.n ? NULL : pin);
+    s->is_broken = has_broken_preference(matches_rules_at(r->matches, s->rules));
+    struct str unsupported = unsupported_field(pod);
+    s->unsupported = unsupported.n ? keep(r, unsupported) : SYM_NONE;
+
+    struct needs ignored = {0};
+    struct request with_defaults;
+    read_request(r, pod, ask, &s->ask, &r->ask);
+    read_request(r, pod, hold, &s->hold, &r->hold);
+    read_request(r, pod, score, &s->score, &r->score);
+    read_request(r, pod, nonzero, &with_defaults, &ignored);
+    s->hold_nonzero_cpu_milli = with_defaults.cpu_milli;
+    s->hold_nonzero_memory = with_defaults.memory;
+    vec_done(&ignored);
+}
+
+/* --- bytes and back --- */
+
+static void add_list(struct buf *b, const void *p, size_t bytes)
+{
+    static const char zero[8];
+    buf_add_bytes(b, p, bytes);
+    buf_add_bytes(b, zero, -bytes & 7);
+}
+
+/* Each list of a spec, in the order of its bytes: member, counter, what is read. */
+#define SPEC_LISTS(LIST_OF)                                                                        \
+    LIST_OF(ask.others, ask.n_others, ask)                                                         \
+    LIST_OF(hold.others, hold.n_others, hold)                                                      \
+    LIST_OF(score.others, score.n_others, score)                                                   \
+    LIST_OF(ports, n_ports, ports)                                                                 \
+    LIST_OF(images, n_images, images)                                                              \
+    LIST_OF(spread, n_spread, spread)                                                              \
+    LIST_OF(match_keys, n_match_keys, match_keys)                                                  \
+    LIST_OF(gates, n_gates, gates)
+
+static void encode(struct reading *r, struct spec *s, struct buf *out)
+{
+#define COUNT(member, counter, from) s->counter = r->from.n;
+#define ADD(member, counter, from)   add_list(out, r->from.at, r->from.n * sizeof(*r->from.at));
+    SPEC_LISTS(COUNT)
+    buf_clear(out);
+    buf_add_bytes(out, s, sizeof(*s));
+    SPEC_LISTS(ADD)
+#undef COUNT
+#undef ADD
+}
+
+static void decode(struct str bytes, struct spec *s)
+{
+    const char *p = bytes.p;
+    memcpy(s, p, sizeof(*s));
+    p += sizeof(*s);
+#define POINT(member, counter, from)                                                               \
+    s->member = s->counter ? (const void *)p : NULL;                                               \
+    p += (s->counter * sizeof(*s->member) + 7) & ~(size_t)7;
+    SPEC_LISTS(POINT)
+#undef POINT
+    assert(p == bytes.p + bytes.n);
+}
+
+static void hold_parts(struct reading *r, const struct spec *s)
+{
+    intern_hold(&r->names->tolerations.table, s->tolerations);
+    intern_hold(&r->matches->rules.table, s->rules);
+    for (uint32_t i = 0; i < s->n_spread; i++)
+        if (s->spread[i].selector != ID_NONE)
+            intern_hold(&r->matches->selectors.table, s->spread[i].selector);
+}
+
+spec_id specs_read(struct specs *s, struct names *names, struct matches *matches, const struct pod *pod,
+                   sym *pin)
+{
+    struct reading r = {.specs = s, .names = names, .matches = matches, .mem = &s->mem};
+    struct spec head;
+    memset(&head, 0, sizeof(head)); /* its bytes are interned, padding too */
+    if (pin)
+        *pin = SYM_NONE;
+    read_head(&r, pod, pin, &head);
+    read_containers(&r, pod);
+    read_spread(&r, pod);
+    list_each(&pod->spec.gates, gate)
+        vec_push(&r.gates, keep(&r, gate->name));
+
+    encode(&r, &head, &s->scratch);
+    bool is_new;
+    spec_id id =
+        lists_get(&s->table, names, s->scratch.p, s->scratch.n, r.held.at, r.held.n, &is_new);
+    if (is_new) {
+        if (id >= s->at.n)
+            vec_resize(&s->at, id + 1);
+        decode(intern_bytes(&s->table.table, id), &s->at.at[id]);
+        hold_parts(&r, &s->at.at[id]);
+    }
+#define DONE(member, counter, from) vec_done(&r.from);
+    SPEC_LISTS(DONE)
+#undef DONE
+    vec_done(&r.held);
+    arena_reset(&s->mem);
+    return id;
+}
+
+/* --- the table --- */
+
+struct sweeping {
+    struct specs *specs;
+    struct names *names;
+    struct matches *matches;
+};
+
+static void spec_gone(void *ctx, uint32_t id)
+{
+    struct sweeping *x = ctx;
+    const struct spec *s = &x->specs->at.at[id];
+    intern_drop(&x->names->tolerations.table, s->tolerations);
+    intern_drop(&x->matches->rules.table, s->rules);
+    for (uint32_t i = 0; i < s->n_spread; i++)
+        if (s->spread[i].selector != ID_NONE)
+            intern_drop(&x->matches->selectors.table, s->spread[i].selector);
+}
+
+void specs_init(struct specs *s, struct names *names)
+{
+    *s = (struct specs){0};
+    static const struct str fixed[] = {STR("cpu"), STR("memory"), STR("ephemeral-storage"),
+                                       STR("pods")};
+    _Static_assert(LEN(fixed) == RESOURCE_FIRST_SCALAR, "each fixed resource has its number");
+    for (size_t i = 0; i < LEN(fixed); i++)
+        resources_get(&s->resources, names, fixed[i]);
+}
+
+void specs_sweep(struct specs *s, struct names *names, struct matches *matches)
+{
+    struct sweeping x = {s, names, matches};
+    lists_sweep(&s->table, names, spec_gone, &x);
+}
+
+void specs_done(struct specs *s)
+{
+    lists_done(&s->table);
+    vec_done(&s->at);
+    map_done(&s->resources.by_name);
+    vec_done(&s->resources.names);
+    buf_done(&s->scratch);
+    arena_done(&s->mem);
+}

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "core/base/buf.h"
+#include "core/base/map.h"
+#include "core/cluster/match.h"
+#include "core/cluster/names.h"
+
+/* A pod's spec as plugins read it: numbers and symbols, interned, so that all pods of a template share
+ * one. What plugins cannot tell apart has the same number here. */
+
+struct need {
+    resource_id resource;
+    uint32_t pad; /* 0: needs are compared as bytes */
+    int64_t amount;
+};
+
+/* One of the sums that upstream makes of a pod's requests (kube-scheduler differs by caller). Amounts
+ * of the resources other than cpu and memory are sorted by number; zero amounts are left out. */
+struct request {
+    int64_t cpu_milli, memory;
+    const struct need *others;
+    uint32_t n_others;
+};
+
+struct host_port {
+    sym ip;
+    uint16_t port;
+    uint16_t protocol; /* enum protocol */
+};
+
+enum protocol { PROTOCOL_TCP, PROTOCOL_UDP, PROTOCOL_SCTP, PROTOCOL_OTHER };
+
+/* One topology spread constraint as the pod has it. */
+struct spread_rule {
+    sym key;
+    int32_t max_skew, min_domains;
+    selector_id selector; /* with matchLabelKeys not yet merged; ID_NONE: matches nothing */
+    uint32_t match_key_at, n_match_keys; /* in spec.match_keys */
+    bool is_hard;
+    bool honors_affinity, honors_taints;
+};
+
+struct spec {
+    sym scheduler_name;
+    int32_t priority;
+    bool preempts;
+    bool has_pod_affinity; /* podAffinity or podAntiAffinity, of any kind */
+    bool is_broken;        /* a preference that upstream cannot parse: scheduling is an error */
+    tolerations_id tolerations;
+    rules_id rules;
+    sym unsupported; /* the first field whose plugin does not exist yet; SYM_NONE: none */
+
+    struct request ask;   /* what Filter compares: spec alone */
+    struct request hold;  /* what it takes on a node: the larger of spec and status */
+    struct request score; /* what NodeResourcesFit scores: spec alone, no pod level, with defaults */
+    int64_t hold_nonzero_cpu_milli, hold_nonzero_memory; /* the same as hold, with defaults */
+
+    const struct host_port *ports; /* sorted, distinct */
+    uint32_t n_ports;
+    const sym *images; /* normalised, one per container, init container and image volume */
+    uint32_t n_images;
+    const struct spread_rule *spread;
+    uint32_t n_spread;
+    const sym *match_keys;
+    uint32_t n_match_keys;
+    const sym *gates;
+    uint32_t n_gates;
+};
+
+struct resources {
+    struct map by_name; /* sym → resource_id */
+    VEC(sym) names;
+};
+
+struct specs {
+    struct lists table;
+    VEC(struct spec) at;
+    struct resources resources;
+    struct buf scratch;
+    struct arena mem; /* scratch of one reading */
+};
+
+void specs_init(struct specs *s, struct names *names);
+void specs_done(struct specs *s);
+void specs_sweep(struct specs *s, struct names *names, struct matches *matches);
+
+/* The pod's spec; nobody holds it yet. With `pin` not NULL, the node a DaemonSet's pod names is taken
+ * out of the spec and put there (SYM_NONE if there is none). */
+spec_id specs_read(struct specs *s, struct names *names, struct matches *matches, const struct pod *pod,
+                   sym *pin);
+
+static inline const struct spec *specs_at(const struct specs *s, spec_id id)
+{
+    return &s->at.at[id];
+}
+
+resource_id resources_get(struct resources *r, struct names *names, struct str name);
+
+/* How much of a resource a request names. */
+int64_t request_amount(const struct request *r, resource_id resource);
+
+/* An image's name as nodes report it: with ":latest" where it has no tag or digest. */
+struct str image_name(struct str image, struct arena *mem);

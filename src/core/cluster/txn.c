@@ -1,0 +1,218 @@
+/* Each operation is its own inverse's mirror: place and take, a row and the row before it. A pod that
+ * is taken off a list keeps its neighbours' numbers, so putting it back finds its old place: undo runs
+ * backwards, hence the neighbours are neighbours again by then. Sums are restored by the opposite sum,
+ * which is exact in wrapping integers. */
+
+#include "core/cluster/txn.h"
+
+#include "core/base/hash.h"
+
+static void note(struct cluster *c, struct undo undo)
+{
+    if (c->depth)
+        vec_push(&c->journal, undo);
+}
+
+/* --- pods on nodes --- */
+
+static void link_pod(struct cluster *c, uint32_t pod, uint32_t node, uint32_t before, uint32_t after)
+{
+    struct pod_row *rows = c->pods.rows.at;
+    rows[pod].before = before;
+    rows[pod].after = after;
+    if (before == ID_NONE)
+        c->nodes.first_pod[node] = pod;
+    else
+        rows[before].after = pod;
+    if (after != ID_NONE)
+        rows[after].before = pod;
+}
+
+static void unlink_pod(struct cluster *c, uint32_t pod, uint32_t node)
+{
+    struct pod_row *rows = c->pods.rows.at;
+    uint32_t before = rows[pod].before, after = rows[pod].after;
+    if (before == ID_NONE)
+        c->nodes.first_pod[node] = after;
+    else
+        rows[before].after = after;
+    if (after != ID_NONE)
+        rows[after].before = before;
+}
+
+/* The sums, counts and log for a pod that comes (+1) or goes (-1). */
+static void account(struct cluster *c, pod_id pod, node_id node, int sign)
+{
+    const struct spec *spec = cluster_spec(c, pod);
+    nodes_charge(&c->nodes, node, spec, sign);
+    uint32_t columns = COLUMN_USED;
+    if (spec->n_ports)
+        columns |= COLUMN_PORTS;
+    if (!(pods_at(&c->pods, pod)->flags & POD_TERMINATING) && counts_pod(c, pod, node, sign))
+        columns |= COLUMN_PODS;
+    change_log_add(&c->log, node, columns);
+}
+
+static void put_on(struct cluster *c, pod_id pod, node_id node, uint32_t before, uint32_t after)
+{
+    struct pod_row *row = pods_at(&c->pods, pod);
+    assert(row->text && row->node == ID_NONE && c->nodes.flags[node.i] & NODE_CLAIMED);
+    row->node = node.i;
+    link_pod(c, pod.i, node.i, before, after);
+    account(c, pod, node, +1);
+}
+
+static void take_off(struct cluster *c, pod_id pod)
+{
+    struct pod_row *row = pods_at(&c->pods, pod);
+    assert(row->node != ID_NONE);
+    node_id node = {row->node};
+    account(c, pod, node, -1);
+    unlink_pod(c, pod.i, node.i);
+    row->node = ID_NONE;
+}
+
+void cluster_place(struct cluster *c, pod_id pod, node_id node)
+{
+    put_on(c, pod, node, ID_NONE, c->nodes.first_pod[node.i]);
+    note(c, (struct undo){.kind = UNDO_PLACE, .pod = pod.i, .node = node.i});
+}
+
+void cluster_take(struct cluster *c, pod_id pod)
+{
+    note(c, (struct undo){.kind = UNDO_TAKE, .pod = pod.i, .node = pods_at(&c->pods, pod)->node});
+    take_off(c, pod);
+}
+
+/* --- nodes --- */
+
+static uint32_t put_node(struct cluster *c, node_id node, const struct node_row *row)
+{
+    counts_node(c, node, -1);
+    uint32_t columns = nodes_put(&c->nodes, &c->names, node, row);
+    counts_node(c, node, +1);
+    if (columns)
+        change_log_add(&c->log, node, columns & COLUMN_PRESENCE ? COLUMN_ALL : columns);
+    return columns;
+}
+
+uint32_t cluster_put_node(struct cluster *c, node_id node, const struct node_row *row)
+{
+    if (c->depth) {
+        struct node_row *before = arena_alloc(&c->journal_mem, sizeof(*before));
+        *before = nodes_get(&c->nodes, node, &c->journal_mem);
+        note(c, (struct undo){.kind = UNDO_NODE, .node = node.i, .row = before});
+    }
+    return put_node(c, node, row);
+}
+
+node_id cluster_claim(struct cluster *c, sym name)
+{
+    node_id node = nodes_find(&c->nodes, name);
+    if (node.i != ID_NONE)
+        return node;
+    uint64_t rank = hash_pair(c->seed, str_hash(names_text(&c->names, name)));
+    node = nodes_claim(&c->nodes, &c->names, name, rank);
+    change_log_grow(&c->log, c->nodes.cap);
+    note(c, (struct undo){.kind = UNDO_CLAIM, .node = node.i});
+    vec_each(&c->nominations, n)
+        if (n->node == name)
+            c->nodes.flags[node.i] |= NODE_NOMINATED;
+    return node;
+}
+
+/* --- nominations --- */
+
+static void mark_nominated(struct cluster *c, sym name)
+{
+    node_id node = nodes_find(&c->nodes, name);
+    if (name == SYM_NONE || node.i == ID_NONE)
+        return;
+    c->nodes.flags[node.i] &= (uint8_t)~NODE_NOMINATED;
+    vec_each(&c->nominations, n)
+        if (n->node == name)
+            c->nodes.flags[node.i] |= NODE_NOMINATED;
+    change_log_add(&c->log, node, COLUMN_NOMINATED);
+}
+
+/* Sets the pod's nomination at a place in the list (ID_NONE: the end); returns the place it had. */
+static uint32_t set_nomination(struct cluster *c, pod_id pod, sym node, uint32_t at)
+{
+    uint32_t had = ID_NONE;
+    sym was = pods_at(&c->pods, pod)->nominated;
+    for (uint32_t i = 0; i < c->nominations.n; i++)
+        if (c->nominations.at[i].pod.i == pod.i)
+            had = i;
+    if (had != ID_NONE)
+        vec_remove(&c->nominations, had);
+    if (node != SYM_NONE)
+        vec_insert(&c->nominations, MIN(at, c->nominations.n), (struct nomination){pod, node});
+    if (node != SYM_NONE)
+        intern_hold(&c->names.text, node);
+    if (was != SYM_NONE)
+        intern_drop(&c->names.text, was);
+    pods_at(&c->pods, pod)->nominated = node;
+    mark_nominated(c, was);
+    mark_nominated(c, node);
+    return had;
+}
+
+void cluster_nominate(struct cluster *c, pod_id pod, sym node)
+{
+    sym was = pods_at(&c->pods, pod)->nominated;
+    if (was == node)
+        return;
+    uint32_t had = set_nomination(c, pod, node, ID_NONE);
+    note(c, (struct undo){.kind = UNDO_NOMINATE, .pod = pod.i, .was = was, .at = had});
+}
+
+/* --- begin, commit, undo --- */
+
+struct txn txn_begin(struct cluster *c)
+{
+    c->depth++;
+    return (struct txn){c->journal.n, c->log.end};
+}
+
+void txn_commit(struct cluster *c, struct txn t)
+{
+    assert(c->depth > 0 && t.journal <= c->journal.n);
+    if (--c->depth == 0) {
+        vec_clear(&c->journal);
+        arena_reset(&c->journal_mem);
+    }
+}
+
+static void undo_one(struct cluster *c, struct undo u)
+{
+    switch (u.kind) {
+    case UNDO_PLACE:
+        take_off(c, (pod_id){u.pod});
+        break;
+    case UNDO_TAKE: {
+        const struct pod_row *row = pods_at(&c->pods, (pod_id){u.pod});
+        put_on(c, (pod_id){u.pod}, (node_id){u.node}, row->before, row->after);
+        break;
+    }
+    case UNDO_NODE:
+        put_node(c, (node_id){u.node}, u.row);
+        break;
+    case UNDO_CLAIM:
+        c->nodes.flags[u.node] = NODE_CLAIMED;
+        nodes_release(&c->nodes, &c->names, (node_id){u.node});
+        break;
+    case UNDO_NOMINATE:
+        set_nomination(c, (pod_id){u.pod}, u.was, u.at);
+        break;
+    }
+}
+
+void txn_undo(struct cluster *c, struct txn t)
+{
+    assert(c->depth > 0 && t.journal <= c->journal.n);
+    while (c->journal.n > t.journal)
+        undo_one(c, vec_pop(&c->journal));
+    change_log_cut(&c->log, t.log);
+    if (--c->depth == 0)
+        arena_reset(&c->journal_mem);
+}

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/cluster/cluster.h"
+
+/* The journal of an open transaction: what was done, with what it takes to undo it. Private to the
+ * cluster; callers use the operations in cluster.h. */
+
+enum undo_kind {
+    UNDO_PLACE,    /* the pod was put on `node`              */
+    UNDO_TAKE,     /* the pod was taken off `node`           */
+    UNDO_NODE,     /* the node's row was `row`               */
+    UNDO_CLAIM,    /* the node's number was handed out       */
+    UNDO_NOMINATE, /* the pod's nomination was `was`, at `at` */
+};
+
+struct undo {
+    enum undo_kind kind;
+    uint32_t pod, node;
+    sym was;
+    uint32_t at;
+    const struct node_row *row; /* lives in the journal's arena */
+};

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/base/arena.h"
+#include "core/base/str.h"
+#include "core/base/vec.h"
+
+/* What the engine wants done in the world, as data. Each effect is emitted once; how it ended comes back
+ * through engine_settle(), and what it became as a change of an object. */
+
+typedef uint64_t effect_id;
+
+enum effect_kind {
+    EFFECT_BIND,   /* bind the pod to the node; settle with the outcome                         */
+    EFFECT_REFUSE, /* the pod fits nowhere: tell its owner why; nothing to settle               */
+    EFFECT_FAIL,   /* the pod cannot be judged (bad input, not supported yet): tell; no settling */
+};
+
+/* One line of the explanation: so many nodes for this reason. */
+struct tally_line {
+    uint32_t nodes;
+    struct str reason; /* "Insufficient cpu" */
+};
+
+struct effect {
+    effect_id id;
+    enum effect_kind kind;
+    struct str namespace, pod, uid;
+    struct str node; /* of a bind */
+    int64_t waited_ms; /* since the pod first entered the queue */
+    uint32_t attempt;
+
+    /* of a refusal or failure */
+    struct str message;   /* the FailedScheduling text; of a failure, the error */
+    uint64_t rejected_by; /* plugins, as bits */
+};
+
+/* Texts live in `mem`, or in the pod's row until the engine is next told something. */
+struct effects {
+    VEC(struct effect) list;
+    struct arena mem;
+};
+
+/* Forgets the effects, keeps the memory. */
+void effects_clear(struct effects *e);
+void effects_done(struct effects *e);

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "core/base/base.h"
+#include "core/cluster/event.h"
+
+/* Who is next: the units that wait to be placed.
+ *
+ * A unit (a pod, later also a gang) is a small dense number that the owner of the queue hands out. It is
+ * in exactly one place: *active* (ready, in order), *backing off* (refused or failed not long ago),
+ * *parked* (refused; waits for an event that may help, or gated), or *in flight* (taken, its fate is
+ * being decided); a unit that is settled has left. The laws are kube-scheduler's:
+ *
+ *  - A refusal names the plugins that refused. A parked unit comes back when one of them says of an event
+ *    that it may help; what happens while a unit is in flight is remembered for the moment it is refused.
+ *  - Each failure in a row doubles the wait, from `first_ms` up to `most_ms`; refusals and errors count
+ *    apart. Waits end on whole seconds: a unit whose time falls in the current second still waits.
+ *  - When nothing is active, the refused unit whose wait ends first may go ahead of time (errors may not).
+ *  - A unit parked for longer than `park_ms` is tried again whatever happened.
+ *
+ * The queue knows neither plugins nor pods: order, gates and the worth of an event are functions it is
+ * given. Plugins are bits of a 64-bit mask. The clock is the caller's. */
+
+struct queue_rules {
+    void *ctx;
+
+    /* The order of active units: strict and total. It may change for a unit only through queue_touch(). */
+    bool (*before)(const void *ctx, uint32_t a, uint32_t b);
+
+    /* May the unit become active? If not, `*gate` is the plugin (one bit) that holds it back. */
+    bool (*may_enter)(void *ctx, uint32_t unit, uint64_t *gate);
+
+    /* Which of the plugins `among` say that this event may help the unit? */
+    uint64_t (*wakes)(void *ctx, uint32_t unit, const struct event *event, uint64_t among);
+
+    int64_t first_ms, most_ms; /* backoff: 0 < first_ms <= most_ms */
+    int64_t park_ms;
+};
+
+enum queue_place {
+    QUEUE_NOWHERE,
+    QUEUE_ACTIVE,
+    QUEUE_BACKING_OFF,
+    QUEUE_PARKED, /* gated units, too */
+    QUEUE_IN_FLIGHT,
+};
+
+struct queue;
+
+struct queue *queue_new(const struct queue_rules *rules);
+void queue_free(struct queue *q);
+
+/* A unit that is nowhere enters: active, or parked if a gate holds it back. */
+void queue_add(struct queue *q, int64_t now_ms, uint32_t unit);
+
+/* Leaves from wherever it is; nothing if it is nowhere. */
+void queue_remove(struct queue *q, uint32_t unit);
+
+/* The next unit, now in flight and counted as an attempt; false if none is ready. First brings back what
+ * has waited long enough. */
+bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit);
+
+/* The unit in flight was refused by these plugins. `pending` is the part of them that waits for something
+ * outside (such a unit skips its backoff when woken). */
+void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejectors, uint64_t pending);
+
+/* The attempt failed for no plugin's reason (an error, no nodes): again after its backoff. The unit is in
+ * flight, or nowhere when a binding failed that was thought done. */
+void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit);
+
+/* The unit in flight needs no further decision. */
+void queue_settle(struct queue *q, uint32_t unit);
+
+/* Something happened in the cluster. */
+void queue_event(struct queue *q, int64_t now_ms, const struct event *event);
+
+/* The unit itself changed, in these ways (an EVENT_TARGET_POD event): its place in the order is found
+ * anew, or it is looked at whether it should leave its parking place. */
+void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct event *event);
+
+/* Straight to the active units, whatever it waits for (gates still hold). */
+void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit);
+
+/* When queue_take() may find a unit although nothing happened; INT64_MAX: never. */
+int64_t queue_next_ms(const struct queue *q, int64_t now_ms);
+
+enum queue_place queue_where(const struct queue *q, uint32_t unit);
+
+/* When it came to where it is in the order of arrival: set by queue_add() and by each refusal. */
+int64_t queue_since_ms(const struct queue *q, uint32_t unit);
+uint32_t queue_attempts(const struct queue *q, uint32_t unit);
+
+/* The gate that holds a parked unit back; 0: none does. */
+uint64_t queue_gate(const struct queue *q, uint32_t unit);
+
+/* How many units are in a place. */
+uint32_t queue_count(const struct queue *q, enum queue_place place);
