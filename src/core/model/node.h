@@ -24,6 +24,7 @@ struct node {
     } spec;
     struct {
         amount_list capacity, allocatable;
+        bool has_allocatable; /* it was there, maybe empty */
         LIST(struct container_image) images;
         LIST(struct node_condition) conditions;
         str_list declared_features;

@@ -60,12 +60,13 @@ struct spread_constraint {
 };
 
 struct container_port {
-    int32_t host_port;
+    int32_t host_port, container_port;
     struct str protocol, host_ip;
 };
 
 struct resource_requirements {
     amount_list requests, limits;
+    bool has_requests; /* requests was there, maybe empty */
 };
 
 struct restart_rule {

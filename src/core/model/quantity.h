@@ -3,29 +3,38 @@
 #include "core/base/base.h"
 #include "core/base/buf.h"
 #include "core/base/str.h"
+#include "core/wire/field.h"
 
 /* A Kubernetes quantity ("1.5Gi", "1500u", "1e3"), exact.
  *
- * The API never keeps a finer step than a billionth, nor more than 2^63 - 1 in either direction, so
- * a 128-bit count of billionths holds every quantity and every sum of them without rounding.
- * Rounding happens once, when a number for a column is taken: always up, away from zero, as
- * upstream does. */
+ * The API never keeps a finer step than a billionth, so a 128-bit count of billionths holds every
+ * quantity and every sum of them without rounding, up to 2^96 units; what is larger is held as
+ * that. Rounding happens once, when a number for a column is taken: always up, away from zero, as
+ * upstream does.
+ *
+ * Upstream has two forms of a quantity, and a number too large for 64 bits comes out of one as 0,
+ * out of the other wrapped. `is_big` says that upstream would have the second. */
 struct quantity {
     __int128 nano;
+    bool is_big;
 };
+
+#define QUANTITY_NANO_MOST ((__int128)1000000000 << 96)
 
 /* False if `text` is not in Kubernetes' grammar; what is too large or too fine is capped or rounded
  * up as upstream does, which is no error. */
 bool quantity_parse(struct str text, struct quantity *out) MUST_USE;
 
-/* In whole units and in thousandths, rounded away from zero, as Go's Value() and MilliValue(). */
+/* In whole units and in thousandths, rounded away from zero, as Go's Value() and MilliValue() of a
+ * quantity that is not negative, overflow included. */
 int64_t quantity_value(struct quantity q);
 int64_t quantity_milli(struct quantity q);
 
-static inline struct quantity quantity_sum(struct quantity a, struct quantity b)
-{
-    return (struct quantity){a.nano + b.nano};
-}
+struct quantity quantity_sum(struct quantity a, struct quantity b);
 
 /* A short canonical decimal form ("1500m", "0.3"): for messages. */
 void quantity_print(struct quantity q, struct buf *out);
+
+/* For field tables. Nothing in the API that a scheduler reads may be negative: such text is
+ * refused. */
+extern const struct field_scalar quantity_scalar;

@@ -13,6 +13,7 @@ struct service {
 struct replication_controller {
     struct meta meta;
     pair_list selector;
+    pair_list template_labels; /* the selector, where it is absent */
 };
 
 struct replica_set { /* ReplicaSet, StatefulSet and Job: the same as far as we read them */
@@ -41,9 +42,14 @@ struct priority_class {
     struct str preemption_policy;
 };
 
+struct disrupted_pod {
+    struct str name;
+    int64_t at_ms;
+};
+
 struct disruption_budget {
     struct meta meta;
     struct label_selector *selector;
     int32_t disruptions_allowed;
-    pair_list disrupted_pods; /* status.disruptedPods: names, times as text */
+    LIST(struct disrupted_pod) disrupted_pods; /* evictions under way, by pod name */
 };

@@ -1,0 +1,129 @@
+#include "core/model/default.h"
+
+static const struct amount *find(amount_list list, struct str name)
+{
+    list_each(&list, a) {
+        if (str_equal(a->name, name))
+            return a;
+    }
+    return NULL;
+}
+
+/* A limit without a request is the request, too. */
+static void requests_from_limits(struct resource_requirements *r, struct arena *mem)
+{
+    uint32_t missing = 0;
+    list_each(&r->limits, limit)
+        missing += !find(r->requests, limit->name);
+    if (!missing)
+        return;
+    struct amount *all = arena_array(mem, struct amount, r->requests.n + missing);
+    uint32_t n = 0;
+    list_each(&r->requests, request)
+        all[n++] = *request;
+    list_each(&r->limits, limit) {
+        if (!find(r->requests, limit->name))
+            all[n++] = *limit;
+    }
+    r->requests = (amount_list){all, n};
+    r->has_requests = true;
+}
+
+static void default_container(struct container *c, bool host_network, struct arena *mem)
+{
+    requests_from_limits(&c->resources, mem);
+    list_each(&c->ports, port) {
+        if (port->protocol.n == 0)
+            port->protocol = STR("TCP");
+        if (host_network && port->host_port == 0)
+            port->host_port = port->container_port;
+    }
+}
+
+static void default_pod(struct pod *pod, struct arena *mem)
+{
+    if (pod->spec.scheduler_name.n == 0)
+        pod->spec.scheduler_name = STR("default-scheduler");
+    if (pod->status.phase.n == 0)
+        pod->status.phase = STR("Pending");
+    list_each(&pod->spec.containers, c)
+        default_container(c, pod->spec.host_network, mem);
+    list_each(&pod->spec.init_containers, c)
+        default_container(c, pod->spec.host_network, mem);
+}
+
+static void default_node(struct node *node)
+{
+    if (!node->status.has_allocatable)
+        node->status.allocatable = node->status.capacity;
+}
+
+/* Every namespace carries its name as a label, whatever the manifest says. */
+static void default_namespace(struct namespace *ns, struct arena *mem)
+{
+    if (ns->phase.n == 0)
+        ns->phase = STR("Active");
+    struct str key = STR("kubernetes.io/metadata.name");
+    list_each(&ns->meta.labels, label) {
+        if (str_equal(label->key, key)) {
+            label->value = ns->meta.name;
+            return;
+        }
+    }
+    struct pair *all = arena_array(mem, struct pair, ns->meta.labels.n + 1);
+    uint32_t n = 0;
+    while (n < ns->meta.labels.n && str_compare(ns->meta.labels.at[n].key, key) < 0) {
+        all[n] = ns->meta.labels.at[n];
+        n++;
+    }
+    all[n] = (struct pair){key, ns->meta.name};
+    for (uint32_t i = n; i < ns->meta.labels.n; i++)
+        all[i + 1] = ns->meta.labels.at[i];
+    ns->meta.labels = (pair_list){all, ns->meta.labels.n + 1};
+}
+
+static void default_job(struct job *job)
+{
+    if (!job->has_parallelism) {
+        if (!job->has_completions) {
+            job->completions = 1;
+            job->has_completions = true;
+        }
+        job->parallelism = 1;
+        job->has_parallelism = true;
+    }
+    if (job->completion_mode.n == 0)
+        job->completion_mode = STR("NonIndexed");
+}
+
+void object_default(struct object *object, struct arena *mem)
+{
+    const struct kind_info *info = kind_info_get(object->kind);
+    struct meta *meta = object->meta;
+    if (info->is_namespaced && meta->namespace.n == 0)
+        meta->namespace = STR("default");
+    if (meta->uid.n == 0) /* names are unique, so this is, too */
+        meta->uid = arena_printf(mem, "%s/" STR_FMT "/" STR_FMT, info->name,
+                                 STR_ARG(meta->namespace), STR_ARG(meta->name));
+    switch (object->kind) {
+    case KIND_POD:
+        default_pod(object->pod, mem);
+        break;
+    case KIND_NODE:
+        default_node(object->node);
+        break;
+    case KIND_NAMESPACE:
+        default_namespace(object->namespace, mem);
+        break;
+    case KIND_REPLICATION_CONTROLLER:
+        if (object->replication_controller->selector.n == 0)
+            object->replication_controller->selector =
+                object->replication_controller->template_labels;
+        break;
+    case KIND_JOB:
+        default_job(object->job);
+        break;
+    default:
+        break;
+    }
+}

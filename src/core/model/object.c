@@ -1,0 +1,50 @@
+#include "core/model/object.h"
+
+#include "core/model/tables.h"
+
+#define KIND(kind_, name_, version, in_namespace, s, table)                                        \
+    [kind_] = {.kind = kind_,                                                                      \
+               .name = name_,                                                                      \
+               .api_version = version,                                                             \
+               .is_namespaced = in_namespace,                                                      \
+               .size = sizeof(struct s),                                                           \
+               .fields = table}
+
+static const struct kind_info kinds[KIND_COUNT] = {
+    KIND(KIND_POD, "Pod", "v1", true, pod, pod_fields),
+    KIND(KIND_NODE, "Node", "v1", false, node, node_fields),
+    KIND(KIND_NAMESPACE, "Namespace", "v1", false, namespace, namespace_fields),
+    KIND(KIND_PRIORITY_CLASS, "PriorityClass", "scheduling.k8s.io/v1", false, priority_class,
+         priority_class_fields),
+    KIND(KIND_SERVICE, "Service", "v1", true, service, service_fields),
+    KIND(KIND_REPLICATION_CONTROLLER, "ReplicationController", "v1", true, replication_controller,
+         replication_controller_fields),
+    KIND(KIND_REPLICA_SET, "ReplicaSet", "apps/v1", true, replica_set, replica_set_fields),
+    KIND(KIND_STATEFUL_SET, "StatefulSet", "apps/v1", true, replica_set, replica_set_fields),
+    KIND(KIND_JOB, "Job", "batch/v1", true, job, job_fields),
+    KIND(KIND_DISRUPTION_BUDGET, "PodDisruptionBudget", "policy/v1", true, disruption_budget,
+         disruption_budget_fields),
+};
+
+const struct kind_info *kind_info_get(enum kind kind)
+{
+    assert(kind > KIND_NONE && kind < KIND_COUNT);
+    return &kinds[kind];
+}
+
+/* "apps" of "apps/v1"; "" of "v1". */
+static struct str group_of(struct str api_version)
+{
+    size_t slash = str_find(api_version, '/');
+    return str_part(api_version, 0, slash < api_version.n ? slash : 0);
+}
+
+const struct kind_info *kind_info_find(struct str api_version, struct str kind)
+{
+    for (size_t i = KIND_NONE + 1; i < KIND_COUNT; i++) {
+        if (str_equal(str_of(kinds[i].name), kind) &&
+            str_equal(group_of(str_of(kinds[i].api_version)), group_of(api_version)))
+            return &kinds[i];
+    }
+    return NULL;
+}

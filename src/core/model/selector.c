@@ -1,0 +1,86 @@
+#include "core/model/selector.h"
+
+static const struct pair *find(pair_list labels, struct str key)
+{
+    list_each(&labels, label) {
+        if (str_equal(label->key, key))
+            return label;
+    }
+    return NULL;
+}
+
+static bool has(str_list values, struct str value)
+{
+    list_each(&values, v) {
+        if (str_equal(*v, value))
+            return true;
+    }
+    return false;
+}
+
+/* Both must be integers; there must be one value. */
+static bool compares(const struct requirement *r, struct str value, bool greater)
+{
+    int64_t mine, theirs;
+    if (r->values.n != 1 || !str_int(value, &mine) || !str_int(r->values.at[0], &theirs))
+        return false;
+    return greater ? mine > theirs : mine < theirs;
+}
+
+bool requirement_matches(const struct requirement *r, pair_list labels)
+{
+    const struct pair *label = find(labels, r->key);
+    if (str_equal(r->op, STR("In")))
+        return label && has(r->values, label->value);
+    if (str_equal(r->op, STR("NotIn")))
+        return !label || !has(r->values, label->value);
+    if (str_equal(r->op, STR("Exists")))
+        return label;
+    if (str_equal(r->op, STR("DoesNotExist")))
+        return !label;
+    if (str_equal(r->op, STR("Gt")) || str_equal(r->op, STR("Lt")))
+        return label && compares(r, label->value, r->op.p[0] == 'G');
+    return false;
+}
+
+bool label_selector_matches(const struct label_selector *s, pair_list labels)
+{
+    if (!s)
+        return false;
+    list_each(&s->match_labels, wanted) {
+        const struct pair *label = find(labels, wanted->key);
+        if (!label || !str_equal(label->value, wanted->value))
+            return false;
+    }
+    list_each(&s->match_expressions, r) {
+        if (!requirement_matches(r, labels))
+            return false;
+    }
+    return true;
+}
+
+bool node_term_matches(const struct node_selector_term *t, pair_list labels, struct str node_name)
+{
+    if (t->match_expressions.n == 0 && t->match_fields.n == 0)
+        return false;
+    list_each(&t->match_expressions, r) {
+        if (!requirement_matches(r, labels))
+            return false;
+    }
+    struct pair name = {STR("metadata.name"), node_name};
+    pair_list fields = {&name, 1};
+    list_each(&t->match_fields, r) {
+        if (!requirement_matches(r, fields))
+            return false;
+    }
+    return true;
+}
+
+bool node_selector_matches(const struct node_selector *s, pair_list labels, struct str node_name)
+{
+    list_each(&s->terms, t) {
+        if (node_term_matches(t, labels, node_name))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/wire/field.h"
+
+/* The tables that several kinds share. */
+extern const struct field meta_fields[];
+extern const struct field pair_fields[];   /* an entry of a map of text, as struct pair */
+extern const struct field amount_fields[]; /* an entry of a map of quantities, as struct amount */
+extern const struct field label_selector_fields[];
+extern const struct field requirement_fields[];
+
+/* One for each kind. */
+extern const struct field pod_fields[];
+extern const struct field node_fields[];
+extern const struct field namespace_fields[];
+extern const struct field priority_class_fields[];
+extern const struct field service_fields[];
+extern const struct field replication_controller_fields[];
+extern const struct field replica_set_fields[];
+extern const struct field job_fields[];
+extern const struct field disruption_budget_fields[];

@@ -1,0 +1,429 @@
+/* One pass over the text. Known fields are decoded in place, unknown ones are walked over without
+ * being kept. `path` holds the fields that lead to the value being read and is looked at only for
+ * an error. */
+
+#include "core/wire/json_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/wire/json_text.h"
+#include "core/wire/time_text.h"
+
+/* What a message may take of the arena: a fixed part, and so much for each byte of text. */
+enum { MEMORY_FREE = 1 << 20, MEMORY_PER_BYTE = 32 };
+
+/* One step from a message to a value in it. */
+struct step {
+    struct str name; /* of the field, or the key of a map's entry */
+    uint32_t index;  /* in a list */
+    bool is_index;
+};
+
+struct reader {
+    struct json_cursor in;
+    struct arena *mem;
+    size_t memory_most;
+    struct step path[2 * JSON_DEPTH_MOST]; /* a field and a place in its list for each level */
+    unsigned steps;
+};
+
+static void push(struct reader *r, struct step step)
+{
+    assert(r->steps < LEN(r->path));
+    r->path[r->steps++] = step;
+}
+
+/* The error's text begins with the path, in the API's way: spec.containers[0].image. A key that has
+ * dots itself stands in brackets. */
+static bool name_path(struct reader *r)
+{
+    struct error *e = r->in.e;
+    char path[160] = "";
+    size_t n = 0;
+    for (unsigned i = 0; i < r->steps && n < sizeof(path); i++) {
+        const struct step *s = &r->path[i];
+        bool is_plain = str_find(s->name, '.') == s->name.n && str_find(s->name, '/') == s->name.n;
+        int more =
+            s->is_index ? snprintf(path + n, sizeof(path) - n, "[%u]", s->index)
+            : is_plain
+                ? snprintf(path + n, sizeof(path) - n, "%s" STR_FMT, i ? "." : "", STR_ARG(s->name))
+                : snprintf(path + n, sizeof(path) - n, "[" STR_FMT "]", STR_ARG(s->name));
+        n += (size_t)more;
+    }
+    return n ? error_wrap(e, "%s", path) : false;
+}
+
+/* The value at `at`, and what is wrong with it. */
+static bool complain(struct reader *r, const char *at, const char *wrong)
+{
+    struct json_cursor value = r->in;
+    value.at = at;
+    if (!json_skip(&value))
+        return false;
+    struct str text = {at, (size_t)(value.at - at)};
+    bool is_long = text.n > 60;
+    return json_fail(&r->in, at, STR_FMT "%s %s", STR_ARG(str_part(text, 0, is_long ? 57 : 60)),
+                     is_long ? "…" : "", wrong);
+}
+
+static bool read_int(struct reader *r, int64_t low, int64_t high, const char *wrong, int64_t *out)
+{
+    const char *at = r->in.at;
+    if (at == r->in.end || (*at != '-' && (*at < '0' || *at > '9')))
+        return complain(r, at, wrong);
+    if (!json_skip(&r->in))
+        return false;
+    int64_t value;
+    if (!str_int((struct str){at, (size_t)(r->in.at - at)}, &value) || value < low || value > high)
+        return complain(r, at, wrong);
+    *out = value;
+    return true;
+}
+
+static bool read_bool(struct reader *r, bool *out)
+{
+    const char *at = r->in.at;
+    if (at == r->in.end || (*at != 't' && *at != 'f'))
+        return complain(r, at, "is not true or false");
+    *out = *at == 't';
+    return json_skip(&r->in);
+}
+
+static bool read_str(struct reader *r, struct str *out)
+{
+    if (r->in.at == r->in.end || *r->in.at != '"')
+        return complain(r, r->in.at, "is not text");
+    return json_string(&r->in, r->mem, out);
+}
+
+static bool read_time(struct reader *r, int64_t *out)
+{
+    const char *at = r->in.at;
+    struct str text;
+    if (at == r->in.end || *at != '"')
+        return complain(r, at, "is not a time");
+    if (!json_string(&r->in, r->mem, &text))
+        return false;
+    return time_parse(text, out) || complain(r, at, "is not a time (2006-01-02T15:04:05Z)");
+}
+
+static struct str trim(struct str s)
+{
+    while (s.n && strchr(" \t\n\r\v\f", s.p[0]))
+        s = str_part(s, 1, s.n);
+    while (s.n && strchr(" \t\n\r\v\f", s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
+static bool read_scalar(struct reader *r, const struct field_scalar *scalar, void *out)
+{
+    const char *at = r->in.at;
+    struct str text;
+    if (at < r->in.end && *at == '"') {
+        if (!json_string(&r->in, r->mem, &text))
+            return false;
+    } else {
+        if (at == r->in.end || (*at != '-' && (*at < '0' || *at > '9')))
+            return complain(r, at, scalar->wrong);
+        if (!json_skip(&r->in))
+            return false;
+        text = (struct str){at, (size_t)(r->in.at - at)};
+    }
+    const char *wrong = scalar->read(trim(text), out);
+    return !wrong || complain(r, at, wrong);
+}
+
+static bool read_raw(struct reader *r, struct str *out)
+{
+    const char *at = r->in.at;
+    if (!json_skip(&r->in))
+        return false;
+    *out = (struct str){at, (size_t)(r->in.at - at)};
+    return true;
+}
+
+static bool read_object(struct reader *r, const struct field *fields, void *out);
+
+/* One value, which is not null: the field's own, or an element of its list. */
+static bool read_one(struct reader *r, const struct field *f, void *out)
+{
+    int64_t n = 0;
+    switch ((enum field_type)f->type) {
+    case FIELD_STR:
+        return read_str(r, out);
+    case FIELD_BOOL:
+        return read_bool(r, out);
+    case FIELD_INT32:
+        if (!read_int(r, INT32_MIN, INT32_MAX, "is not a 32-bit integer", &n))
+            return false;
+        *(int32_t *)out = (int32_t)n;
+        return true;
+    case FIELD_INT64:
+        return read_int(r, INT64_MIN, INT64_MAX, "is not a 64-bit integer", out);
+    case FIELD_TIME:
+        return read_time(r, out);
+    case FIELD_SCALAR:
+        return read_scalar(r, f->scalar, out);
+    case FIELD_RAW:
+        return read_raw(r, out);
+    case FIELD_MESSAGE:
+        return read_object(r, f->fields, out);
+    }
+    return false;
+}
+
+/* A LIST of any type, growing in the arena: what it grew out of stays there until the arena is
+ * reset. */
+struct growing {
+    char *at;
+    uint32_t n, cap;
+};
+
+static void *grow(struct reader *r, struct growing *g, const struct field *f)
+{
+    uint32_t most = f->type == FIELD_RAW ? JSON_RAW_COUNT_MOST : JSON_COUNT_MOST;
+    if (g->n == most) {
+        json_fail(&r->in, r->in.at, "more than %u elements", most);
+        return NULL;
+    }
+    if (g->n == g->cap) {
+        g->cap = g->cap ? g->cap * 2 : 4;
+        char *larger = arena_alloc(r->mem, (size_t)g->cap * f->size);
+        if (r->mem->used_bytes > r->memory_most) {
+            json_fail(&r->in, r->in.at, "needs more than %zu bytes of memory", r->memory_most);
+            return NULL;
+        }
+        if (g->n)
+            memcpy(larger, g->at, (size_t)g->n * f->size);
+        g->at = larger;
+    }
+    void *element = g->at + (size_t)g->n++ * f->size;
+    if (f->type == FIELD_MESSAGE)
+        field_init(f->fields, element);
+    return element;
+}
+
+/* The elements become the LIST at `out`, whose type only its owner knows. */
+static void put_list(char *out, const struct growing *g)
+{
+    LIST(void) list = {g->at, g->n};
+    memcpy(out, &list, sizeof(list));
+}
+
+static bool read_list(struct reader *r, const struct field *f, char *out)
+{
+    struct growing g = {0};
+    if (r->in.at == r->in.end || *r->in.at != '[')
+        return complain(r, r->in.at, "is not a list");
+    bool more;
+    if (!json_open(&r->in, ']', &more))
+        return false;
+    while (more) {
+        push(r, (struct step){.index = g.n, .is_index = true});
+        void *element = grow(r, &g, f);
+        if (!element || (!json_null(&r->in) && !read_one(r, f, element)))
+            return false;
+        r->steps--;
+        if (!json_next(&r->in, ']', &more))
+            return false;
+    }
+    put_list(out, &g);
+    return true;
+}
+
+static struct str key_of(const void *entry)
+{
+    return *(const struct str *)entry;
+}
+
+/* By key, equal keys in the order they came: their place in memory. */
+static int entry_compare(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    int order = str_compare(key_of(*x), key_of(*y));
+    return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Sorts entries by key and keeps the last of each. */
+static void sort_entries(struct reader *r, struct growing *g, size_t size)
+{
+    const char **order = arena_array(r->mem, const char *, g->n);
+    for (uint32_t i = 0; i < g->n; i++)
+        order[i] = g->at + i * size;
+    qsort(order, g->n, sizeof(*order), entry_compare);
+    char *sorted = arena_alloc(r->mem, g->n * size);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        bool is_last = i + 1 == g->n || !str_equal(key_of(order[i]), key_of(order[i + 1]));
+        if (is_last)
+            memcpy(sorted + n++ * size, order[i], size);
+    }
+    *g = (struct growing){sorted, n, g->n};
+}
+
+static bool read_entry(struct reader *r, const struct field *f, struct growing *g, bool *is_sorted)
+{
+    char *entry = grow(r, g, f);
+    struct str *key = (void *)entry;
+    if (!entry || !json_key(&r->in, r->mem, key))
+        return false;
+    if (g->n > 1 && str_compare(key_of(entry - f->size), *key) >= 0)
+        *is_sorted = false;
+    push(r, (struct step){.name = *key});
+    const struct field *value = &f->fields[1];
+    if (!json_null(&r->in) && !read_one(r, value, entry + value->offset))
+        return false;
+    r->steps--;
+    return true;
+}
+
+static bool read_map(struct reader *r, const struct field *f, char *out)
+{
+    struct growing g = {0};
+    if (r->in.at == r->in.end || *r->in.at != '{')
+        return complain(r, r->in.at, "is not an object");
+    bool more, is_sorted = true;
+    if (!json_open(&r->in, '}', &more))
+        return false;
+    while (more) {
+        if (!read_entry(r, f, &g, &is_sorted) || !json_next(&r->in, '}', &more))
+            return false;
+    }
+    if (!is_sorted)
+        sort_entries(r, &g, f->size);
+    put_list(out, &g);
+    return true;
+}
+
+/* As in Go, null empties what can be absent and leaves the rest alone. */
+static void read_null(const struct field *f, char *out, char *message)
+{
+    if (f->shape == FIELD_POINTER)
+        memset(out, 0, sizeof(void *));
+    if (f->shape == FIELD_LIST || f->shape == FIELD_MAP)
+        put_list(out, &(struct growing){0});
+    if (f->has_offset)
+        *(bool *)(message + f->has_offset) = false;
+}
+
+/* What the pointer at `out` points to, made on first use. */
+static void *target(struct reader *r, const struct field *f, char *out)
+{
+    void *message;
+    memcpy(&message, out, sizeof(message));
+    if (!message) {
+        message = arena_alloc(r->mem, f->size);
+        field_init(f->fields, message);
+        memcpy(out, &message, sizeof(message));
+    }
+    return message;
+}
+
+static bool read_field(struct reader *r, const struct field *f, char *message)
+{
+    char *out = message + f->offset;
+    if (json_null(&r->in)) {
+        read_null(f, out, message);
+        return true;
+    }
+    if (f->has_offset)
+        *(bool *)(message + f->has_offset) = true;
+    switch ((enum field_shape)f->shape) {
+    case FIELD_ONE:
+        return read_one(r, f, out);
+    case FIELD_POINTER:
+        return read_one(r, f, target(r, f, out));
+    case FIELD_LIST:
+        return read_list(r, f, out);
+    case FIELD_MAP:
+        return read_map(r, f, out);
+    }
+    return false;
+}
+
+static const struct field *find_between(const struct field *f, const struct field *end,
+                                        struct str key)
+{
+    for (; f != end && f->name.p; f++) {
+        if (f->name.n == key.n && f->name.p[0] == key.p[0] && !memcmp(f->name.p, key.p, key.n))
+            return f;
+        if (f->name.n == 0) {
+            const struct field *inner = find_between(f->fields, NULL, key);
+            if (inner)
+                return inner;
+        }
+    }
+    return NULL;
+}
+
+static bool read_object(struct reader *r, const struct field *fields, void *out)
+{
+    if (r->in.at == r->in.end || *r->in.at != '{')
+        return complain(r, r->in.at, "is not an object");
+    bool more;
+    if (!json_open(&r->in, '}', &more))
+        return false;
+    const struct field *next = fields; /* names mostly come in the order of the table */
+    while (more) {
+        struct str key;
+        if (!json_key(&r->in, r->mem, &key))
+            return false;
+        const struct field *f = key.n ? find_between(next, NULL, key) : NULL;
+        if (!f && key.n)
+            f = find_between(fields, next, key);
+        if (!f) {
+            if (!json_skip(&r->in))
+                return false;
+        } else {
+            next = f + 1;
+            push(r, (struct step){.name = f->name});
+            if (!read_field(r, f, out))
+                return false;
+            r->steps--;
+        }
+        if (!json_next(&r->in, '}', &more))
+            return false;
+    }
+    return true;
+}
+
+bool json_read(struct str text, const struct field *fields, void *out, struct arena *mem,
+               size_t *where, struct error *e)
+{
+    struct reader r = {
+        .in = {text.p, text.p, text.p + text.n, e, 0, where},
+          .mem = mem
+    };
+    r.memory_most = mem->used_bytes + MEMORY_FREE + MEMORY_PER_BYTE * text.n;
+    field_init(fields, out);
+    json_space(&r.in);
+    if (!read_object(&r, fields, out))
+        return name_path(&r);
+    json_space(&r.in);
+    if (r.in.at != r.in.end)
+        return json_fail(&r.in, r.in.at, "something follows the object");
+    return true;
+}
+
+bool json_take(struct str *text, struct str *value, size_t *where, struct error *e)
+{
+    *e = (struct error){0};
+    struct json_cursor c = {text->p, text->p, text->p + text->n, e, 0, where};
+    json_space(&c);
+    const char *first = c.at;
+    if (first == c.end || !json_skip(&c))
+        return false;
+    *value = (struct str){first, (size_t)(c.at - first)};
+    *text = (struct str){c.at, (size_t)(c.end - c.at)};
+    return true;
+}
+
+uint32_t json_line(struct str text, size_t at)
+{
+    uint32_t line = 1;
+    for (size_t i = 0; i < at && i < text.n; i++)
+        line += text.p[i] == '\n';
+    return line;
+}
