@@ -4,6 +4,7 @@
 #   make demo           a GPU cluster scheduled in virtual time, and a page to look at
 #   make test           everything that must hold; ONLY=text runs the tests whose names contain it
 #   make bench          speed and memory, recorded with the commit in bench/results/
+#   make differential   explain against kube-scheduler's own code; SEEDS=1-500, THEMES=spread,ports
 #   make fuzz           each fuzzer for SECONDS (30), new inputs into its corpus
 #   make fmt, make promises, make clean
 #
@@ -13,6 +14,8 @@ B ?= build
 JOBS ?= $(shell nproc)
 ONLY ?=
 SECONDS ?= 30
+SEEDS ?= 1-100
+THEMES ?=
 
 RELEASE = -Doptimization=2 -Db_lto=true -Dhardened=true
 TEST = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Dtests=true
@@ -24,7 +27,7 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all demo test bench fuzz fmt promises clean
+.PHONY: all demo test bench differential fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -45,6 +48,10 @@ test:
 
 bench: all
 	@tools/record-bench $(B)/kubenexus
+
+differential: all
+	@tests/differential/compare.py --kubenexus $(B)/kubenexus --seeds $(SEEDS) \
+		$(if $(THEMES),--themes $(THEMES))
 
 fuzz:
 	@tools/setup test

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""kube-scheduler and kubenexus on the same cases: say where they differ, and make that small.
+
+    compare.py [--themes A,B] [--seeds FROM-TO]      fresh cases: needs Go for the oracle
+    compare.py --stored [--themes A,B]               the committed cases and answers
+
+A difference on a fresh case is shrunk and stored under tests/golden/explain/; it stays there as a test.
+Exit 0: no difference, 1: some, 2: bad usage, 77: there is no oracle here.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import corpus
+import generate
+from manifest import render
+from oracle import HERE, NoOracle, Oracle
+from shrink import shrink
+from verdict import Difference, compare, show
+
+TOP = os.path.dirname(os.path.dirname(HERE))
+KUBENEXUS = os.path.join(TOP, os.environ.get("KUBENEXUS_BUILD", "build"), "kubenexus")
+LIMIT_S = 30
+
+
+def explain(case, program=KUBENEXUS):
+    """Our answer; {"failed": why} if there is none."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as f:
+        f.write(render(case))
+        f.flush()
+        try:
+            done = subprocess.run([program, "explain", "-f", f.name, "--pod", case["pod"], "-o", "json"],
+                                  capture_output=True, timeout=LIMIT_S, check=False)
+        except subprocess.TimeoutExpired:
+            return {"failed": "no answer in %d s" % LIMIT_S}
+        except OSError as e:
+            return {"failed": str(e)}
+    try:
+        if done.returncode in (0, 1):
+            return json.loads(done.stdout)
+    except ValueError:
+        pass
+    said = (done.stderr or done.stdout).decode(errors="replace").strip()
+    return {"failed": "exit %d: %s" % (done.returncode, said[:500])}
+
+
+def differences(case, want, program=KUBENEXUS, preemption=False):
+    got = explain(case, program)
+    if "failed" in got:
+        return [Difference("failed", "", "an answer", got["failed"])]
+    return compare(want, got, preemption)
+
+
+def report(case, found, most=6):
+    lines = ["%s: %s" % (case["name"], show(d)) for d in found[:most]]
+    if len(found) > most:
+        lines.append("%s: and %d more" % (case["name"], len(found) - most))
+    return lines
+
+
+def reduce(oracle, case, found, options):
+    """The smallest valid case that shows one of the kinds of difference found; stored for ever."""
+    kinds = {d.kind for d in found}
+
+    def still(smaller):
+        want = oracle.answer(smaller, validate=True)
+        if want.get("failed") or want.get("invalid"):
+            return False
+        return bool(kinds & {d.kind for d in differences(smaller, want, options.kubenexus,
+                                                         options.preemption)})
+    small = shrink(case, still)
+    return corpus.store_folder(small, oracle.answer(small))
+
+
+def fresh(options):
+    """The number of generated cases on which the two differ."""
+    count = wrong = 0
+    shrunk = []  # the kinds of difference that have their small case
+    with Oracle(options.jobs) as oracle, Oracle() as second:
+        cases = list(generate.chosen(options))
+        for case, want in zip(cases, oracle.answers(cases)):
+            count += 1
+            if want.get("failed"):
+                raise SystemExit("%s: the oracle has no answer: %s" % (case["name"], want["failed"]))
+            found = differences(case, want, options.kubenexus, options.preemption)
+            if not found:
+                continue
+            wrong += 1
+            print("\n".join(report(case, found)))
+            kinds = {d.kind for d in found}
+            if len(shrunk) < options.shrink and kinds not in shrunk:
+                shrunk.append(kinds)
+                print("  shrunk to %s" % os.path.relpath(reduce(second, case, found, options), TOP))
+    print("%d cases, %d differ" % (count, wrong))
+    return wrong
+
+
+def stored(options):
+    """The same for the committed ones."""
+    count = wrong = 0
+    cases = [c for t in options.themes.split(",") for c in corpus.generated(t)]
+    for case in cases + list(corpus.folders()):
+        count += 1
+        found = differences(case, case["want"], options.kubenexus, options.preemption)
+        wrong += bool(found)
+        if found:
+            print("\n".join(report(case, found)))
+    print("%d cases, %d differ" % (count, wrong))
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    generate.arguments(parser)
+    parser.add_argument("--stored", action="store_true", help="the committed cases instead of fresh ones")
+    parser.add_argument("--kubenexus", default=KUBENEXUS, help="the program: %(default)s")
+    parser.add_argument("--preemption", action="store_true", help="compare preemption and summary too")
+    parser.add_argument("--shrink", type=int, default=1, metavar="N", help="shrink and store the first N that differ in new ways")
+    parser.add_argument("--jobs", "-j", type=int, default=1, help="cases at once for the oracle")
+    options = parser.parse_args()
+    try:
+        sys.exit(1 if (stored if options.stored else fresh)(options) else 0)
+    except NoOracle as e:
+        print("compare.py: %s" % e, file=sys.stderr)
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Themes: each adds one kind of question to a scene. They compose; `mixed` takes several.
+
+A new theme is a function of a scene, named here. Its cases must stay valid API objects.
+"""
+
+from themes import affinity, images, nominations, odds, ports, resources, spread, taints
+
+THEMES = {
+    "resources": resources.requests,
+    "resize": resources.resize,
+    "taints": taints.taints,
+    "affinity": affinity.affinity,
+    "spread": spread.spread,
+    "defaults": spread.defaults,
+    "ports": ports.ports,
+    "images": images.images,
+    "nominations": nominations.nominations,
+    "gates": odds.gates,
+    "noise": odds.noise,
+}
+
+
+def mixed(scene):
+    for theme in scene.rng.sample(list(THEMES.values()), scene.rng.randint(2, 5)):
+        theme(scene)
+
+
+ALL = {**THEMES, "mixed": mixed}

@@ -1,0 +1,110 @@
+"""Two answers about one case: where do they differ?
+
+`want` is kube-scheduler's answer, `got` is that of `kubenexus explain -o json`. What is compared, what
+is not and why is told in docs/parity.md.
+"""
+
+import collections
+import re
+
+# Plugins of kube-scheduler's default profile that KubeNexus does not have yet. For pods that use none of
+# their features they say the same about every node, so their part can be taken out of a total.
+PENDING = {
+    "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "InterPodAffinity",
+    "DynamicResources", "NodeDeclaredFeatures",
+}
+
+# NodeResourcesFit names these in this order; the scalar resources after them stand in a Go map's order.
+FIRST_REASONS = ["Too many pods", "Insufficient cpu", "Insufficient memory",
+                 "Insufficient ephemeral-storage"]
+
+Difference = collections.namedtuple("Difference", "kind where want got")
+
+
+def show(difference):
+    return "%s%s: kube-scheduler %r, kubenexus %r" % (
+        difference.where and difference.where + ": ", difference.kind, difference.want, difference.got)
+
+
+def _in_order(reasons):
+    """Reasons with those that come in any order sorted; the rest stays where it is."""
+    if not isinstance(reasons, list):
+        return reasons
+    head = [r for r in reasons if r in FIRST_REASONS or not r.startswith("Insufficient ")]
+    return reasons[:len(head)] + sorted(reasons[len(head):])
+
+
+def _constant(want, plugin):
+    """What `plugin` adds to every total, or None if it tells nodes apart."""
+    given = {tuple(sorted(n["scores"].get(plugin, {}).items())) for n in want["nodes"] if n["feasible"]}
+    if len(given) != 1:
+        return None
+    return dict(given.pop()).get("weighted", 0)
+
+
+def _absent(want, got):
+    """Pending plugins that `got` lacks and that do not matter, with their part of each total."""
+    present = {p for n in got["nodes"] for p in n["scores"]}
+    constants = {p: _constant(want, p) for p in PENDING - present}
+    return {p: c for p, c in constants.items() if c is not None}
+
+
+def _scores(where, want, got, absent):
+    for plugin in sorted({*want, *got}):
+        a, b = want.get(plugin), got.get(plugin)
+        if a != b and plugin not in absent:
+            yield Difference("scores." + plugin, where, a, b)
+
+
+def _node(want, got, absent):
+    where = want["name"]
+    fields = {
+        "feasible": want["feasible"],
+        "rejectedBy": want["rejectedBy"],
+        "code": want["code"],
+        "reasons": _in_order(want["reasons"]),
+        "total": want["total"] - sum(absent.values()) if want["feasible"] else want["total"],
+    }
+    for field, value in fields.items():
+        mine = _in_order(got[field]) if field == "reasons" else got[field]
+        if mine != value or type(mine) is not type(value):
+            yield Difference(field, where, value, mine)
+    yield from _scores(where, want["scores"], got["scores"], absent)
+
+
+def _errors(want, got):
+    """Two errors need not share their words, but the plugin they blame."""
+    if bool(want) != bool(got):
+        yield Difference("error", "", want, got)
+    for plugin in re.findall(r'plugin "(\w+)"', want or "")[:1]:
+        if got and plugin not in got:
+            yield Difference("error", "", want, got)
+
+
+def compare(want, got, preemption=False):
+    """All differences. With `preemption` also what evicting others would achieve."""
+    try:
+        return list(_compare(want, got, preemption))
+    except (KeyError, TypeError, AttributeError) as e:
+        return [Difference("shape", "", "an answer as documented", "%s: %s" % (type(e).__name__, e))]
+
+
+def _compare(want, got, preemption):
+    yield from _errors(want.get("error"), got.get("error"))
+    if want.get("error") or got.get("error"):
+        return
+    texts = ["pod", "profile", "filterSummary", "gated"] + ["summary"] * preemption
+    for field in texts:
+        if want.get(field, "") != got.get(field, ""):
+            yield Difference(field, "", want.get(field, ""), got.get(field, ""))
+    if [n["name"] for n in want["nodes"]] != [n["name"] for n in got["nodes"]]:
+        yield Difference("nodes", "", [n["name"] for n in want["nodes"]],
+                         [n["name"] for n in got["nodes"]])
+        return
+    absent = _absent(want, got)
+    for a, b in zip(want["nodes"], got["nodes"]):
+        yield from _node(a, b, absent)
+    if want["wouldChoose"] != got["wouldChoose"]:
+        yield Difference("wouldChoose", "", want["wouldChoose"], got["wouldChoose"])
+    if preemption and want.get("preemption") != got.get("preemption"):
+        yield Difference("preemption", "", want.get("preemption"), got.get("preemption"))
