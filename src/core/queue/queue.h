@@ -5,35 +5,48 @@
 
 /* Who is next: the units that wait to be placed.
  *
- * A unit (a pod, later also a gang) is a small dense number that the owner of the queue hands out. It is
- * in exactly one place: *active* (ready, in order), *backing off* (refused or failed not long ago),
- * *parked* (refused; waits for an event that may help, or gated), or *in flight* (taken, its fate is
- * being decided); a unit that is settled has left. The laws are kube-scheduler's:
+ * A unit (a pod, later also a gang) is a small dense number that the owner of the queue hands out.
+ * It is in exactly one place: *active* (ready, in order), *backing off* (refused or failed not long
+ * ago), *parked* (refused; waits for an event that may help, or gated), or *in flight* (taken, its
+ * fate is being decided); a unit that is settled has left. The laws are kube-scheduler's:
  *
- *  - A refusal names the plugins that refused. A parked unit comes back when one of them says of an event
- *    that it may help; what happens while a unit is in flight is remembered for the moment it is refused.
- *  - Each failure in a row doubles the wait, from `first_ms` up to `most_ms`; refusals and errors count
- *    apart. Waits end on whole seconds: a unit whose time falls in the current second still waits.
- *  - When nothing is active, the refused unit whose wait ends first may go ahead of time (errors may not).
- *  - A unit parked for longer than `park_ms` is tried again whatever happened.
+ *  - A refusal names the plugins that refused. A parked unit comes back when one of them says of an
+ *    event that it may help; what happens while a unit is in flight is remembered for the moment it
+ *    is refused.
+ *  - Each failure in a row doubles the wait (backoff.h); refusals and errors count apart. A unit
+ *    that is woken before its wait is over backs off until then.
+ *  - When nothing is active, the refused unit whose wait ends first may go ahead of time (errors
+ *    may not).
+ *  - Whoever becomes active or backs off must pass the gates; who passed on the way into backoff is
+ *    not asked again on the way out.
+ *  - A unit parked for longer than `park_ms` is tried again whatever happened; one that a gate
+ *    still holds is looked at every `park_ms`.
  *
- * The queue knows neither plugins nor pods: order, gates and the worth of an event are functions it is
- * given. Plugins are bits of a 64-bit mask. The clock is the caller's. */
+ * The queue knows neither plugins nor pods: order, gates and the worth of an event are functions it
+ * is given. Plugins are bits of a 64-bit mask. The clock is the caller's: it is never negative and
+ * never goes back. */
 
+/* The functions answer from what they are given and may read the queue, never change it. */
 struct queue_rules {
     void *ctx;
 
-    /* The order of active units: strict and total. It may change for a unit only through queue_touch(). */
+    /* The order of active units: strict and total. It may rest on queue_since_ms(); otherwise it
+     * changes for a unit only together with queue_touch(). */
     bool (*before)(const void *ctx, uint32_t a, uint32_t b);
 
     /* May the unit become active? If not, `*gate` is the plugin (one bit) that holds it back. */
     bool (*may_enter)(void *ctx, uint32_t unit, uint64_t *gate);
 
-    /* Which of the plugins `among` say that this event may help the unit? */
+    /* The plugins that listen to such an event at all: units that wait for none of them are passed
+     * over without a further question. Not asked about EVENT_ANY, which concerns every unit. */
+    uint64_t (*interested)(const void *ctx, const struct event *event);
+
+    /* Which of the plugins `among` say that this event may help the unit? Not asked about
+     * EVENT_ANY. */
     uint64_t (*wakes)(void *ctx, uint32_t unit, const struct event *event, uint64_t among);
 
     int64_t first_ms, most_ms; /* backoff: 0 < first_ms <= most_ms */
-    int64_t park_ms;
+    int64_t park_ms;           /* >= 0. None of the three is above INT64_MAX / 4 */
 };
 
 enum queue_place {
@@ -55,16 +68,18 @@ void queue_add(struct queue *q, int64_t now_ms, uint32_t unit);
 /* Leaves from wherever it is; nothing if it is nowhere. */
 void queue_remove(struct queue *q, uint32_t unit);
 
-/* The next unit, now in flight and counted as an attempt; false if none is ready. First brings back what
- * has waited long enough. */
+/* The next unit, now in flight and counted as an attempt; false if none is ready. First brings back
+ * what has waited long enough. */
 bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit);
 
-/* The unit in flight was refused by these plugins. `pending` is the part of them that waits for something
- * outside (such a unit skips its backoff when woken). */
-void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejectors, uint64_t pending);
+/* The unit in flight was refused by these plugins (at least one). `pending` is the part of them
+ * that waits for something outside: woken by one of those, the unit skips its backoff. */
+void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejectors,
+                  uint64_t pending);
 
-/* The attempt failed for no plugin's reason (an error, no nodes): again after its backoff. The unit is in
- * flight, or nowhere when a binding failed that was thought done. */
+/* The attempt failed for no plugin's reason (an error, no nodes): again after its backoff. The unit
+ * is in flight, or nowhere when a binding failed that was thought done; its failures still count.
+ */
 void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit);
 
 /* The unit in flight needs no further decision. */
@@ -73,24 +88,28 @@ void queue_settle(struct queue *q, uint32_t unit);
 /* Something happened in the cluster. */
 void queue_event(struct queue *q, int64_t now_ms, const struct event *event);
 
-/* The unit itself changed, in these ways (an EVENT_TARGET_POD event): its place in the order is found
- * anew, or it is looked at whether it should leave its parking place. */
+/* The unit itself changed, in these ways (an EVENT_TARGET_POD event): its place in the order is
+ * found anew, or it is looked at whether it should leave its parking place. Nothing if it is
+ * nowhere. */
 void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct event *event);
 
-/* Straight to the active units, whatever it waits for (gates still hold). */
+/* Straight to the active units, whatever it waits for (gates still hold). A unit in flight is not
+ * parked if it is refused, but backs off; nothing for one that is nowhere. */
 void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit);
 
-/* When queue_take() may find a unit although nothing happened; INT64_MAX: never. */
+/* When queue_take() may find a unit although nothing happens until then; INT64_MAX: never. */
 int64_t queue_next_ms(const struct queue *q, int64_t now_ms);
 
 enum queue_place queue_where(const struct queue *q, uint32_t unit);
 
-/* When it came to where it is in the order of arrival: set by queue_add() and by each refusal. */
+/* Since when it stands in line: set by queue_add() and by each refusal and failure. */
 int64_t queue_since_ms(const struct queue *q, uint32_t unit);
+
+/* How often it was taken since it was added. */
 uint32_t queue_attempts(const struct queue *q, uint32_t unit);
 
 /* The gate that holds a parked unit back; 0: none does. */
 uint64_t queue_gate(const struct queue *q, uint32_t unit);
 
-/* How many units are in a place. */
+/* How many units are in a place; 0 for nowhere. */
 uint32_t queue_count(const struct queue *q, enum queue_place place);

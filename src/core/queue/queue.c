@@ -1,0 +1,443 @@
+/* One entry a unit, by its number, says where the unit is and what it waits for; the places refer
+ * to units by number. Three heaps and the parking places hold the waiting ones, a list those in
+ * flight.
+ *
+ * kube-scheduler keeps the events that happen while pods are in flight and plays them back to a pod
+ * that is refused. Here every event is put to the units in flight when it happens, to all plugins
+ * at once, and only the answers are kept: who refused is known later, what they said is known by
+ * then.
+ *
+ * An event must not cost a call for each of 100,000 parked units that cannot care. So parked units
+ * stand in groups, one for each set of plugins that must listen to an event to let the unit go: its
+ * rejectors, or the gate alone that holds it.
+ *
+ * Between calls: an entry's place names the one container the unit is in; `slot` is its index there
+ * if that is a list; what orders a heap changes only while the unit is outside, save
+ * by queue_touch(). */
+
+#include "core/queue/queue.h"
+
+#include "core/base/heap.h"
+#include "core/base/map.h"
+#include "core/base/vec.h"
+#include "core/queue/backoff.h"
+
+struct entry {
+    int64_t backoff_end_ms;
+    int64_t flush_ms;   /* when it has been parked long enough */
+    uint64_t rejectors; /* of the last attempt, and every gate since; 0: it failed by error */
+    union {
+        uint64_t pending; /* out of flight: the rejectors that wait for something outside */
+        uint64_t woken;   /* in flight: plugins that said of some event that it may help */
+    };
+    uint32_t attempts;
+    uint32_t refusals, errors; /* refusals in all; errors since the last of them */
+    uint32_t slot;             /* its index in `in_flight` or in its group */
+    uint32_t group;            /* parked: where */
+    enum queue_place place : 8;
+    bool gated;  /* parked: by a gate, which is its group's only plugin */
+    bool forced; /* in flight: not to be parked, whatever the plugins say */
+};
+
+VEC_TYPE(units, uint32_t);
+
+struct group {
+    uint64_t plugins;
+    struct units units;
+};
+
+struct queue {
+    struct queue_rules rules;
+    VEC(struct entry) entries;
+    VEC(int64_t) since_ms; /* apart from the entries: the order of active units mostly reads this */
+    struct heap active;
+    struct heap refused; /* backing off after a refusal */
+    struct heap failed;  /* backing off after an error */
+    struct heap parked;  /* by the time they have been parked long enough */
+    VEC(struct group) groups;
+    struct map group_of; /* set of plugins → index of its group */
+    struct units in_flight;
+};
+
+/* The orders of the heaps. */
+
+static bool refused_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct queue *q = ctx;
+    int64_t a_ms = q->entries.at[a].backoff_end_ms, b_ms = q->entries.at[b].backoff_end_ms;
+    return a_ms != b_ms ? a_ms < b_ms : q->rules.before(q->rules.ctx, a, b);
+}
+
+static bool failed_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct queue *q = ctx;
+    int64_t a_ms = q->entries.at[a].backoff_end_ms, b_ms = q->entries.at[b].backoff_end_ms;
+    return a_ms != b_ms ? a_ms < b_ms : a < b;
+}
+
+static bool parked_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct queue *q = ctx;
+    int64_t a_ms = q->entries.at[a].flush_ms, b_ms = q->entries.at[b].flush_ms;
+    return a_ms != b_ms ? a_ms < b_ms : a < b;
+}
+
+/* Into and out of places. */
+
+static void list_add(struct queue *q, struct units *list, uint32_t unit)
+{
+    q->entries.at[unit].slot = list->n;
+    vec_push(list, unit);
+}
+
+static void list_remove(struct queue *q, struct units *list, uint32_t unit)
+{
+    uint32_t slot = q->entries.at[unit].slot, last = vec_pop(list);
+    list->at[slot] = last;
+    q->entries.at[last].slot = slot;
+}
+
+static struct heap *backoff_heap(struct queue *q, const struct entry *e)
+{
+    return e->rejectors ? &q->refused : &q->failed;
+}
+
+static void leave(struct queue *q, uint32_t unit)
+{
+    struct entry *e = &q->entries.at[unit];
+    switch (e->place) {
+    case QUEUE_NOWHERE:
+        break;
+    case QUEUE_ACTIVE:
+        heap_remove(&q->active, unit);
+        break;
+    case QUEUE_BACKING_OFF:
+        heap_remove(backoff_heap(q, e), unit);
+        break;
+    case QUEUE_PARKED:
+        heap_remove(&q->parked, unit);
+        list_remove(q, &q->groups.at[e->group].units, unit);
+        break;
+    case QUEUE_IN_FLIGHT:
+        list_remove(q, &q->in_flight, unit);
+        break;
+    }
+    e->place = QUEUE_NOWHERE;
+}
+
+static void enter_active(struct queue *q, uint32_t unit)
+{
+    q->entries.at[unit].place = QUEUE_ACTIVE;
+    heap_add(&q->active, unit);
+}
+
+static uint32_t group_get(struct queue *q, uint64_t plugins)
+{
+    uint32_t group = map_find(&q->group_of, plugins);
+    if (group != MAP_NONE)
+        return group;
+    map_put(&q->group_of, plugins, q->groups.n);
+    vec_push(&q->groups, (struct group){.plugins = plugins});
+    return q->groups.n - 1;
+}
+
+static void park(struct queue *q, uint32_t unit, uint64_t plugins)
+{
+    struct entry *e = &q->entries.at[unit];
+    e->place = QUEUE_PARKED;
+    e->group = group_get(q, plugins);
+    heap_add(&q->parked, unit);
+    list_add(q, &q->groups.at[e->group].units, unit);
+}
+
+/* A unit that is nowhere becomes active, or backs off if its wait is not over and is not to be
+ * skipped; unless a gate holds it. */
+static void enter(struct queue *q, int64_t now_ms, uint32_t unit, bool skips_backoff)
+{
+    struct entry *e = &q->entries.at[unit];
+    uint64_t gate = 0;
+    e->gated = !q->rules.may_enter(q->rules.ctx, unit, &gate);
+    if (e->gated) {
+        e->rejectors |= gate;
+        park(q, unit, gate);
+    } else if (skips_backoff || now_ms >= e->backoff_end_ms) {
+        enter_active(q, unit);
+    } else {
+        e->place = QUEUE_BACKING_OFF;
+        heap_add(backoff_heap(q, e), unit);
+    }
+}
+
+static struct entry entry_of(const struct queue *q, uint32_t unit)
+{
+    return unit < q->entries.n ? q->entries.at[unit] : (struct entry){0};
+}
+
+static int64_t flush_after(const struct queue *q, int64_t now_ms)
+{
+    return now_ms + q->rules.park_ms + 1; /* longer than park_ms */
+}
+
+/* What events do. */
+
+static void hear_in_flight(struct queue *q, uint32_t unit, const struct event *event)
+{
+    struct entry *e = &q->entries.at[unit];
+    if (event->resource == EVENT_ANY)
+        e->forced = true;
+    else
+        e->woken |= q->rules.wakes(q->rules.ctx, unit, event, UINT64_MAX);
+}
+
+static void hear_parked(struct queue *q, int64_t now_ms, uint32_t unit, const struct event *event)
+{
+    struct entry *e = &q->entries.at[unit];
+    bool forced = event->resource == EVENT_ANY;
+    uint64_t woken = forced ? 0 : q->rules.wakes(q->rules.ctx, unit, event, e->rejectors);
+    if (!forced && !woken)
+        return;
+    leave(q, unit);
+    enter(q, now_ms, unit, woken & e->pending);
+}
+
+/* What time does. */
+
+static void end_backoff(struct queue *q, struct heap *h, int64_t now_ms)
+{
+    while (h->n && q->entries.at[h->at[0]].backoff_end_ms <= now_ms)
+        enter_active(q, heap_take(h));
+}
+
+static void flush_parked(struct queue *q, int64_t now_ms)
+{
+    while (q->parked.n && q->entries.at[q->parked.at[0]].flush_ms <= now_ms) {
+        uint32_t unit = q->parked.at[0];
+        leave(q, unit);
+        q->entries.at[unit].flush_ms = flush_after(q, now_ms);
+        enter(q, now_ms, unit, false);
+    }
+}
+
+/* An attempt ended without a node: the unit is nowhere and stands in line anew. */
+static void line_up(struct queue *q, int64_t now_ms, uint32_t unit)
+{
+    struct entry *e = &q->entries.at[unit];
+    struct backoff law = {.first_ms = q->rules.first_ms, .most_ms = q->rules.most_ms};
+    uint32_t in_a_row = e->errors ? e->errors : e->refusals;
+    q->since_ms.at[unit] = now_ms;
+    e->backoff_end_ms = backoff_end_ms(law, in_a_row, now_ms);
+    e->flush_ms = flush_after(q, now_ms);
+}
+
+struct queue *queue_new(const struct queue_rules *rules)
+{
+    static const int64_t longest_ms = INT64_MAX / 4; /* sums with the time do not overflow */
+    assert(rules->first_ms > 0 && rules->first_ms <= rules->most_ms);
+    assert(rules->most_ms <= longest_ms);
+    assert(rules->park_ms >= 0 && rules->park_ms <= longest_ms);
+
+    struct queue *q = mem_alloc(sizeof(*q));
+    q->rules = *rules;
+    q->active = (struct heap){.before = rules->before, .ctx = rules->ctx};
+    q->refused = (struct heap){.before = refused_before, .ctx = q};
+    q->failed = (struct heap){.before = failed_before, .ctx = q};
+    q->parked = (struct heap){.before = parked_before, .ctx = q};
+    return q;
+}
+
+void queue_free(struct queue *q)
+{
+    vec_each(&q->groups, group)
+        vec_done(&group->units);
+    vec_done(&q->groups);
+    map_done(&q->group_of);
+    vec_done(&q->in_flight);
+    heap_done(&q->active);
+    heap_done(&q->refused);
+    heap_done(&q->failed);
+    heap_done(&q->parked);
+    vec_done(&q->since_ms);
+    vec_done(&q->entries);
+    mem_free(q);
+}
+
+void queue_add(struct queue *q, int64_t now_ms, uint32_t unit)
+{
+    assert(now_ms >= 0 && queue_where(q, unit) == QUEUE_NOWHERE);
+    if (unit >= q->entries.n) {
+        vec_resize(&q->entries, unit + 1);
+        vec_resize(&q->since_ms, unit + 1);
+    }
+    q->entries.at[unit] = (struct entry){.flush_ms = flush_after(q, now_ms)};
+    q->since_ms.at[unit] = now_ms;
+    enter(q, now_ms, unit, false);
+}
+
+void queue_remove(struct queue *q, uint32_t unit)
+{
+    if (unit < q->entries.n)
+        leave(q, unit);
+}
+
+bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit)
+{
+    end_backoff(q, &q->refused, now_ms);
+    end_backoff(q, &q->failed, now_ms);
+    flush_parked(q, now_ms);
+    struct heap *h = q->active.n ? &q->active : &q->refused;
+    if (!h->n)
+        return false;
+
+    *unit = heap_take(h);
+    struct entry *e = &q->entries.at[*unit];
+    e->place = QUEUE_IN_FLIGHT;
+    e->attempts++;
+    e->woken = 0;
+    e->forced = false;
+    list_add(q, &q->in_flight, *unit);
+    return true;
+}
+
+void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejectors,
+                  uint64_t pending)
+{
+    assert(queue_where(q, unit) == QUEUE_IN_FLIGHT);
+    assert(rejectors && (pending & ~rejectors) == 0);
+    leave(q, unit);
+    struct entry *e = &q->entries.at[unit];
+    uint64_t woken = e->woken & rejectors;
+    e->refusals++;
+    e->errors = 0;
+    e->rejectors = rejectors;
+    e->pending = pending;
+    line_up(q, now_ms, unit);
+    if (e->forced || woken)
+        enter(q, now_ms, unit, woken & pending);
+    else
+        park(q, unit, rejectors);
+}
+
+void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit)
+{
+    enum queue_place place = queue_where(q, unit);
+    assert(place == QUEUE_IN_FLIGHT || (place == QUEUE_NOWHERE && unit < q->entries.n));
+    leave(q, unit);
+    struct entry *e = &q->entries.at[unit];
+    e->errors++;
+    e->rejectors = e->pending = 0;
+    line_up(q, now_ms, unit);
+    enter(q, now_ms, unit, false);
+}
+
+void queue_settle(struct queue *q, uint32_t unit)
+{
+    assert(queue_where(q, unit) == QUEUE_IN_FLIGHT);
+    leave(q, unit);
+}
+
+void queue_event(struct queue *q, int64_t now_ms, const struct event *event)
+{
+    uint64_t interested =
+        event->resource == EVENT_ANY ? UINT64_MAX : q->rules.interested(q->rules.ctx, event);
+    if (!interested)
+        return;
+    for (uint32_t g = 0; g < q->groups.n; g++) {
+        if (!(q->groups.at[g].plugins & interested))
+            continue;
+        /* Backwards: one that leaves, or comes back gated, moves only units already seen. */
+        for (uint32_t i = q->groups.at[g].units.n; i-- > 0;)
+            hear_parked(q, now_ms, q->groups.at[g].units.at[i], event);
+    }
+    vec_each(&q->in_flight, unit)
+        hear_in_flight(q, *unit, event);
+}
+
+void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct event *event)
+{
+    switch (queue_where(q, unit)) {
+    case QUEUE_NOWHERE:
+        break;
+    case QUEUE_ACTIVE:
+        heap_fix(&q->active, unit);
+        break;
+    case QUEUE_BACKING_OFF:
+        heap_fix(backoff_heap(q, &q->entries.at[unit]), unit);
+        break;
+    case QUEUE_PARKED:
+        hear_parked(q, now_ms, unit, event);
+        break;
+    case QUEUE_IN_FLIGHT:
+        hear_in_flight(q, unit, event);
+        break;
+    }
+}
+
+void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit)
+{
+    switch (queue_where(q, unit)) {
+    case QUEUE_NOWHERE:
+    case QUEUE_ACTIVE:
+        break;
+    case QUEUE_BACKING_OFF:
+        leave(q, unit);
+        enter_active(q, unit);
+        break;
+    case QUEUE_PARKED:
+        leave(q, unit);
+        enter(q, now_ms, unit, true);
+        break;
+    case QUEUE_IN_FLIGHT:
+        q->entries.at[unit].forced = true;
+        break;
+    }
+}
+
+int64_t queue_next_ms(const struct queue *q, int64_t now_ms)
+{
+    if (q->active.n || q->refused.n)
+        return now_ms;
+    int64_t next_ms = INT64_MAX;
+    if (q->failed.n)
+        next_ms = q->entries.at[q->failed.at[0]].backoff_end_ms;
+    if (q->parked.n)
+        next_ms = MIN(next_ms, q->entries.at[q->parked.at[0]].flush_ms);
+    return MAX(next_ms, now_ms);
+}
+
+enum queue_place queue_where(const struct queue *q, uint32_t unit)
+{
+    return entry_of(q, unit).place;
+}
+
+int64_t queue_since_ms(const struct queue *q, uint32_t unit)
+{
+    return unit < q->since_ms.n ? q->since_ms.at[unit] : 0;
+}
+
+uint32_t queue_attempts(const struct queue *q, uint32_t unit)
+{
+    return entry_of(q, unit).attempts;
+}
+
+uint64_t queue_gate(const struct queue *q, uint32_t unit)
+{
+    struct entry e = entry_of(q, unit);
+    return e.place == QUEUE_PARKED && e.gated ? q->groups.at[e.group].plugins : 0;
+}
+
+uint32_t queue_count(const struct queue *q, enum queue_place place)
+{
+    switch (place) {
+    case QUEUE_NOWHERE:
+        break;
+    case QUEUE_ACTIVE:
+        return q->active.n;
+    case QUEUE_BACKING_OFF:
+        return q->refused.n + q->failed.n;
+    case QUEUE_PARKED:
+        return q->parked.n;
+    case QUEUE_IN_FLIGHT:
+        return q->in_flight.n;
+    }
+    return 0;
+}
