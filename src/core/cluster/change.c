@@ -1,6 +1,6 @@
-/* Position p lives in ring[p mod size] while oldest ≤ p < end. Positions start at 1, so that 0 can say
- * "no entry". `newest` and `before` chain a node's entries backwards, which is what lets a cut restore
- * `newest` exactly. */
+/* Position p lives in ring[p mod size] while oldest ≤ p < end. Positions start at 1, so that 0 can
+ * say "no entry". `newest` and `before` chain a node's entries backwards, which is what lets a cut
+ * restore `newest` exactly. */
 
 #include "core/cluster/change.h"
 

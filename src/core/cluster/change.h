@@ -5,9 +5,10 @@
 
 /* The change log: which node's row changed, and in which columns, in order.
  *
- * Readers (views) remember the position they have read up to and catch up by reading what came since.
- * It is a ring: a reader that fell out of it starts over. Positions are 64-bit and never come back,
- * except that an undone transaction may cut the log back to where it began if nobody read further. */
+ * Readers (views) remember the position they have read up to and catch up by reading what came
+ * since. It is a ring: a reader that fell out of it starts over. Positions are 64-bit and never
+ * come back, except that an undone transaction may cut the log back to where it began if nobody
+ * read further. */
 
 enum column {
     COLUMN_PRESENCE = 1 << 0, /* the node came, went, or is another one under the same number */
@@ -31,11 +32,11 @@ struct change_entry {
 
 struct change_log {
     struct change_entry *ring;
-    uint64_t size;      /* a power of two */
-    uint64_t end;       /* position after the newest entry */
-    uint64_t oldest;    /* entries before it were overwritten */
+    uint64_t size;       /* a power of two */
+    uint64_t end;        /* position after the newest entry */
+    uint64_t oldest;     /* entries before it were overwritten */
     uint64_t read_up_to; /* no reader has read at or past this position */
-    uint64_t *newest;   /* by node: its newest entry; 0: none */
+    uint64_t *newest;    /* by node: its newest entry; 0: none */
     uint32_t node_cap;
 };
 
@@ -47,7 +48,8 @@ void change_log_add(struct change_log *log, node_id node, uint32_t columns);
 /* Takes back everything from `position` on, if no reader has seen it; false if one has. */
 bool change_log_cut(struct change_log *log, uint64_t position);
 
-static inline const struct change_entry *change_log_at(const struct change_log *log, uint64_t position)
+static inline const struct change_entry *change_log_at(const struct change_log *log,
+                                                       uint64_t position)
 {
     return &log->ring[position & (log->size - 1)];
 }

@@ -55,7 +55,8 @@ void cluster_sweep(struct cluster *c)
 bool cluster_tolerates(const struct cluster *c, tolerations_id tolerations, taint_set_id taints)
 {
     uint32_t n_taints, n;
-    const struct taint_sym *taint = lists_at(&c->names.taint_sets, taints, sizeof(*taint), &n_taints);
+    const struct taint_sym *taint =
+        lists_at(&c->names.taint_sets, taints, sizeof(*taint), &n_taints);
     const struct toleration_sym *t = lists_at(&c->names.tolerations, tolerations, sizeof(*t), &n);
     for (uint32_t i = 0; i < n_taints; i++)
         if ((taint[i].effect == EFFECT_NO_SCHEDULE || taint[i].effect == EFFECT_NO_EXECUTE) &&

@@ -11,12 +11,14 @@
 
 /* The cluster at this moment: nodes as columns, pods as rows, who selects whom, how many are where.
  *
- * Everything below `struct cluster` may be read by plugins; it is changed in two ways only. Objects that
- * came from outside go through cluster/apply.h. What the scheduler tries or decides goes through the
- * transactional operations here: between txn_begin() and txn_undo() they leave no trace.
+ * Everything below `struct cluster` may be read by plugins; it is changed in two ways only. Objects
+ * that came from outside go through cluster/apply.h. What the scheduler tries or decides goes
+ * through the transactional operations here: between txn_begin() and txn_undo() they leave no
+ * trace.
  *
- * Invariants: a node's used sums are the sums over the pods on its list, assumed ones included; every
- * change of a row a reader could have seen is in the log; tallies and spreads equal a recount. */
+ * Invariants: a node's used sums are the sums over the pods on its list, assumed ones included;
+ * every change of a row a reader could have seen is in the log; tallies and spreads equal a
+ * recount. */
 
 struct nomination {
     pod_id pod;
@@ -26,8 +28,9 @@ struct nomination {
 struct undo;
 
 struct cluster {
-    uint64_t seed; /* decides the nodes' ranks */
-    bool keeps_pins; /* leave the node that a DaemonSet's pod names in its spec (explain wants it there) */
+    uint64_t seed;   /* decides the nodes' ranks */
+    bool keeps_pins; /* leave the node that a DaemonSet's pod names in its spec (explain wants it
+                        there) */
 
     struct names names;
     struct matches matches;
@@ -41,9 +44,9 @@ struct cluster {
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */
     struct map namespaces;              /* name → label set */
 
-    sym any_ip;       /* 0.0.0.0 */
+    sym any_ip;        /* 0.0.0.0 */
     sym unschedulable; /* node.kubernetes.io/unschedulable */
-    sym empty;        /* "" */
+    sym empty;         /* "" */
 
     VEC(struct undo) journal;
     uint32_t depth; /* open transactions */
@@ -54,7 +57,8 @@ struct cluster {
 struct cluster *cluster_new(uint64_t seed);
 void cluster_free(struct cluster *c);
 
-/* At a quiet moment (no transaction open, nothing half done): frees what nobody refers to any more. */
+/* At a quiet moment (no transaction open, nothing half done): frees what nobody refers to any more.
+ */
 void cluster_sweep(struct cluster *c);
 
 /* --- reading --- */
@@ -74,7 +78,8 @@ static inline struct node_labels cluster_node_labels(const struct cluster *c, no
 }
 
 /* Do the rules' nodeSelector and required affinity allow the node? */
-static inline bool cluster_rules_allow(const struct cluster *c, rules_id rules, node_id node, sym pin)
+static inline bool cluster_rules_allow(const struct cluster *c, rules_id rules, node_id node,
+                                       sym pin)
 {
     return rules == 0 || rules_require(matches_rules_at(&c->matches, rules), &c->matches, &c->names,
                                        cluster_node_labels(c, node), pin);

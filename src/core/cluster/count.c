@@ -28,7 +28,8 @@ static void note_pods(struct spread *s, int64_t was, int64_t is)
     }
 }
 
-/* Adds nodes and pods to the domain of a value; it comes with its first node and goes with its last. */
+/* Adds nodes and pods to the domain of a value; it comes with its first node and goes with its
+ * last. */
 static void domain_add(struct spread *s, sym value, int nodes, int64_t pods)
 {
     uint32_t at = map_find(&s->by_value, value);
@@ -65,7 +66,7 @@ static void look_for_least(struct spread *s)
     }
 }
 
-int64_t counts_least(struct counts *k, uint32_t spread)
+int64_t counts_least(const struct counts *k, uint32_t spread)
 {
     struct spread *s = &k->spreads.at[spread];
     if (s->at_least_n == 0)
@@ -127,18 +128,20 @@ void counts_node(struct cluster *c, node_id node, int sign)
 static bool tally_matches(const struct cluster *c, const struct tally *t, const struct shape *shape)
 {
     return t->namespace == shape->namespace &&
-           selector_matches(matches_selector_at(&c->matches, t->selector), &c->names, shape->labels);
+           selector_matches(matches_selector_at(&c->matches, t->selector), &c->names,
+                            shape->labels);
 }
 
-/* Brings the shape's list of tallies up to date: forgets those that are gone, looks at those that are
- * new. Each pair of a shape and a tally is compared once. */
+/* Brings the shape's list of tallies up to date: forgets those that are gone, looks at those that
+ * are new. Each pair of a shape and a tally is compared once. */
 static void refresh_shape(struct cluster *c, struct shape *shape)
 {
     struct counts *k = &c->counts;
     uint32_t kept = 0;
     vec_each(&shape->tallies, t) {
         const struct tally *tally = &k->tallies.at[*t];
-        if (tally->number && tally->number <= shape->tallied_up_to && tally_matches(c, tally, shape))
+        if (tally->number && tally->number <= shape->tallied_up_to &&
+            tally_matches(c, tally, shape))
             shape->tallies.at[kept++] = *t;
     }
     shape->tallies.n = kept;
@@ -182,7 +185,7 @@ bool counts_pod(struct cluster *c, pod_id pod, node_id node, int sign)
 
 static uint64_t tally_key(sym namespace, selector_id selector)
 {
-    return (uint64_t)namespace << 32 | selector;
+    return (uint64_t) namespace << 32 | selector;
 }
 
 /* Counts what is there already. */

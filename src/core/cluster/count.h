@@ -8,10 +8,11 @@
 
 /* How many pods of a kind are where, kept up to date instead of counted.
  *
- * A *tally* counts the pods of a namespace that match a selector, per node; pods being deleted do not
- * count. A *spread* sums a tally per domain (value of a topology key) over the nodes that a topology
- * spread constraint includes: those that have all its keys and, where it honours them, satisfy the
- * pod's node rules and taints. Placing a pod touches the tallies that match it and nothing else.
+ * A *tally* counts the pods of a namespace that match a selector, per node; pods being deleted do
+ * not count. A *spread* sums a tally per domain (value of a topology key) over the nodes that a
+ * topology spread constraint includes: those that have all its keys and, where it honours them,
+ * satisfy the pod's node rules and taints. Placing a pod touches the tallies that match it and
+ * nothing else.
  *
  * Both are shared by all classes of pods that need the same one, and go when nobody uses them. */
 
@@ -21,7 +22,7 @@ struct tally {
     sym namespace;
     selector_id selector;
     uint32_t uses;
-    uint64_t number; /* ever rising: shapes remember up to which they have looked; 0: free */
+    uint64_t number;    /* ever rising: shapes remember up to which they have looked; 0: free */
     struct map on_node; /* node → pods, where there are any */
     VEC(uint32_t) spreads;
 };
@@ -43,7 +44,7 @@ struct spread {
 
     struct map by_value; /* value → domains */
     VEC(struct domain) domains;
-    int64_t least;      /* the smallest `pods` of a domain, if there is one */
+    int64_t least;       /* the smallest `pods` of a domain, if there is one */
     uint32_t at_least_n; /* domains that have it; 0: look again */
 };
 
@@ -56,7 +57,8 @@ struct counts {
     VEC(struct spread) spreads;
 };
 
-/* A tally for the caller to use until counts_drop_tally(). Made by one pass over the pods if it is new. */
+/* A tally for the caller to use until counts_drop_tally(). Made by one pass over the pods if it is
+ * new. */
 uint32_t counts_use_tally(struct cluster *c, sym namespace, selector_id selector);
 void counts_drop_tally(struct cluster *c, uint32_t tally);
 
@@ -82,7 +84,7 @@ const struct domain *counts_domain(const struct counts *k, uint32_t spread, sym 
 uint32_t counts_domains(const struct counts *k, uint32_t spread);
 
 /* The smallest number of pods in a domain; 0 if there is no domain. */
-int64_t counts_least(struct counts *k, uint32_t spread);
+int64_t counts_least(const struct counts *k, uint32_t spread);
 
 /* Is the node one of those that the spread sums over? */
 bool counts_includes(const struct cluster *c, const struct spread *s, node_id node);

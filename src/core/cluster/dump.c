@@ -1,5 +1,5 @@
-/* The cluster as text. Numbers of interned things never show: two clusters that mean the same print the
- * same, whatever their history. */
+/* The cluster as text. Numbers of interned things never show: two clusters that mean the same print
+ * the same, whatever their history. */
 
 #include <stdlib.h>
 
@@ -59,14 +59,15 @@ static int by_value(const void *a, const void *b)
 static void dump_spread(const struct cluster *c, uint32_t i, struct buf *out)
 {
     const struct spread *s = &c->counts.spreads.at[i];
-    buf_printf(out, "spread %u by " STR_FMT " tally %u\n", i, STR_ARG(names_text(&c->names, s->key)),
-               s->tally);
+    buf_printf(out, "spread %u by " STR_FMT " tally %u\n", i,
+               STR_ARG(names_text(&c->names, s->key)), s->tally);
     struct domain *sorted = mem_copy(s->domains.at, s->domains.n * sizeof(*sorted));
     if (s->domains.n > 1)
         qsort(sorted, s->domains.n, sizeof(*sorted), by_value);
     for (uint32_t k = 0; k < s->domains.n; k++)
         buf_printf(out, "  " STR_FMT ": %ld pods, %u nodes\n",
-                   STR_ARG(names_text(&c->names, sorted[k].value)), sorted[k].pods, sorted[k].nodes);
+                   STR_ARG(names_text(&c->names, sorted[k].value)), sorted[k].pods,
+                   sorted[k].nodes);
     mem_free(sorted);
 }
 

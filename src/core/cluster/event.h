@@ -4,8 +4,8 @@
 
 /* Something happened that may let a refused unit through: kube-scheduler's cluster events.
  *
- * One change of an object is one event, with a bit for each property that differs. Rows and shapes are
- * as before and after the change; both are valid only during the call. */
+ * One change of an object is one event, with a bit for each property that differs. Rows and shapes
+ * are as before and after the change; both are valid only during the call. */
 
 enum event_resource {
     EVENT_NODE = 1 << 0,

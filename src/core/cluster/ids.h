@@ -2,8 +2,8 @@
 
 #include "core/base/sym.h"
 
-/* Dense numbers for what the cluster holds, each kind its own type, so that a pod's number cannot index
- * a table of nodes. Numbers are used again after their owner is gone. */
+/* Dense numbers for what the cluster holds, each kind its own type, so that a pod's number cannot
+ * index a table of nodes. Numbers are used again after their owner is gone. */
 
 typedef struct {
     uint32_t i;

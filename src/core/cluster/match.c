@@ -1,12 +1,10 @@
-/* A requirement is encoded as (key, op | is_name, number, count, values…) in 32-bit words; a selector
- * is its requirements sorted by that encoding, rules are their parts in order. Number 0 of the rules
- * table is "no rules", kept for ever. */
+/* A requirement is encoded as (key, op | is_name, number, count, values…) in 32-bit words; a
+ * selector is its requirements sorted by that encoding, rules are their parts in order. Number 0 of
+ * the rules table is "no rules", kept for ever. */
 
 #include "core/cluster/match.h"
 
 #include <stdlib.h>
-
-VEC_TYPE(words, uint32_t);
 
 static int by_number(const void *a, const void *b)
 {
@@ -26,7 +24,7 @@ static int by_content(const void *a, const void *b)
     return x->n_values ? memcmp(x->values, y->values, x->n_values * sizeof(sym)) : 0;
 }
 
-static void encode(struct words *out, struct words *held, const struct match *m)
+static void encode(struct match_words *out, struct match_words *held, const struct match *m)
 {
     vec_push(out, m->key);
     vec_push(out, (uint32_t)m->op | (m->is_name ? 256u : 0));
@@ -70,9 +68,11 @@ static bool match_holds(const struct match *m, const struct names *names, sym va
     case MATCH_MISSING:
         return value == SYM_NONE;
     case MATCH_GREATER:
-        return value != SYM_NONE && str_int(names_text(names, value), &number) && number > m->number;
+        return value != SYM_NONE && str_int(names_text(names, value), &number) &&
+               number > m->number;
     case MATCH_LESS:
-        return value != SYM_NONE && str_int(names_text(names, value), &number) && number < m->number;
+        return value != SYM_NONE && str_int(names_text(names, value), &number) &&
+               number < m->number;
     }
     return false;
 }
@@ -136,8 +136,8 @@ static bool parse(const struct requirement *from, struct names *names, struct ar
     return true;
 }
 
-void match_add_pairs(struct match_vec *out, struct names *names, const struct pair *pairs, uint32_t n,
-                     struct arena *mem)
+void match_add_pairs(struct match_vec *out, struct names *names, const struct pair *pairs,
+                     uint32_t n, struct arena *mem)
 {
     for (uint32_t i = 0; i < n; i++) {
         sym *value = arena_array(mem, sym, 1);
@@ -149,8 +149,8 @@ void match_add_pairs(struct match_vec *out, struct names *names, const struct pa
     }
 }
 
-void match_add_selector(struct match_vec *out, struct names *names, const struct label_selector *from,
-                        struct arena *mem)
+void match_add_selector(struct match_vec *out, struct names *names,
+                        const struct label_selector *from, struct arena *mem)
 {
     match_add_pairs(out, names, from->match_labels.at, from->match_labels.n, mem);
     list_each(&from->match_expressions, r) {
@@ -169,7 +169,7 @@ selector_id matches_selector(struct matches *m, struct names *names, struct matc
         if (distinct == 0 || by_content(&all[distinct - 1], &all[i]) != 0)
             all[distinct++] = all[i];
 
-    struct words words = {0}, held = {0};
+    struct match_words words = {0}, held = {0};
     for (uint32_t i = 0; i < distinct; i++)
         encode(&words, &held, &all[i]);
     bool is_new;
@@ -216,7 +216,8 @@ static struct node_term *parse_required(const struct node_selector *from, struct
     return terms;
 }
 
-/* The one node that every term names in matchFields and nothing else restricts by name, else SYM_NONE. */
+/* The one node that every term names in matchFields and nothing else restricts by name, else
+ * SYM_NONE. */
 static sym find_pin(const struct node_term *terms, uint32_t n)
 {
     sym pin = SYM_NONE;
@@ -237,7 +238,8 @@ static sym find_pin(const struct node_term *terms, uint32_t n)
     return pin;
 }
 
-/* Takes the pin's name out of the terms, so that pods pinned to different nodes share their rules. */
+/* Takes the pin's name out of the terms, so that pods pinned to different nodes share their rules.
+ */
 static void forget_pin(const struct node_term *terms, uint32_t n)
 {
     for (uint32_t t = 0; t < n; t++)
@@ -246,8 +248,9 @@ static void forget_pin(const struct node_term *terms, uint32_t n)
                 ((struct match *)terms[t].all)[i].n_values = 0;
 }
 
-/* Names that all `metadata.name In` lines of a term allow, appended to `out`; false if it has none. */
-static bool term_names(const struct node_term *term, struct words *out)
+/* Names that all `metadata.name In` lines of a term allow, appended to `out`; false if it has none.
+ */
+static bool term_names(const struct node_term *term, struct match_words *out)
 {
     const struct match *first = NULL;
     for (uint32_t i = 0; i < term->n; i++)
@@ -268,7 +271,7 @@ static bool term_names(const struct node_term *term, struct words *out)
 
 static void find_names(struct rules *r)
 {
-    struct words names = {0};
+    struct match_words names = {0};
     r->is_restricted = r->n_required > 0 && !r->is_pinned;
     for (uint32_t t = 0; t < r->n_required && r->is_restricted; t++)
         r->is_restricted = term_names(&r->required[t], &names);
@@ -297,7 +300,8 @@ static sym rules_read(struct rules *r, const struct matches *m, struct names *na
                       const struct pod *pod, bool takes_pin)
 {
     struct match_vec selector = {0};
-    match_add_pairs(&selector, names, pod->spec.node_selector.at, pod->spec.node_selector.n, &r->mem);
+    match_add_pairs(&selector, names, pod->spec.node_selector.at, pod->spec.node_selector.n,
+                    &r->mem);
     r->selector = arena_copy(&r->mem, selector.at, selector.n * sizeof(*selector.at));
     r->n_selector = selector.n;
     vec_done(&selector);
@@ -319,8 +323,8 @@ static sym rules_read(struct rules *r, const struct matches *m, struct names *na
         r->n_preferred = affinity->preferred.n;
         struct node_term *terms = arena_array(&r->mem, struct node_term, r->n_preferred);
         for (uint32_t i = 0; i < r->n_preferred; i++)
-            parse_term(&affinity->preferred.at[i].preference, affinity->preferred.at[i].weight, names,
-                       &r->mem, &terms[i]);
+            parse_term(&affinity->preferred.at[i].preference, affinity->preferred.at[i].weight,
+                       names, &r->mem, &terms[i]);
         r->preferred = terms;
     }
     r->has_names = is_personal(m, r->selector, r->n_selector);
@@ -329,8 +333,8 @@ static sym rules_read(struct rules *r, const struct matches *m, struct names *na
     return pin;
 }
 
-static void encode_terms(struct words *out, struct words *held, const struct node_term *terms,
-                         uint32_t n)
+static void encode_terms(struct match_words *out, struct match_words *held,
+                         const struct node_term *terms, uint32_t n)
 {
     vec_push(out, n);
     for (uint32_t t = 0; t < n; t++) {
@@ -369,7 +373,7 @@ rules_id matches_rules(struct matches *m, struct names *names, const struct pod 
     if (pin)
         *pin = found;
 
-    struct words words = {0}, held = {0};
+    struct match_words words = {0}, held = {0};
     vec_push(&words, (uint32_t)r->has_required | (r->is_pinned ? 2u : 0));
     vec_push(&words, r->n_selector);
     for (uint32_t i = 0; i < r->n_selector; i++)
@@ -377,8 +381,8 @@ rules_id matches_rules(struct matches *m, struct names *names, const struct pod 
     encode_terms(&words, &held, r->required, r->n_required);
     encode_terms(&words, &held, r->preferred, r->n_preferred);
     bool is_new;
-    rules_id id = lists_get(&m->rules, names, words.at, words.n * sizeof(uint32_t), held.at, held.n,
-                            &is_new);
+    rules_id id =
+        lists_get(&m->rules, names, words.at, words.n * sizeof(uint32_t), held.at, held.n, &is_new);
     vec_done(&words);
     vec_done(&held);
     if (!is_new) {
@@ -403,7 +407,7 @@ static bool term_holds(const struct node_term *term, const struct matches *m,
                 return false;
             continue;
         }
-        sym value = line->is_name             ? node.name
+        sym value = line->is_name              ? node.name
                     : line->key == m->hostname ? node.hostname
                                                : names_label(names, node.set, line->key);
         if (!match_holds(line, names, value))

@@ -6,9 +6,9 @@
 
 /* Requirements on labels, in symbols: label selectors (which pods?) and node rules (which nodes?).
  *
- * Both are interned. A selector is kept in canonical order, so that two ways of writing the same one
- * meet in one number. What a set of node rules says of a node that it does not name depends on the
- * node's label set alone, and is remembered per label set. */
+ * Both are interned. A selector is kept in canonical order, so that two ways of writing the same
+ * one meet in one number. What a set of node rules says of a node that it does not name depends on
+ * the node's label set alone, and is remembered per label set. */
 
 enum match_op {
     MATCH_IN,
@@ -22,8 +22,8 @@ enum match_op {
 struct match {
     sym key;
     enum match_op op;
-    bool is_name;    /* a matchFields line: about metadata.name, not about a label */
-    int64_t number;  /* of MATCH_GREATER and MATCH_LESS */
+    bool is_name;      /* a matchFields line: about metadata.name, not about a label */
+    int64_t number;    /* of MATCH_GREATER and MATCH_LESS */
     const sym *values; /* sorted */
     uint32_t n_values;
 };
@@ -36,8 +36,8 @@ struct selector {
 struct node_term {
     const struct match *all;
     uint32_t n;
-    int32_t weight;  /* of a preference */
-    bool is_broken;  /* upstream cannot parse it: never matches; as a preference, an error */
+    int32_t weight; /* of a preference */
+    bool is_broken; /* upstream cannot parse it: never matches; as a preference, an error */
 };
 
 /* nodeSelector and node affinity of a pod. */
@@ -54,7 +54,7 @@ struct rules {
     bool is_restricted; /* every term names nodes; `names` is their union */
     const sym *names;
     uint32_t n_names;
-    bool has_names;      /* the verdict depends on more than labels: hostname or metadata.name */
+    bool has_names; /* the verdict depends on more than labels: hostname or metadata.name */
     VEC_TYPE(verdicts, uint8_t) * by_set; /* for each label set: 0 unknown, 1 no, 2 yes */
 };
 
@@ -63,7 +63,8 @@ struct matches {
     VEC(struct selector_entry {
         struct arena mem;
         struct selector selector;
-    }) selector_at;
+    })
+    selector_at;
     struct lists rules;
     VEC(struct rules *) rules_at;
     sym hostname; /* the symbol of kubernetes.io/hostname */
@@ -76,12 +77,14 @@ void matches_sweep(struct matches *m, struct names *names);
 /* The selector of all these requirements together; sorts `all`. Nobody holds it yet. */
 selector_id matches_selector(struct matches *m, struct names *names, struct match *all, uint32_t n);
 
-/* The lines of a label selector or a plain map, appended to `out`; what they point at lives in `mem`. */
+/* The lines of a label selector or a plain map, appended to `out`; what they point at lives in
+ * `mem`. */
 VEC_TYPE(match_vec, struct match);
-void match_add_selector(struct match_vec *out, struct names *names, const struct label_selector *from,
-                        struct arena *mem);
-void match_add_pairs(struct match_vec *out, struct names *names, const struct pair *pairs, uint32_t n,
-                     struct arena *mem);
+VEC_TYPE(match_words, uint32_t); /* numbers that identify something when taken together */
+void match_add_selector(struct match_vec *out, struct names *names,
+                        const struct label_selector *from, struct arena *mem);
+void match_add_pairs(struct match_vec *out, struct names *names, const struct pair *pairs,
+                     uint32_t n, struct arena *mem);
 
 static inline struct selector matches_selector_at(const struct matches *m, selector_id id)
 {
@@ -91,8 +94,8 @@ static inline struct selector matches_selector_at(const struct matches *m, selec
 /* Do these labels satisfy the selector? */
 bool selector_matches(struct selector s, const struct names *names, label_set_id labels);
 
-/* A pod's rules; 0 if it has none. `pin`, if not NULL, receives the node that a pinned pod names, and
- * the rules are then the same for all pods pinned in the same way. */
+/* A pod's rules; 0 if it has none. `pin`, if not NULL, receives the node that a pinned pod names,
+ * and the rules are then the same for all pods pinned in the same way. */
 rules_id matches_rules(struct matches *m, struct names *names, const struct pod *pod, sym *pin);
 
 static inline const struct rules *matches_rules_at(const struct matches *m, rules_id id)

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-uint32_t lists_get(struct lists *l, struct names *names, const void *p, size_t n_bytes, const sym *held,
-                   uint32_t n_held, bool *is_new)
+uint32_t lists_get(struct lists *l, struct names *names, const void *p, size_t n_bytes,
+                   const sym *held, uint32_t n_held, bool *is_new)
 {
     bool fresh;
     uint32_t id = intern_get(&l->table, (struct str){p, n_bytes}, &fresh);
@@ -41,7 +41,8 @@ static void let_go(void *ctx, uint32_t id)
     *kept = (struct kept){0};
 }
 
-void lists_sweep(struct lists *l, struct names *names, void (*gone)(void *ctx, uint32_t id), void *ctx)
+void lists_sweep(struct lists *l, struct names *names, void (*gone)(void *ctx, uint32_t id),
+                 void *ctx)
 {
     struct sweeping s = {l, names, gone, ctx};
     if (intern_wants_sweep(&l->table))
@@ -67,7 +68,8 @@ label_set_id names_label_set(struct names *n, struct pair_sym *pairs, uint32_t c
     if (count > 1)
         qsort(pairs, count, sizeof(*pairs), by_key);
     _Static_assert(sizeof(struct pair_sym) == 2 * sizeof(sym), "pairs are held as symbols");
-    return lists_get(&n->label_sets, n, pairs, count * sizeof(*pairs), &pairs->key, 2 * count, NULL);
+    return lists_get(&n->label_sets, n, pairs, count * sizeof(*pairs), &pairs->key, 2 * count,
+                     NULL);
 }
 
 sym names_label(const struct names *n, label_set_id set, sym key)

@@ -6,14 +6,20 @@
 
 /* Text as symbols, and the interned lists that are made of symbols.
  *
- * Each list is a byte string of its symbols, so equal lists share one number. A list holds its symbols
- * for as long as it stands; who uses a list holds the list. */
+ * Each list is a byte string of its symbols, so equal lists share one number. A list holds its
+ * symbols for as long as it stands; who uses a list holds the list. */
 
 struct pair_sym {
     sym key, value;
 };
 
-enum taint_effect { EFFECT_ANY, EFFECT_NO_SCHEDULE, EFFECT_PREFER_NO_SCHEDULE, EFFECT_NO_EXECUTE, EFFECT_OTHER };
+enum taint_effect {
+    EFFECT_ANY,
+    EFFECT_NO_SCHEDULE,
+    EFFECT_PREFER_NO_SCHEDULE,
+    EFFECT_NO_EXECUTE,
+    EFFECT_OTHER
+};
 
 struct taint_sym {
     sym key, value;
@@ -34,7 +40,8 @@ struct lists {
     VEC(struct kept {
         sym *at;
         uint32_t n;
-    }) kept;
+    })
+    kept;
 };
 
 struct names {
@@ -62,11 +69,12 @@ static inline struct str names_text(const struct names *n, sym s)
 }
 
 /* The number of a list of `n_bytes` bytes; on first sight it begins to hold the symbols `held`. */
-uint32_t lists_get(struct lists *l, struct names *names, const void *p, size_t n_bytes, const sym *held,
-                   uint32_t n_held, bool *is_new);
+uint32_t lists_get(struct lists *l, struct names *names, const void *p, size_t n_bytes,
+                   const sym *held, uint32_t n_held, bool *is_new);
 
 /* Frees lists nobody holds, and lets go of their symbols. */
-void lists_sweep(struct lists *l, struct names *names, void (*gone)(void *ctx, uint32_t id), void *ctx);
+void lists_sweep(struct lists *l, struct names *names, void (*gone)(void *ctx, uint32_t id),
+                 void *ctx);
 
 void lists_done(struct lists *l);
 
@@ -84,10 +92,11 @@ label_set_id names_label_set(struct names *n, struct pair_sym *pairs, uint32_t c
 sym names_label(const struct names *n, label_set_id set, sym key);
 
 taint_set_id names_taint_set(struct names *n, const struct taint_sym *taints, uint32_t count);
-tolerations_id names_tolerations(struct names *n, const struct toleration_sym *tolerations, uint32_t count);
+tolerations_id names_tolerations(struct names *n, const struct toleration_sym *tolerations,
+                                 uint32_t count);
 
 enum taint_effect taint_effect_of(struct str text);
 
-/* Frees what nobody holds, if that is worth it. Only at a quiet moment: numbers just made and not yet
- * held go, too. */
+/* Frees what nobody holds, if that is worth it. Only at a quiet moment: numbers just made and not
+ * yet held go, too. */
 void names_sweep(struct names *n);

@@ -144,8 +144,8 @@ static void charge_port(struct used_ports **ports, struct host_port port, int si
     }
 }
 
-bool nodes_port_taken(const struct nodes *n, node_id node, const struct host_port *ports, uint32_t count,
-                      sym any_ip)
+bool nodes_port_taken(const struct nodes *n, node_id node, const struct host_port *ports,
+                      uint32_t count, sym any_ip)
 {
     const struct used_ports *used = n->ports[node.i];
     for (uint32_t i = 0; used && i < used->n; i++)
@@ -200,7 +200,8 @@ static bool same_images(const struct nodes *n, struct node_images have, const st
     return true;
 }
 
-static bool put_images(struct nodes *n, struct names *names, uint32_t node, const struct node_row *row)
+static bool put_images(struct nodes *n, struct names *names, uint32_t node,
+                       const struct node_row *row)
 {
     struct node_images *have = &n->images[node];
     if (same_images(n, *have, row))
@@ -299,7 +300,8 @@ static uint32_t put_presence(struct nodes *n, uint32_t i, const struct node_row 
     return COLUMN_PRESENCE;
 }
 
-static uint32_t put_labels(struct nodes *n, struct names *names, uint32_t i, const struct node_row *row)
+static uint32_t put_labels(struct nodes *n, struct names *names, uint32_t i,
+                           const struct node_row *row)
 {
     if (n->labels[i] == row->labels && n->hostname[i] == row->hostname)
         return 0;
@@ -316,7 +318,8 @@ static uint32_t put_labels(struct nodes *n, struct names *names, uint32_t i, con
     return COLUMN_LABELS;
 }
 
-static uint32_t put_taints(struct nodes *n, struct names *names, uint32_t i, const struct node_row *row)
+static uint32_t put_taints(struct nodes *n, struct names *names, uint32_t i,
+                           const struct node_row *row)
 {
     if (n->taints[i] == row->taints)
         return 0;
@@ -366,7 +369,8 @@ void nodes_charge(struct nodes *n, node_id node, const struct spec *spec, int si
     room->cpu_used = wrap_add(room->cpu_used, wrap_mul(sign, spec->hold.cpu_milli));
     room->memory_used = wrap_add(room->memory_used, wrap_mul(sign, spec->hold.memory));
     room->cpu_nonzero = wrap_add(room->cpu_nonzero, wrap_mul(sign, spec->hold_nonzero_cpu_milli));
-    room->memory_nonzero = wrap_add(room->memory_nonzero, wrap_mul(sign, spec->hold_nonzero_memory));
+    room->memory_nonzero =
+        wrap_add(room->memory_nonzero, wrap_mul(sign, spec->hold_nonzero_memory));
     room->pods_used += sign;
     for (uint32_t i = 0; i < spec->hold.n_others; i++) {
         struct cell *cell = cell_get(&room->cells, spec->hold.others[i].resource);

@@ -6,8 +6,8 @@
 
 /* The columns of nodes. A node's number indexes every column; numbers are used again.
  *
- * A number can stand for a node that is not there: pods name it, its Node object has not come yet or has
- * gone already. Such a ghost holds its pods' requests and is no candidate.
+ * A number can stand for a node that is not there: pods name it, its Node object has not come yet
+ * or has gone already. Such a ghost holds its pods' requests and is no candidate.
  *
  * What is read together for each row lies together: a row's `room` is one cache line. */
 
@@ -16,16 +16,16 @@ struct cell {
     resource_id resource;
 };
 
-/* The resources of a node beyond cpu and memory, sorted by number; those with nothing allocatable and
- * nothing used are left out. */
+/* The resources of a node beyond cpu and memory, sorted by number; those with nothing allocatable
+ * and nothing used are left out. */
 struct cells {
     uint32_t n;
     struct cell at[];
 };
 
 struct room {
-    int64_t cpu_alloc, cpu_used;       /* thousandths */
-    int64_t memory_alloc, memory_used; /* bytes */
+    int64_t cpu_alloc, cpu_used;         /* thousandths */
+    int64_t memory_alloc, memory_used;   /* bytes */
     int64_t cpu_nonzero, memory_nonzero; /* used, with defaults for containers that ask for none */
     int32_t pods_alloc, pods_used;
     struct cells *cells; /* NULL: none */
@@ -75,9 +75,9 @@ struct nodes {
     struct node_images *images;
     struct used_ports **ports;
 
-    struct map by_hostname;   /* how many present nodes have it */
+    struct map by_hostname;    /* how many present nodes have it */
     uint32_t shared_hostnames; /* hostnames that more than one present node has */
-    struct map image_index;   /* image's symbol → image_at */
+    struct map image_index;    /* image's symbol → image_at */
     VEC(struct image_state) image_at;
     VEC(uint32_t) image_free;
 };
@@ -85,7 +85,7 @@ struct nodes {
 /* What a Node object says, in the cluster's terms. Lists are borrowed. */
 struct node_row {
     bool is_present, is_cordoned;
-    sym hostname; /* SYM_NONE: no such label */
+    sym hostname;        /* SYM_NONE: no such label */
     label_set_id labels; /* hostname taken out */
     taint_set_id taints;
     int64_t cpu_milli, memory;
@@ -95,7 +95,7 @@ struct node_row {
     const struct node_image {
         sym name;
         int64_t size_bytes;
-    } *images; /* sorted by name, distinct */
+    } * images; /* sorted by name, distinct */
     uint32_t n_images;
 };
 
@@ -131,7 +131,8 @@ uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const str
 void nodes_charge(struct nodes *n, node_id node, const struct spec *spec, int sign);
 
 /* NULL if the node neither has nor uses any of it. */
-static inline const struct cell *nodes_cell(const struct nodes *n, node_id node, resource_id resource)
+static inline const struct cell *nodes_cell(const struct nodes *n, node_id node,
+                                            resource_id resource)
 {
     const struct cells *cells = n->room[node.i].cells;
     for (uint32_t i = 0; cells && i < cells->n; i++)
@@ -141,8 +142,8 @@ static inline const struct cell *nodes_cell(const struct nodes *n, node_id node,
 }
 
 /* Would one of these ports clash with one in use on the node? */
-bool nodes_port_taken(const struct nodes *n, node_id node, const struct host_port *ports, uint32_t count,
-                      sym any_ip);
+bool nodes_port_taken(const struct nodes *n, node_id node, const struct host_port *ports,
+                      uint32_t count, sym any_ip);
 
 bool nodes_has_image(const struct nodes *n, node_id node, sym image);
 

@@ -132,12 +132,13 @@ void pods_reshape(struct pods *p, pod_id pod, shape_id shape)
 
 /* --- shapes --- */
 
-shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs, struct shape parts)
+shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs,
+                        struct shape parts)
 {
     _Static_assert(offsetof(struct shape, born) >= SHAPE_KEY_BYTES, "the parts come first");
     bool is_new;
-    shape_id id = intern_get(&p->shape_table, (struct str){(const char *)&parts, SHAPE_KEY_BYTES},
-                             &is_new);
+    shape_id id =
+        intern_get(&p->shape_table, (struct str){(const char *)&parts, SHAPE_KEY_BYTES}, &is_new);
     if (!is_new)
         return id;
     if (id >= p->shapes.n)

@@ -5,9 +5,9 @@
 
 /* The rows of pods, and the shapes they share.
  *
- * A shape is all that scheduling reads of a template: spec, labels, namespace, controlling owner. Pods
- * of one ReplicaSet or Job have one shape, so a row is small. A row stands from the pod's first sight
- * to its end, whether it waits or runs. */
+ * A shape is all that scheduling reads of a template: spec, labels, namespace, controlling owner.
+ * Pods of one ReplicaSet or Job have one shape, so a row is small. A row stands from the pod's
+ * first sight to its end, whether it waits or runs. */
 
 enum owner_kind { OWNER_NONE, OWNER_REPLICATION_CONTROLLER, OWNER_REPLICA_SET, OWNER_STATEFUL_SET };
 
@@ -33,12 +33,12 @@ enum pod_flag {
 };
 
 struct pod_row {
-    char *text;      /* name, NUL, uid, NUL; owned. NULL: the number is free */
+    char *text; /* name, NUL, uid, NUL; owned. NULL: the number is free */
     shape_id shape;
-    uint32_t node;       /* where it is, bound or assumed; ID_NONE: nowhere */
+    uint32_t node;          /* where it is, bound or assumed; ID_NONE: nowhere */
     uint32_t before, after; /* on that node's list */
-    sym pin;             /* the node it names, taken out of its spec; SYM_NONE: none */
-    sym nominated;       /* status.nominatedNodeName; SYM_NONE: none */
+    sym pin;                /* the node it names, taken out of its spec; SYM_NONE: none */
+    sym nominated;          /* status.nominatedNodeName; SYM_NONE: none */
     uint32_t flags;
     int64_t created_ms;
     int64_t start_ms; /* TIME_NONE: not started */
@@ -83,6 +83,7 @@ void pods_remove(struct pods *p, pod_id pod);
 void pods_reshape(struct pods *p, pod_id pod, shape_id shape);
 
 /* The shape of these parts; nobody holds it yet, but it holds its parts. */
-shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs, struct shape parts);
+shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs,
+                        struct shape parts);
 
 void pods_sweep(struct pods *p, struct names *names, struct specs *specs);

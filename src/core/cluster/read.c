@@ -30,8 +30,9 @@ static taint_set_id read_taints(struct cluster *c, const struct node *node)
 {
     VEC(struct taint_sym) taints = {0};
     list_each(&node->spec.taints, t)
-        vec_push(&taints, (struct taint_sym){names_get(&c->names, t->key),
-                                             names_get(&c->names, t->value), taint_effect_of(t->effect)});
+        vec_push(&taints,
+                 (struct taint_sym){names_get(&c->names, t->key), names_get(&c->names, t->value),
+                                    taint_effect_of(t->effect)});
     taint_set_id id = names_taint_set(&c->names, taints.at, taints.n);
     vec_done(&taints);
     return id;
@@ -122,7 +123,8 @@ static void read_owner(struct cluster *c, const struct pod *pod, struct shape *s
         if (!o->is_controller)
             continue;
         for (size_t i = 0; i < LEN(kinds); i++)
-            if (str_equal(o->api_version, kinds[i].api_version) && str_equal(o->kind, kinds[i].kind)) {
+            if (str_equal(o->api_version, kinds[i].api_version) &&
+                str_equal(o->kind, kinds[i].kind)) {
                 shape->owner_kind = kinds[i].owner;
                 shape->owner = names_get(&c->names, o->name);
             }

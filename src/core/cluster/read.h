@@ -3,8 +3,8 @@
 #include "core/cluster/cluster.h"
 #include "core/model/object.h"
 
-/* Objects from outside in the cluster's terms. Nothing is changed but the tables of interned things;
- * what comes back is held by nobody until it is put into a row. */
+/* Objects from outside in the cluster's terms. Nothing is changed but the tables of interned
+ * things; what comes back is held by nobody until it is put into a row. */
 
 /* Lists live in `mem`. */
 struct node_row read_node(struct cluster *c, const struct node *node, struct arena *mem);

@@ -1,6 +1,6 @@
-/* A spec is interned as its bytes: a fixed head (struct spec with list pointers left 0), then its lists
- * one after another, each at an offset that is a multiple of 8. The lists of a struct spec point into
- * those bytes, which do not move. */
+/* A spec is interned as its bytes: a fixed head (struct spec with list pointers left 0), then its
+ * lists one after another, each at an offset that is a multiple of 8. The lists of a struct spec
+ * point into those bytes, which do not move. */
 
 #include "core/cluster/spec.h"
 
@@ -228,7 +228,8 @@ static bool has_feature_need(const struct pod *pod)
     return false;
 }
 
-/* The first field that a plugin of kube-scheduler's default profile reads and none of ours does yet. */
+/* The first field that a plugin of kube-scheduler's default profile reads and none of ours does
+ * yet. */
 static struct str unsupported_field(const struct pod *pod)
 {
     const struct affinity *a = pod->spec.affinity;
@@ -344,8 +345,8 @@ static void hold_parts(struct reading *r, const struct spec *s)
             intern_hold(&r->matches->selectors.table, s->spread[i].selector);
 }
 
-spec_id specs_read(struct specs *s, struct names *names, struct matches *matches, const struct pod *pod,
-                   sym *pin)
+spec_id specs_read(struct specs *s, struct names *names, struct matches *matches,
+                   const struct pod *pod, sym *pin)
 {
     struct reading r = {.specs = s, .names = names, .matches = matches, .mem = &s->mem};
     struct spec head;

@@ -5,8 +5,8 @@
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
 
-/* A pod's spec as plugins read it: numbers and symbols, interned, so that all pods of a template share
- * one. What plugins cannot tell apart has the same number here. */
+/* A pod's spec as plugins read it: numbers and symbols, interned, so that all pods of a template
+ * share one. What plugins cannot tell apart has the same number here. */
 
 struct need {
     resource_id resource;
@@ -14,8 +14,9 @@ struct need {
     int64_t amount;
 };
 
-/* One of the sums that upstream makes of a pod's requests (kube-scheduler differs by caller). Amounts
- * of the resources other than cpu and memory are sorted by number; zero amounts are left out. */
+/* One of the sums that upstream makes of a pod's requests (kube-scheduler differs by caller).
+ * Amounts of the resources other than cpu and memory are sorted by number; zero amounts are left
+ * out. */
 struct request {
     int64_t cpu_milli, memory;
     const struct need *others;
@@ -50,9 +51,10 @@ struct spec {
     rules_id rules;
     sym unsupported; /* the first field whose plugin does not exist yet; SYM_NONE: none */
 
-    struct request ask;   /* what Filter compares: spec alone */
-    struct request hold;  /* what it takes on a node: the larger of spec and status */
-    struct request score; /* what NodeResourcesFit scores: spec alone, no pod level, with defaults */
+    struct request ask;  /* what Filter compares: spec alone */
+    struct request hold; /* what it takes on a node: the larger of spec and status */
+    struct request
+        score; /* what NodeResourcesFit scores: spec alone, no pod level, with defaults */
     int64_t hold_nonzero_cpu_milli, hold_nonzero_memory; /* the same as hold, with defaults */
 
     const struct host_port *ports; /* sorted, distinct */
@@ -84,10 +86,10 @@ void specs_init(struct specs *s, struct names *names);
 void specs_done(struct specs *s);
 void specs_sweep(struct specs *s, struct names *names, struct matches *matches);
 
-/* The pod's spec; nobody holds it yet. With `pin` not NULL, the node a DaemonSet's pod names is taken
- * out of the spec and put there (SYM_NONE if there is none). */
-spec_id specs_read(struct specs *s, struct names *names, struct matches *matches, const struct pod *pod,
-                   sym *pin);
+/* The pod's spec; nobody holds it yet. With `pin` not NULL, the node a DaemonSet's pod names is
+ * taken out of the spec and put there (SYM_NONE if there is none). */
+spec_id specs_read(struct specs *s, struct names *names, struct matches *matches,
+                   const struct pod *pod, sym *pin);
 
 static inline const struct spec *specs_at(const struct specs *s, spec_id id)
 {

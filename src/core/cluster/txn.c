@@ -1,7 +1,7 @@
-/* Each operation is its own inverse's mirror: place and take, a row and the row before it. A pod that
- * is taken off a list keeps its neighbours' numbers, so putting it back finds its old place: undo runs
- * backwards, hence the neighbours are neighbours again by then. Sums are restored by the opposite sum,
- * which is exact in wrapping integers. */
+/* Each operation is its own inverse's mirror: place and take, a row and the row before it. A pod
+ * that is taken off a list keeps its neighbours' numbers, so putting it back finds its old place:
+ * undo runs backwards, hence the neighbours are neighbours again by then. Sums are restored by the
+ * opposite sum, which is exact in wrapping integers. */
 
 #include "core/cluster/txn.h"
 
@@ -15,7 +15,8 @@ static void note(struct cluster *c, struct undo undo)
 
 /* --- pods on nodes --- */
 
-static void link_pod(struct cluster *c, uint32_t pod, uint32_t node, uint32_t before, uint32_t after)
+static void link_pod(struct cluster *c, uint32_t pod, uint32_t node, uint32_t before,
+                     uint32_t after)
 {
     struct pod_row *rows = c->pods.rows.at;
     rows[pod].before = before;

@@ -50,8 +50,8 @@ static void swap_selector(struct matches *m, selector_id *have, selector_id want
     *have = want;
 }
 
-bool workloads_put_service(struct workloads *w, struct names *names, struct matches *m, sym namespace,
-                           sym name, selector_id selector)
+bool workloads_put_service(struct workloads *w, struct names *names, struct matches *m,
+                           sym namespace, sym name, selector_id selector)
 {
     struct namespace_row *row = get(w, names, namespace);
     struct service_row *s = find_service(row, name);
@@ -84,8 +84,8 @@ bool workloads_put_owner(struct workloads *w, struct names *names, struct matche
     return true;
 }
 
-bool workloads_remove_service(struct workloads *w, struct names *names, struct matches *m, sym namespace,
-                              sym name)
+bool workloads_remove_service(struct workloads *w, struct names *names, struct matches *m,
+                              sym namespace, sym name)
 {
     struct namespace_row *row = get(w, names, namespace);
     struct service_row *s = find_service(row, name);
@@ -98,8 +98,8 @@ bool workloads_remove_service(struct workloads *w, struct names *names, struct m
     return true;
 }
 
-bool workloads_remove_owner(struct workloads *w, struct names *names, struct matches *m, sym namespace,
-                            enum owner_kind kind, sym name)
+bool workloads_remove_owner(struct workloads *w, struct names *names, struct matches *m,
+                            sym namespace, enum owner_kind kind, sym name)
 {
     struct namespace_row *row = get(w, names, namespace);
     struct owner_row *o = find_owner(row, kind, name);

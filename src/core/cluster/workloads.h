@@ -6,9 +6,9 @@
 
 /* Services and owners, per namespace: who says which pods belong together.
  *
- * kube-scheduler spreads the pods of a Service or controller by default; the selector it does that with
- * is all Services that select the pod and its controller's selector together. It depends on the pod's
- * shape and on this table, whose generation per namespace says when to ask again. */
+ * kube-scheduler spreads the pods of a Service or controller by default; the selector it does that
+ * with is all Services that select the pod and its controller's selector together. It depends on
+ * the pod's shape and on this table, whose generation per namespace says when to ask again. */
 
 struct service_row {
     sym name;
@@ -35,16 +35,16 @@ struct workloads {
 /* 0 for a namespace without Services and owners. */
 uint64_t workloads_generation(const struct workloads *w, sym namespace);
 
-/* Sets what the service or owner selects by; returns whether that is news. Takes a hold on the selector.
- * A Service without a selector is removed: it selects no pod. */
-bool workloads_put_service(struct workloads *w, struct names *names, struct matches *m, sym namespace,
-                           sym name, selector_id selector);
+/* Sets what the service or owner selects by; returns whether that is news. Takes a hold on the
+ * selector. A Service without a selector is removed: it selects no pod. */
+bool workloads_put_service(struct workloads *w, struct names *names, struct matches *m,
+                           sym namespace, sym name, selector_id selector);
 bool workloads_put_owner(struct workloads *w, struct names *names, struct matches *m, sym namespace,
                          enum owner_kind kind, sym name, selector_id selector);
-bool workloads_remove_service(struct workloads *w, struct names *names, struct matches *m, sym namespace,
-                              sym name);
-bool workloads_remove_owner(struct workloads *w, struct names *names, struct matches *m, sym namespace,
-                            enum owner_kind kind, sym name);
+bool workloads_remove_service(struct workloads *w, struct names *names, struct matches *m,
+                              sym namespace, sym name);
+bool workloads_remove_owner(struct workloads *w, struct names *names, struct matches *m,
+                            sym namespace, enum owner_kind kind, sym name);
 
 /* The selector that the pods of this shape are spread by; ID_NONE if there is none. Nobody holds it
  * yet. */

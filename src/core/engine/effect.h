@@ -4,8 +4,8 @@
 #include "core/base/str.h"
 #include "core/base/vec.h"
 
-/* What the engine wants done in the world, as data. Each effect is emitted once; how it ended comes back
- * through engine_settle(), and what it became as a change of an object. */
+/* What the engine wants done in the world, as data. Each effect is emitted once; how it ended comes
+ * back through engine_settle(), and what it became as a change of an object. */
 
 typedef uint64_t effect_id;
 
@@ -25,7 +25,7 @@ struct effect {
     effect_id id;
     enum effect_kind kind;
     struct str namespace, pod, uid;
-    struct str node; /* of a bind */
+    struct str node;   /* of a bind */
     int64_t waited_ms; /* since the pod first entered the queue */
     uint32_t attempt;
 

@@ -4,12 +4,12 @@
 #include "core/engine/effect.h"
 #include "core/model/object.h"
 
-/* The scheduler as a function of what it is told. Same calls, same order, same seed: same effects. It
- * never blocks, and holds no pointer to what it was given after a call returns.
+/* The scheduler as a function of what it is told. Same calls, same order, same seed: same effects.
+ * It never blocks, and holds no pointer to what it was given after a call returns.
  *
- * A turn of whoever drives it: tell it what changed (engine_apply), let it decide (engine_step until it
- * returns false), carry out the effects, tell it how they ended (engine_settle), and come back when
- * something changes or at engine_next_ms(). */
+ * A turn of whoever drives it: tell it what changed (engine_apply), let it decide (engine_step
+ * until it returns false), carry out the effects, tell it how they ended (engine_settle), and come
+ * back when something changes or at engine_next_ms(). */
 
 struct engine;
 
@@ -41,19 +41,20 @@ void engine_apply(struct engine *k, int64_t now_ms, const struct change *change)
 /* Decide about the next unit, if one is ready; its effects are added to `out`. */
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out);
 
-/* A bind was carried out (`why` NULL), or failed. A settled pod stays assumed until the API says where it
- * is. */
+/* A bind was carried out (`why` NULL), or failed. A settled pod stays assumed until the API says
+ * where it is. */
 void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why);
 
 /* When engine_step() is worth calling again although nothing changed; INT64_MAX: never. */
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms);
 
-/* Gives a node its rank (lower wins among equal scores); nodes without one have theirs from the seed. */
+/* Gives a node its rank (lower wins among equal scores); nodes without one have theirs from the
+ * seed. */
 void engine_rank(struct engine *k, struct str node, uint64_t rank);
 
 struct engine_stats {
     uint64_t decisions, bound, refused, failed;
-    uint64_t by_view, by_scan, by_pin;  /* how decisions were made */
+    uint64_t by_view, by_scan, by_pin; /* how decisions were made */
     uint64_t rows_caught_up, views_built, views_evicted;
     uint32_t views, classes;
     uint32_t active, backing_off, parked, in_flight;

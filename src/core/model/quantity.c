@@ -4,7 +4,7 @@
 
 #include "core/model/quantity.h"
 
-enum { NANO_DIGITS = 9, UNIT_NANO = 1000000000, MILLI_NANO = 1000000 };
+enum { NANO_DIGITS = 9, UNIT_NANO = 1000000000 };
 
 struct suffix {
     struct str text;
@@ -141,44 +141,58 @@ bool quantity_parse(struct str text, struct quantity *out)
         return false;
     __int128 nano = p.suffix.is_binary ? binary_nano(&p) : decimal_nano(&p);
     nano = MIN(nano, QUANTITY_NANO_MOST);
-    *out = (struct quantity){p.is_negative ? -nano : nano, is_big};
+    int64_t scale = p.suffix.is_binary ? 0 : p.suffix.exponent - (int64_t)p.fraction.n;
+    *out = (struct quantity){.nano = p.is_negative ? -nano : nano,
+                             .scale = (int8_t)MIN(MAX(scale, -NANO_DIGITS), INT8_MAX),
+                             .is_big = is_big};
     return true;
 }
 
-/* nano / step, rounded away from zero, in 64 bits. */
-static int64_t scaled(struct quantity q, int64_t step)
+/* 10^scale units in billionths; what no quantity reaches for larger scales. */
+static __int128 step_nano(int scale)
 {
-    __int128 value = q.nano / step;
-    __int128 rest = q.nano % step;
+    __int128 step = 1;
+    for (int i = -NANO_DIGITS; i < scale; i++) {
+        if (step > QUANTITY_NANO_MOST)
+            break;
+        step *= 10;
+    }
+    return step;
+}
+
+/* In steps of 10^scale units, rounded away from zero, in 64 bits. Upstream has a short cut for some
+ * powers of ten, which wraps, and a loop for the others, which gives up. */
+static int64_t scaled(struct quantity q, int scale)
+{
+    __int128 step = step_nano(scale), value = q.nano / step, rest = q.nano % step;
     value += (rest > 0) - (rest < 0);
+    int power = q.scale - scale;
+    bool wraps = q.is_big || power <= 3 || power == 6 || power == 9;
     if (value >= INT64_MIN && value <= INT64_MAX)
         return (int64_t)value;
-    return q.is_big ? (int64_t)(uint64_t)value : 0;
+    return wraps ? (int64_t)(uint64_t)value : 0;
 }
 
 int64_t quantity_value(struct quantity q)
 {
-    return scaled(q, UNIT_NANO);
+    return scaled(q, 0);
 }
 
 int64_t quantity_milli(struct quantity q)
 {
-    return scaled(q, MILLI_NANO);
-}
-
-/* Whether some decimal step, as coarse as the number allows, counts it in 64 bits. */
-static bool fits_small(__int128 nano)
-{
-    while (nano && nano % 10 == 0)
-        nano /= 10;
-    return nano >= INT64_MIN && nano <= INT64_MAX;
+    return scaled(q, -3);
 }
 
 struct quantity quantity_sum(struct quantity a, struct quantity b)
 {
-    __int128 nano = a.nano + b.nano; /* each is at most 2^126 */
-    nano = MAX(MIN(nano, QUANTITY_NANO_MOST), -QUANTITY_NANO_MOST);
-    return (struct quantity){nano, a.is_big || b.is_big || !fits_small(nano)};
+    struct quantity sum = {.nano = a.nano + b.nano};
+    sum.scale = a.scale < b.scale ? a.scale : b.scale;
+    sum.nano = MAX(MIN(sum.nano, QUANTITY_NANO_MOST), -QUANTITY_NANO_MOST);
+    if (a.nano == 0 || b.nano == 0) /* nothing is added, so the form stays */
+        sum.scale = a.nano ? a.scale : b.scale;
+    __int128 steps = sum.nano / step_nano(sum.scale);
+    sum.is_big = a.is_big || b.is_big || steps > INT64_MAX || steps < INT64_MIN;
+    return sum;
 }
 
 static void print_digits(unsigned __int128 value, struct buf *out)

@@ -12,11 +12,13 @@
  * that. Rounding happens once, when a number for a column is taken: always up, away from zero, as
  * upstream does.
  *
- * Upstream has two forms of a quantity, and a number too large for 64 bits comes out of one as 0,
- * out of the other wrapped. `is_big` says that upstream would have the second. */
+ * Upstream has two forms of a quantity: 64 bits times a power of ten, or a decimal without limit. A
+ * number that does not fit into 64 bits comes out of the second wrapped, out of the first wrapped
+ * or as 0, depending on the power. `is_big` and `scale` serve only to do the same. */
 struct quantity {
     __int128 nano;
-    bool is_big;
+    int8_t scale; /* the power of ten of the first form */
+    bool is_big;  /* the second form */
 };
 
 #define QUANTITY_NANO_MOST ((__int128)1000000000 << 96)

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/base/error.h"
+
+/* The subcommands. Each prints its own --help and returns the exit code: 0 yes, 1 no, 2 bad usage
+ * or bad input. */
+
+int cmd_explain(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+int cmd_plugins(int argc, char **argv);
+
+/* One line on stderr; returns 2. */
+int complain(const struct error *e);
+int complain_text(const char *fmt, ...) PRINTF(1, 2);
+
+/* Options with a value, given as "--name VALUE" or "--name=VALUE" (or "-n VALUE"). If argv[*i] is
+ * the option `name` (with a short form, or NULL), sets *value and moves *i past what it used.
+ * *value is NULL if the value is missing. */
+bool option_value(int argc, char **argv, int *i, const char *name, const char *brief,
+                  const char **value);

@@ -1,0 +1,218 @@
+#include "cmd/kubenexus/explain_print.h"
+
+#include <stdlib.h>
+
+#include "core/base/vec.h"
+#include "core/wire/json_write.h"
+
+/* --- JSON --- */
+
+static void put_pair(struct json_writer *w, const char *key, struct str value)
+{
+    json_put_key(w, str_of(key));
+    json_put_str(w, value);
+}
+
+static void put_number(struct json_writer *w, const char *key, int64_t value)
+{
+    json_put_key(w, str_of(key));
+    json_put_int(w, value);
+}
+
+static void put_scores(struct json_writer *w, const struct explained_node *node)
+{
+    json_put_key(w, STR("scores"));
+    json_put_open(w, '{');
+    for (uint32_t i = 0; i < node->n_scores; i++) {
+        json_put_key(w, str_of(node->scores[i].plugin));
+        json_put_open(w, '{');
+        put_number(w, "raw", node->scores[i].raw);
+        put_number(w, "normalized", node->scores[i].normalized);
+        put_number(w, "weighted", node->scores[i].weighted);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, '}');
+}
+
+static void put_texts(struct json_writer *w, const char *key, const struct str *texts, uint32_t n)
+{
+    json_put_key(w, str_of(key));
+    json_put_open(w, '[');
+    for (uint32_t i = 0; i < n; i++)
+        json_put_str(w, texts[i]);
+    json_put_close(w, ']');
+}
+
+static void put_node(struct json_writer *w, const struct explained_node *node)
+{
+    json_put_open(w, '{');
+    put_pair(w, "name", node->name);
+    json_put_key(w, STR("feasible"));
+    json_put_bool(w, node->is_feasible);
+    json_put_key(w, STR("rejectedBy"));
+    if (node->rejected_by.n)
+        json_put_str(w, node->rejected_by);
+    else
+        json_put_null(w);
+    put_pair(w, "code", str_of(node->code));
+    put_texts(w, "reasons", node->reasons, node->n_reasons);
+    put_scores(w, node);
+    put_number(w, "total", node->total);
+    json_put_close(w, '}');
+}
+
+void explanation_json(const struct explanation *x, struct buf *out)
+{
+    struct json_writer w = {.out = out, .is_pretty = true};
+    json_put_open(&w, '{');
+    put_pair(&w, "pod", x->pod);
+    put_pair(&w, "profile", x->profile);
+    json_put_key(&w, STR("nodes"));
+    json_put_open(&w, '[');
+    for (uint32_t i = 0; i < x->n_nodes; i++)
+        put_node(&w, &x->nodes[i]);
+    json_put_close(&w, ']');
+    put_pair(&w, "summary", x->summary);
+    put_pair(&w, "filterSummary", x->filter_summary);
+    put_texts(&w, "wouldChoose", x->would_choose, x->n_would_choose);
+    if (x->gated.n)
+        put_pair(&w, "gated", x->gated);
+    if (x->error.n)
+        put_pair(&w, "error", x->error);
+    json_put_close(&w, '}');
+    buf_add_char(out, '\n');
+}
+
+/* --- for people --- */
+
+enum { TOP_NODES = 10, NAMES_SHOWN = 6 };
+
+/* Refused nodes with the same plugin, code and reasons. */
+struct group {
+    const struct explained_node *first;
+    uint32_t n;
+};
+
+static bool same_refusal(const struct explained_node *a, const struct explained_node *b)
+{
+    if (!str_equal(a->rejected_by, b->rejected_by) || a->n_reasons != b->n_reasons ||
+        a->code != b->code)
+        return false;
+    for (uint32_t i = 0; i < a->n_reasons; i++)
+        if (!str_equal(a->reasons[i], b->reasons[i]))
+            return false;
+    return true;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return str_compare(x->first->name, y->first->name);
+}
+
+static void print_group(const struct explanation *x, const struct group *g, struct buf *out)
+{
+    buf_printf(out, "  %6u  ", g->n);
+    for (uint32_t i = 0; i < g->first->n_reasons; i++)
+        buf_printf(out, "%s" STR_FMT, i ? ", " : "", STR_ARG(g->first->reasons[i]));
+    buf_printf(out, "  [" STR_FMT "%s]\n          ", STR_ARG(g->first->rejected_by),
+               str_of(g->first->code).n > sizeof("Unschedulable") ? "; evicting pods would not help"
+                                                                  : "");
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < x->n_nodes && shown < NAMES_SHOWN; i++)
+        if (!x->nodes[i].is_feasible && same_refusal(&x->nodes[i], g->first))
+            buf_printf(out, "%s" STR_FMT, shown++ ? ", " : "", STR_ARG(x->nodes[i].name));
+    if (g->n > shown)
+        buf_printf(out, " and %u more", g->n - shown);
+    buf_add_char(out, '\n');
+}
+
+static void print_refused(const struct explanation *x, struct buf *out)
+{
+    VEC(struct group) groups = {0};
+    for (uint32_t i = 0; i < x->n_nodes; i++) {
+        if (x->nodes[i].is_feasible)
+            continue;
+        uint32_t g = 0;
+        while (g < groups.n && !same_refusal(groups.at[g].first, &x->nodes[i]))
+            g++;
+        if (g == groups.n)
+            vec_push(&groups, (struct group){&x->nodes[i], 0});
+        groups.at[g].n++;
+    }
+    if (groups.n > 1)
+        qsort(groups.at, groups.n, sizeof(*groups.at), larger_first);
+    if (groups.n)
+        buf_printf(out, "\nRefused:\n");
+    vec_each(&groups, g)
+        print_group(x, g, out);
+    vec_done(&groups);
+}
+
+static int better_first(const void *a, const void *b)
+{
+    const struct explained_node *x = *(const struct explained_node *const *)a;
+    const struct explained_node *y = *(const struct explained_node *const *)b;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return str_compare(x->name, y->name);
+}
+
+static void print_best(const struct explanation *x, struct buf *out)
+{
+    VEC(const struct explained_node *) best = {0};
+    for (uint32_t i = 0; i < x->n_nodes; i++)
+        if (x->nodes[i].is_feasible)
+            vec_push(&best, &x->nodes[i]);
+    if (best.n > 1)
+        qsort(best.at, best.n, sizeof(*best.at), better_first);
+    if (best.n)
+        buf_printf(out, "\nFits, best first (weighted scores):\n");
+    for (uint32_t i = 0; i < best.n && i < TOP_NODES; i++) {
+        buf_printf(out, "  %6ld  " STR_FMT "\n          ", (long)best.at[i]->total,
+                   STR_ARG(best.at[i]->name));
+        for (uint32_t s = 0; s < best.at[i]->n_scores; s++)
+            buf_printf(out, "%s%s %ld", s ? ", " : "", best.at[i]->scores[s].plugin,
+                       (long)best.at[i]->scores[s].weighted);
+        buf_add_char(out, '\n');
+    }
+    if (best.n > TOP_NODES)
+        buf_printf(out, "          and %u more that fit\n", best.n - TOP_NODES);
+    vec_done(&best);
+}
+
+static void print_outcome(const struct explanation *x, struct buf *out)
+{
+    if (x->error.n) {
+        buf_printf(out, "cannot be judged: " STR_FMT "\n", STR_ARG(x->error));
+    } else if (x->gated.n) {
+        buf_printf(out, "held back by " STR_FMT ": " STR_FMT "\n", STR_ARG(x->gated),
+                   STR_ARG(x->summary));
+    } else if (x->n_would_choose == 0) {
+        buf_printf(out, "fits nowhere: " STR_FMT "\n", STR_ARG(x->summary));
+    } else {
+        buf_printf(out, "would go to ");
+        for (uint32_t i = 0; i < x->n_would_choose && i < NAMES_SHOWN; i++)
+            buf_printf(out, "%s" STR_FMT, i ? " or " : "", STR_ARG(x->would_choose[i]));
+        if (x->n_would_choose > NAMES_SHOWN)
+            buf_printf(out, " or %u others", x->n_would_choose - NAMES_SHOWN);
+        buf_printf(out, "%s\n",
+                   x->n_would_choose > 1 ? " (equal scores: the lowest rank wins)" : "");
+    }
+}
+
+void explanation_table(const struct explanation *x, struct buf *out)
+{
+    uint32_t feasible = 0;
+    for (uint32_t i = 0; i < x->n_nodes; i++)
+        feasible += x->nodes[i].is_feasible;
+    buf_printf(out, STR_FMT " (profile " STR_FMT ") ", STR_ARG(x->pod), STR_ARG(x->profile));
+    print_outcome(x, out);
+    if (!x->error.n)
+        buf_printf(out, "%u of %u nodes fit.\n", feasible, x->n_nodes);
+    print_best(x, out);
+    if (!x->gated.n)
+        print_refused(x, out);
+}

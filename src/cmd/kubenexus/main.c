@@ -1,0 +1,85 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/kubenexus/commands.h"
+
+static const char version[] = KUBENEXUS_VERSION;
+
+static const struct command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"explain", "why one pod fits where: every node's verdict, reasons and scores", cmd_explain},
+    {"plugins", "the table of plugins",                                             cmd_plugins},
+};
+
+int complain_text(const char *fmt, ...)
+{
+    va_list args;
+    fputs("kubenexus: ", stderr);
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return 2;
+}
+
+int complain(const struct error *e)
+{
+    return complain_text("%s", e->text);
+}
+
+bool option_value(int argc, char **argv, int *i, const char *name, const char *brief,
+                  const char **value)
+{
+    const char *arg = argv[*i];
+    size_t n = strlen(name);
+    if (strncmp(arg, name, n) == 0 && arg[n] == '=') {
+        *value = arg + n + 1;
+        return true;
+    }
+    if (strcmp(arg, name) != 0 && !(brief && strcmp(arg, brief) == 0))
+        return false;
+    *value = *i + 1 < argc ? argv[++*i] : NULL;
+    return true;
+}
+
+static void help(FILE *to)
+{
+    fputs("kubenexus: a Kubernetes scheduler for batch and GPU work\n\n"
+          "Usage: kubenexus COMMAND [OPTIONS]\n\nCommands:\n",
+          to);
+    for (size_t i = 0; i < LEN(commands); i++)
+        fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fputs(
+        "\nExamples:\n"
+        "  kubenexus simulate --report demo.html\n"
+        "  kubenexus explain -f cluster.yaml --pod default/web-0\n"
+        "  kubectl get nodes,pods,services -A -o json | kubenexus explain -f - --pod "
+        "default/web-0\n"
+        "\n`kubenexus COMMAND --help` says more. Exit codes: 0 yes, 1 no, 2 bad usage or input.\n",
+        to);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("kubenexus %s\n", version);
+        return 0;
+    }
+    for (size_t i = 0; i < LEN(commands); i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return complain_text("no command \"%s\" (kubenexus --help lists them)", argv[1]);
+}

@@ -1,0 +1,501 @@
+/* What happened outside becomes rows, and events for those who wait. An object is compared with its
+ * row, and only what differs is written: a heartbeat changes nothing and wakes nobody. */
+
+#include "core/cluster/read.h"
+#include "core/engine/inside.h"
+
+/* --- pods --- */
+
+static void release_if_unused(struct engine *k, node_id node)
+{
+    struct nodes *n = &k->cluster->nodes;
+    if (n->flags[node.i] == NODE_CLAIMED && n->first_pod[node.i] == ID_NONE)
+        nodes_release(n, &k->cluster->names, node);
+}
+
+static bool is_finished(const struct pod *pod)
+{
+    return str_equal(pod->status.phase, STR("Succeeded")) ||
+           str_equal(pod->status.phase, STR("Failed"));
+}
+
+static struct unit *unit_of(struct engine *k, pod_id pod)
+{
+    if (pod.i >= k->units.n)
+        vec_resize(&k->units, pod.i + 1);
+    return &k->units.at[pod.i];
+}
+
+/* An event about a pod that is, or was, on a node or had one in sight. */
+static void tell_pod(struct engine *k, int64_t now_ms, uint32_t actions,
+                     const struct shape *old_shape, const struct shape *new_shape, sym node)
+{
+    if (actions == 0)
+        return;
+    struct event event = {
+        .resource = EVENT_ASSIGNED_POD,
+        .actions = actions,
+        .old_shape = old_shape,
+        .new_shape = new_shape,
+        .pod_node = node,
+    };
+    engine_event(k, now_ms, &event);
+}
+
+/* A node that a pod had in sight is free for others now, if they are not more important than it. */
+static void tell_nomination_gone(struct engine *k, int64_t now_ms, const struct shape *shape,
+                                 sym node)
+{
+    struct event event = {
+        .resource = EVENT_ASSIGNED_POD,
+        .actions = ACTION_DELETE,
+        .old_shape = shape,
+        .pod_node = node,
+        .has_limit = true,
+        .priority_limit = specs_at(&k->cluster->specs, shape->spec)->priority,
+    };
+    engine_event(k, now_ms, &event);
+}
+
+static bool shrank(const struct request *was, const struct request *is)
+{
+    if (is->cpu_milli < was->cpu_milli || is->memory < was->memory)
+        return true;
+    for (uint32_t i = 0; i < was->n_others; i++)
+        if (request_amount(is, was->others[i].resource) < was->others[i].amount)
+            return true;
+    return false;
+}
+
+/* Which properties of a pod differ between two shapes. */
+static uint32_t differences(const struct cluster *c, const struct shape *was,
+                            const struct shape *is)
+{
+    const struct spec *a = specs_at(&c->specs, was->spec), *b = specs_at(&c->specs, is->spec);
+    uint32_t actions = 0, n_was, n_is;
+    if (was->labels != is->labels)
+        actions |= ACTION_POD_LABEL;
+    if (shrank(&a->hold, &b->hold))
+        actions |= ACTION_POD_SCALE_DOWN;
+    if (shrank(&b->hold, &a->hold))
+        actions |= ACTION_POD_SCALE_UP;
+    if (a->n_gates && !b->n_gates)
+        actions |= ACTION_POD_GATES_GONE;
+    lists_at(&c->names.tolerations, a->tolerations, sizeof(struct toleration_sym), &n_was);
+    lists_at(&c->names.tolerations, b->tolerations, sizeof(struct toleration_sym), &n_is);
+    if (n_was != n_is)
+        actions |= ACTION_POD_TOLERATION;
+    return actions ? actions : ACTION_UPDATE;
+}
+
+static void set_pin(struct engine *k, pod_id pod, sym pin)
+{
+    struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    if (pin != SYM_NONE)
+        intern_hold(&k->cluster->names.text, pin);
+    if (row->pin != SYM_NONE)
+        intern_drop(&k->cluster->names.text, row->pin);
+    row->pin = pin;
+}
+
+static void put_on_node(struct engine *k, pod_id pod, sym name)
+{
+    cluster_nominate(k->cluster, pod, SYM_NONE);
+    cluster_place(k->cluster, pod, cluster_claim(k->cluster, name));
+}
+
+static void take_off_node(struct engine *k, pod_id pod)
+{
+    node_id node = {pods_at(&k->cluster->pods, pod)->node};
+    cluster_take(k->cluster, pod);
+    release_if_unused(k, node);
+}
+
+static bool is_ours(const struct engine *k, const struct pod *pod)
+{
+    return classes_profile(&k->classes, pod->spec.scheduler_name) != NULL;
+}
+
+static sym nominated_name(struct engine *k, const struct pod *pod)
+{
+    return pod->status.nominated_node_name.n
+               ? names_get(&k->cluster->names, pod->status.nominated_node_name)
+               : SYM_NONE;
+}
+
+static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, shape_id shape,
+                    sym pin)
+{
+    struct cluster *c = k->cluster;
+    pod_id pod = pods_add(&c->pods, shape, from->meta.name, from->meta.uid);
+    struct pod_row *row = pods_at(&c->pods, pod);
+    row->created_ms = from->meta.created_ms;
+    row->start_ms = from->status.start_ms;
+    row->flags = from->meta.deleted_ms != TIME_NONE ? POD_TERMINATING : 0;
+    *unit_of(k, pod) = (struct unit){.arrival = ++k->arrivals, .first_ms = now_ms};
+    set_pin(k, pod, pin);
+    if (from->spec.node_name.n) {
+        row->flags |= POD_BOUND;
+        sym node = names_get(&c->names, from->spec.node_name);
+        put_on_node(k, pod, node);
+        tell_pod(k, now_ms, ACTION_ADD, NULL, pods_shape(&c->pods, pod), node);
+    } else if (is_ours(k, from)) {
+        cluster_nominate(c, pod, nominated_name(k, from));
+        queue_add(k->queue, now_ms, pod.i);
+    }
+}
+
+static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    shape_id shape = row->shape;
+    sym nominated = row->nominated;
+    sym node = row->node == ID_NONE ? SYM_NONE : c->nodes.name[row->node];
+    intern_hold(&c->pods.shape_table, shape); /* it must last for the event */
+    uint32_t effect = map_remove(&k->bind_of, pod.i);
+    if (effect != MAP_NONE)
+        map_put(&k->unsettled, effect, EFFECT_ORPHAN);
+    queue_remove(k->queue, pod.i);
+    cluster_nominate(c, pod, SYM_NONE);
+    set_pin(k, pod, SYM_NONE);
+    if (node != SYM_NONE)
+        intern_hold(&c->names.text, node);
+    if (row->node != ID_NONE)
+        take_off_node(k, pod);
+    pods_remove(&c->pods, pod);
+    if (node != SYM_NONE) {
+        tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[shape], NULL, node);
+        intern_drop(&c->names.text, node);
+    } else if (nominated != SYM_NONE) {
+        tell_nomination_gone(k, now_ms, &c->pods.shapes.at[shape], nominated);
+    }
+    intern_drop(&c->pods.shape_table, shape);
+}
+
+/* Gives the row its new shape and flags, with the sums of its node following; returns what differs.
+ */
+static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t flags)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    uint32_t actions = row->shape == shape ? 0
+                                           : differences(c, &c->pods.shapes.at[row->shape],
+                                                         &c->pods.shapes.at[shape]);
+    if (!actions && row->flags == flags)
+        return 0;
+    bool must_move = row->node != ID_NONE && (actions || (row->flags ^ flags) & POD_TERMINATING);
+    node_id node = {row->node};
+    if (must_move)
+        cluster_take(c, pod);
+    if (actions)
+        pods_reshape(&c->pods, pod, shape);
+    row->flags = flags;
+    if (must_move)
+        cluster_place(c, pod, node);
+    return actions;
+}
+
+/* The API says which node the pod is on. */
+static void update_placed(struct engine *k, int64_t now_ms, const struct pod *from, pod_id pod,
+                          shape_id shape, uint32_t flags)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    sym node = names_get(&c->names, from->spec.node_name);
+    bool was_bound = row->flags & POD_BOUND;
+    bool is_elsewhere = row->node != ID_NONE && c->nodes.name[row->node] != node;
+    if (is_elsewhere)
+        take_off_node(k, pod);
+    shape_id old_shape = row->shape;
+    intern_hold(&c->pods.shape_table, old_shape);
+    uint32_t actions = rewrite(k, pod, shape, flags | POD_BOUND);
+    if (row->node == ID_NONE)
+        put_on_node(k, pod, node);
+    queue_remove(k->queue, pod.i);
+    if (!was_bound || is_elsewhere)
+        actions = ACTION_ADD;
+    tell_pod(k, now_ms, actions, actions == ACTION_ADD ? NULL : &c->pods.shapes.at[old_shape],
+             pods_shape(&c->pods, pod), node);
+    intern_drop(&c->pods.shape_table, old_shape);
+}
+
+/* The pod waits, or we placed it and the API does not say so yet. */
+static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *from, pod_id pod,
+                           shape_id shape, uint32_t flags)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    if (row->flags & POD_ASSUMED) {
+        if (flags & POD_TERMINATING && !(row->flags & POD_TERMINATING)) {
+            sym node = c->nodes.name[row->node];
+            intern_hold(&c->names.text, node);
+            take_off_node(k, pod);
+            row->flags = POD_TERMINATING;
+            tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[row->shape], NULL, node);
+            intern_drop(&c->names.text, node);
+        }
+        return;
+    }
+    shape_id old_shape = row->shape;
+    intern_hold(&c->pods.shape_table, old_shape);
+    sym was_nominated = row->nominated, nominated = nominated_name(k, from);
+    uint32_t actions = rewrite(k, pod, shape, flags);
+    if (was_nominated != SYM_NONE && nominated != was_nominated)
+        intern_hold(&c->names.text, was_nominated);
+    cluster_nominate(c, pod, nominated);
+    if (!is_ours(k, from))
+        queue_remove(k->queue, pod.i);
+    else if (queue_where(k->queue, pod.i) == QUEUE_NOWHERE)
+        queue_add(k->queue, now_ms, pod.i);
+    else if (actions) {
+        struct event event = {
+            .resource = EVENT_TARGET_POD,
+            .actions = actions,
+            .old_shape = &c->pods.shapes.at[old_shape],
+            .new_shape = pods_shape(&c->pods, pod),
+            .pod_node = SYM_NONE,
+        };
+        queue_touch(k->queue, now_ms, pod.i, &event);
+    }
+    if (was_nominated != SYM_NONE && nominated != was_nominated) {
+        tell_nomination_gone(k, now_ms, &c->pods.shapes.at[old_shape], was_nominated);
+        intern_drop(&c->names.text, was_nominated);
+    }
+    intern_drop(&c->pods.shape_table, old_shape);
+}
+
+static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
+{
+    struct cluster *c = k->cluster;
+    pod_id pod = pods_find(&c->pods, names_find(&c->names, from->meta.namespace), from->meta.name);
+    bool is_another = pod.i != ID_NONE && from->meta.uid.n &&
+                      !str_equal(pod_uid(pods_at(&c->pods, pod)), from->meta.uid);
+    if (pod.i != ID_NONE && (is_another || is_finished(from))) {
+        remove_pod(k, now_ms, pod);
+        pod.i = ID_NONE;
+    }
+    if (is_finished(from))
+        return;
+    sym pin;
+    shape_id shape = read_pod_shape(c, from, &pin);
+    if (pod.i == ID_NONE) {
+        add_pod(k, now_ms, from, shape, pin);
+        return;
+    }
+    uint32_t flags = from->meta.deleted_ms != TIME_NONE ? POD_TERMINATING : 0;
+    set_pin(k, pod, pin);
+    pods_at(&c->pods, pod)->start_ms = from->status.start_ms;
+    if (from->spec.node_name.n)
+        update_placed(k, now_ms, from, pod, shape, flags);
+    else
+        update_waiting(k, now_ms, from, pod, shape, flags);
+}
+
+/* --- nodes --- */
+
+static uint32_t node_actions(const struct node_row *was, uint32_t columns)
+{
+    if (!was->is_present)
+        return ACTION_ADD;
+    uint32_t actions = 0;
+    if (columns & COLUMN_ALLOC)
+        actions |= ACTION_NODE_ALLOCATABLE;
+    if (columns & COLUMN_LABELS)
+        actions |= ACTION_NODE_LABEL;
+    if (columns & COLUMN_TAINTS || (columns & COLUMN_CORDON && was->is_cordoned))
+        actions |= ACTION_NODE_TAINT;
+    return actions;
+}
+
+/* Keeps the interned sets of a row alive while an event refers to them. */
+static void hold_row(struct cluster *c, const struct node_row *row, bool holds)
+{
+    void (*change)(struct intern *, uint32_t) = holds ? intern_hold : intern_drop;
+    change(&c->names.label_sets.table, row->labels);
+    change(&c->names.taint_sets.table, row->taints);
+    if (row->hostname != SYM_NONE)
+        change(&c->names.text, row->hostname);
+}
+
+static void put_node(struct engine *k, int64_t now_ms, const struct node *from)
+{
+    struct cluster *c = k->cluster;
+    node_id node = cluster_claim(c, names_get(&c->names, from->meta.name));
+    struct node_row was = nodes_get(&c->nodes, node, &k->mem);
+    struct node_row is = read_node(c, from, &k->mem);
+    hold_row(c, &was, true);
+    uint32_t columns = cluster_put_node(c, node, &is);
+    uint32_t actions = columns ? node_actions(&was, columns) : 0;
+    if (actions) {
+        struct event event = {
+            .resource = EVENT_NODE,
+            .actions = actions,
+            .node = node,
+            .old_row = was.is_present ? &was : NULL,
+            .new_row = &is,
+            .pod_node = SYM_NONE,
+        };
+        engine_event(k, now_ms, &event);
+    }
+    hold_row(c, &was, false);
+    arena_reset(&k->mem);
+}
+
+static void remove_node(struct engine *k, int64_t now_ms, struct str name)
+{
+    struct cluster *c = k->cluster;
+    node_id node = nodes_find(&c->nodes, names_find(&c->names, name));
+    if (node.i == ID_NONE || !nodes_is_present(&c->nodes, node))
+        return;
+    struct node_row was = nodes_get(&c->nodes, node, &k->mem);
+    struct event event = {
+        .resource = EVENT_NODE,
+        .actions = ACTION_DELETE,
+        .node = node,
+        .old_row = &was,
+        .pod_node = SYM_NONE,
+    };
+    engine_event(k, now_ms, &event);
+    cluster_put_node(c, node, &NODE_ROW_ABSENT);
+    release_if_unused(k, node);
+    arena_reset(&k->mem);
+}
+
+/* --- what selects pods --- */
+
+static void put_namespace(struct cluster *c, const struct namespace *from)
+{
+    sym name = names_get(&c->names, from->meta.name);
+    label_set_id labels = read_labels(c, &from->meta.labels);
+    uint32_t was = map_find(&c->namespaces, name);
+    if (was == labels)
+        return;
+    intern_hold(&c->names.label_sets.table, labels);
+    if (was == MAP_NONE)
+        intern_hold(&c->names.text, name);
+    else
+        intern_drop(&c->names.label_sets.table, was);
+    map_put(&c->namespaces, name, labels);
+}
+
+static void remove_namespace(struct cluster *c, struct str text)
+{
+    sym name = names_find(&c->names, text);
+    uint32_t was = name == SYM_NONE ? MAP_NONE : map_remove(&c->namespaces, name);
+    if (was == MAP_NONE)
+        return;
+    intern_drop(&c->names.label_sets.table, was);
+    intern_drop(&c->names.text, name);
+}
+
+static enum owner_kind owner_kind_of(enum kind kind)
+{
+    return kind == KIND_REPLICATION_CONTROLLER ? OWNER_REPLICATION_CONTROLLER
+           : kind == KIND_REPLICA_SET          ? OWNER_REPLICA_SET
+                                               : OWNER_STATEFUL_SET;
+}
+
+static void put_selecting(struct cluster *c, const struct object *o)
+{
+    sym namespace = names_get(&c->names, o->meta->namespace),
+        name = names_get(&c->names, o->meta->name);
+    struct workloads *w = &c->workloads;
+    if (o->kind == KIND_SERVICE) {
+        if (o->service->selector.n == 0)
+            workloads_remove_service(w, &c->names, &c->matches, namespace, name);
+        else
+            workloads_put_service(w, &c->names, &c->matches, namespace, name,
+                                  read_map_selector(c, &o->service->selector));
+        return;
+    }
+    selector_id selector = o->kind == KIND_REPLICATION_CONTROLLER
+                               ? read_map_selector(c, &o->replication_controller->selector)
+                               : read_selector(c, o->replica_set->selector);
+    workloads_put_owner(w, &c->names, &c->matches, namespace, owner_kind_of(o->kind), name,
+                        selector);
+}
+
+static void remove_selecting(struct cluster *c, const struct object *o)
+{
+    sym namespace = names_get(&c->names, o->meta->namespace),
+        name = names_get(&c->names, o->meta->name);
+    if (o->kind == KIND_SERVICE)
+        workloads_remove_service(&c->workloads, &c->names, &c->matches, namespace, name);
+    else
+        workloads_remove_owner(&c->workloads, &c->names, &c->matches, namespace,
+                               owner_kind_of(o->kind), name);
+}
+
+/* --- all --- */
+
+static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
+{
+    switch (o->kind) {
+    case KIND_POD:
+        put_pod(k, now_ms, o->pod);
+        break;
+    case KIND_NODE:
+        put_node(k, now_ms, o->node);
+        break;
+    case KIND_NAMESPACE:
+        put_namespace(k->cluster, o->namespace);
+        break;
+    case KIND_SERVICE:
+    case KIND_REPLICATION_CONTROLLER:
+    case KIND_REPLICA_SET:
+    case KIND_STATEFUL_SET:
+        put_selecting(k->cluster, o);
+        break;
+    case KIND_NONE: /* the others say nothing to the plugins there are */
+    case KIND_PRIORITY_CLASS:
+    case KIND_JOB:
+    case KIND_DISRUPTION_BUDGET:
+    case KIND_COUNT:
+        break;
+    }
+}
+
+static void remove_object(struct engine *k, int64_t now_ms, const struct object *o)
+{
+    struct cluster *c = k->cluster;
+    pod_id pod;
+    switch (o->kind) {
+    case KIND_POD:
+        pod = pods_find(&c->pods, names_find(&c->names, o->meta->namespace), o->meta->name);
+        if (pod.i != ID_NONE)
+            remove_pod(k, now_ms, pod);
+        break;
+    case KIND_NODE:
+        remove_node(k, now_ms, o->meta->name);
+        break;
+    case KIND_NAMESPACE:
+        remove_namespace(c, o->meta->name);
+        break;
+    case KIND_SERVICE:
+    case KIND_REPLICATION_CONTROLLER:
+    case KIND_REPLICA_SET:
+    case KIND_STATEFUL_SET:
+        remove_selecting(c, o);
+        break;
+    case KIND_NONE:
+    case KIND_PRIORITY_CLASS:
+    case KIND_JOB:
+    case KIND_DISRUPTION_BUDGET:
+    case KIND_COUNT:
+        break;
+    }
+}
+
+void engine_apply(struct engine *k, int64_t now_ms, const struct change *change)
+{
+    struct cluster *c = k->cluster;
+    if (intern_wants_sweep(&c->pods.shape_table) || intern_wants_sweep(&c->names.text)) {
+        classes_sweep(&k->classes);
+        cluster_sweep(c);
+    }
+    if (change->kind == CHANGE_PUT)
+        put_object(k, now_ms, &change->object);
+    else
+        remove_object(k, now_ms, &change->object);
+}

@@ -1,0 +1,119 @@
+/* One decision: the cheapest way that gives the answer of a scan. A pod that names its node is
+ * judged there; one that has a node in sight is tried there first; then the class's view, or the
+ * scan. */
+
+#include "core/engine/inside.h"
+#include "core/framework/row.h"
+
+static node_id present_node(const struct cluster *c, sym name)
+{
+    node_id node = name == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, name);
+    return node.i != ID_NONE && nodes_is_present(&c->nodes, node) ? node : (node_id){ID_NONE};
+}
+
+static reason_id judge(struct engine *k, const struct class *class, node_id node, pod_id self)
+{
+    return row_has_nominated(k->cluster, class, node, self)
+               ? row_judge_nominated(k->cluster, class, node, self)
+               : row_judge(k->cluster, class, node);
+}
+
+static struct verdict by_class(struct engine *k)
+{
+    why_clear(&k->why);
+    k->why.nodes = k->cluster->nodes.present;
+    return (struct verdict){ID_NONE, BY_CLASS};
+}
+
+static struct verdict by_pin(struct engine *k, pod_id pod, const struct class *class)
+{
+    node_id node = present_node(k->cluster, pods_at(&k->cluster->pods, pod)->pin);
+    reason_id reason = node.i == ID_NONE ? 0 : judge(k, class, node, pod);
+    if (node.i != ID_NONE && !reason)
+        return (struct verdict){node.i, BY_PIN};
+    why_clear(&k->why);
+    k->why.nodes = k->cluster->nodes.present;
+    if (reason)
+        why_add(&k->why, reason, 1);
+    why_add(&k->why, class->absent, k->why.nodes - (reason ? 1 : 0));
+    return (struct verdict){ID_NONE, BY_PIN};
+}
+
+static struct verdict by_names(struct engine *k, pod_id pod, const struct class *class)
+{
+    struct decision d = scan_some(&k->scan, k->cluster, class, pod, class->only, class->n_only);
+    if (d.node == ID_NONE)
+        scan_some_why(&k->scan, k->cluster, class, class->only, class->n_only, &k->why);
+    return (struct verdict){d.node, BY_PIN};
+}
+
+static struct verdict by_scan(struct engine *k, pod_id pod, const struct class *class)
+{
+    struct decision d = scan_run(&k->scan, k->cluster, class, pod, false);
+    if (d.node == ID_NONE)
+        scan_why(&k->scan, k->cluster, &k->why);
+    return (struct verdict){d.node, BY_SCAN};
+}
+
+/* Pods of this priority or higher are nominated somewhere: with filters on keys, views do not know.
+ */
+static bool nominations_matter(const struct engine *k, const struct class *class)
+{
+    if (!class->has_key_filter)
+        return false;
+    int32_t priority = specs_at(&k->cluster->specs, class->spec)->priority;
+    vec_each(&k->cluster->nominations, n)
+        if (cluster_spec(k->cluster, n->pod)->priority >= priority)
+            return true;
+    return false;
+}
+
+/* Debugging: the view must say what a scan says, of every node. */
+static void check(struct engine *k, pod_id pod, const struct class *class, struct verdict v)
+{
+    struct decision d = scan_run(&k->scan, k->cluster, class, pod, false);
+    assert(d.node == v.node);
+    assert(views_agree(&k->views, class, &k->scan));
+    if (d.node != ID_NONE)
+        return;
+    struct why why = {0};
+    scan_why(&k->scan, k->cluster, &why);
+    uint32_t nodes = 0;
+    vec_each(&why.lines, line)
+        vec_each(&k->why.lines, other)
+            nodes += line->reason == other->reason && line->nodes == other->nodes ? line->nodes : 0;
+    assert(nodes == k->cluster->nodes.present);
+    why_done(&why);
+}
+
+static struct verdict by_view(struct engine *k, pod_id pod, struct class *class)
+{
+    struct decision d;
+    if (k->config.no_views || nominations_matter(k, class) || !views_decide(&k->views, class, &d))
+        return by_scan(k, pod, class);
+    if (d.node == ID_NONE)
+        views_why(&k->views, class, &k->why);
+    struct verdict v = {d.node, BY_VIEW};
+    if (k->config.checks_views)
+        check(k, pod, class, v);
+    return v;
+}
+
+struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class)
+{
+    struct cluster *c = k->cluster;
+    views_tick(&k->views, class);
+    if (class->refusal || c->nodes.present == 0)
+        return by_class(k);
+    sym nominated = pods_at(&c->pods, pod)->nominated;
+    if (UNLIKELY(nominated != SYM_NONE)) {
+        node_id node = present_node(c, nominated);
+        if (node.i != ID_NONE && !judge(k, class, node, pod))
+            return (struct verdict){node.i, BY_PIN};
+    }
+    if (class->is_pinned)
+        return by_pin(k, pod, class);
+    if (class->only)
+        return by_names(k, pod, class);
+    return UNLIKELY(nominated != SYM_NONE) ? by_scan(k, pod, class) : by_view(k, pod, class);
+}

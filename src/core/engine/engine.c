@@ -1,0 +1,220 @@
+/* One step: take the next unit, decide, and either commit the placement and ask for its binding, or
+ * say why not and let the unit wait. Placements are assumed until the API confirms them; a binding
+ * that fails is taken back by a new change, never by an old transaction. */
+
+#include "core/engine/engine.h"
+
+#include "core/engine/inside.h"
+#include "core/plugins/plugins.h"
+
+enum { DEFAULT_UNSETTLED = 512 };
+
+static void class_gone(void *ctx, struct class *class)
+{
+    struct engine *k = ctx;
+    views_drop(&k->views, class);
+}
+
+struct engine *engine_new(const struct engine_config *config)
+{
+    struct engine *k = mem_alloc(sizeof(*k));
+    k->config = *config;
+    if (k->config.max_unsettled == 0)
+        k->config.max_unsettled = DEFAULT_UNSETTLED;
+    k->cluster = cluster_new(config->seed);
+    k->cluster->keeps_pins = config->keeps_pins;
+    classes_init(&k->classes, k->cluster, built_in_profiles, n_built_in_profiles);
+    k->classes.gone = class_gone;
+    k->classes.ctx = k;
+    k->views = (struct views){
+        .cluster = k->cluster,
+        .reasons = &k->classes.reasons,
+        .budget_bytes = config->view_bytes,
+        .most = config->view_count,
+    };
+    struct queue_rules rules = engine_queue_rules(k);
+    k->queue = queue_new(&rules);
+    return k;
+}
+
+void engine_free(struct engine *k)
+{
+    if (!k)
+        return;
+    classes_done(&k->classes);
+    views_done(&k->views);
+    scan_done(&k->scan);
+    queue_free(k->queue);
+    cluster_free(k->cluster);
+    vec_done(&k->units);
+    map_done(&k->unsettled);
+    map_done(&k->bind_of);
+    why_done(&k->why);
+    buf_done(&k->text);
+    arena_done(&k->mem);
+    mem_free(k);
+}
+
+/* --- effects --- */
+
+static struct effect *emit(struct engine *k, int64_t now_ms, pod_id pod, enum effect_kind kind,
+                           struct effects *out)
+{
+    const struct cluster *c = k->cluster;
+    const struct pod_row *row = pods_at(&c->pods, pod);
+    struct unit *unit = &k->units.at[pod.i];
+    struct effect effect = {
+        .id = ++k->last_effect,
+        .kind = kind,
+        .namespace = names_text(&c->names, c->pods.shapes.at[row->shape].namespace),
+        .pod = pod_name(row),
+        .uid = pod_uid(row),
+        .waited_ms = now_ms - unit->first_ms,
+        .attempt = ++unit->attempts,
+    };
+    vec_push(&out->list, effect);
+    return &vec_last(&out->list);
+}
+
+static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    struct txn t = txn_begin(c);
+    cluster_nominate(c, pod, SYM_NONE);
+    cluster_place(c, pod, (node_id){node});
+    txn_commit(c, t);
+    pods_at(&c->pods, pod)->flags |= POD_ASSUMED;
+    queue_settle(k->queue, pod.i);
+    struct effect *effect = emit(k, now_ms, pod, EFFECT_BIND, out);
+    effect->node = names_text(&c->names, c->nodes.name[node]);
+    map_put(&k->unsettled, effect->id, pod.i);
+    map_put(&k->bind_of, pod.i, (uint32_t)effect->id);
+    k->stats.bound++;
+}
+
+static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
+                   struct effects *out)
+{
+    struct effect *effect = emit(k, now_ms, pod, EFFECT_REFUSE, out);
+    buf_clear(&k->text);
+    why_text(&k->why, &k->classes.reasons, class, &k->text);
+    effect->message = arena_str(&out->mem, buf_str(&k->text));
+    effect->rejected_by = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
+    if (effect->rejected_by)
+        queue_refuse(k->queue, now_ms, pod.i, effect->rejected_by, 0);
+    else
+        queue_fail(k->queue, now_ms, pod.i); /* no nodes: nobody's refusal, again after a while */
+    k->stats.refused++;
+}
+
+/* The pod cannot be judged: it waits for its own change, or (an error that may pass) for a while.
+ */
+static void fail(struct engine *k, int64_t now_ms, pod_id pod, struct str message, bool may_pass,
+                 struct effects *out)
+{
+    struct effect *effect = emit(k, now_ms, pod, EFFECT_FAIL, out);
+    effect->message = arena_str(&out->mem, message);
+    if (may_pass)
+        queue_fail(k->queue, now_ms, pod.i);
+    else
+        queue_refuse(k->queue, now_ms, pod.i, UNSUPPORTED_BIT, 0);
+    k->stats.failed++;
+}
+
+/* --- a step --- */
+
+static void count(struct engine *k, struct verdict v)
+{
+    k->stats.decisions++;
+    switch (v.by) {
+    case BY_VIEW:
+        k->stats.by_view++;
+        break;
+    case BY_SCAN:
+        k->stats.by_scan++;
+        break;
+    case BY_PIN:
+    case BY_CLASS:
+        k->stats.by_pin++;
+        break;
+    }
+}
+
+bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    uint32_t unit;
+    if (k->unsettled.n >= k->config.max_unsettled || !queue_take(k->queue, now_ms, &unit))
+        return false;
+    pod_id pod = {unit};
+    if (pods_at(&c->pods, pod)->flags & POD_TERMINATING) { /* it is going away: nothing to decide */
+        queue_settle(k->queue, unit);
+        return true;
+    }
+    struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
+    assert(class); /* only pods that a profile serves are queued */
+    if (class->error.n) {
+        fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE, out);
+        return true;
+    }
+    struct verdict v = engine_decide(k, pod, class);
+    count(k, v);
+    if (v.node == ID_NONE)
+        refuse(k, now_ms, pod, class, out);
+    else
+        bind(k, now_ms, pod, v.node, out);
+    return true;
+}
+
+void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
+{
+    struct cluster *c = k->cluster;
+    uint32_t found = map_remove(&k->unsettled, effect);
+    if (found == MAP_NONE || found == EFFECT_ORPHAN)
+        return;
+    pod_id pod = {found};
+    map_remove(&k->bind_of, found);
+    struct pod_row *row = pods_at(&c->pods, pod);
+    if (!why || !(row->flags & POD_ASSUMED) || row->flags & POD_BOUND)
+        return;
+    struct event gone = {
+        .resource = EVENT_ASSIGNED_POD,
+        .actions = ACTION_DELETE,
+        .old_shape = pods_shape(&c->pods, pod),
+        .pod_node = c->nodes.name[row->node],
+    };
+    cluster_take(c, pod);
+    row->flags &= ~(uint32_t)POD_ASSUMED;
+    queue_fail(k->queue, now_ms, found);
+    engine_event(k, now_ms, &gone);
+}
+
+int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
+{
+    return k->unsettled.n >= k->config.max_unsettled ? INT64_MAX : queue_next_ms(k->queue, now_ms);
+}
+
+void engine_rank(struct engine *k, struct str node, uint64_t rank)
+{
+    struct cluster *c = k->cluster;
+    node_id id = cluster_claim(c, names_get(&c->names, node));
+    c->nodes.rank[id.i] = rank;
+    change_log_add(&c->log, id, COLUMN_ALL);
+}
+
+struct engine_stats engine_stats(const struct engine *k)
+{
+    struct engine_stats s = k->stats;
+    s.rows_caught_up = k->views.stats.rows;
+    s.views_built = k->views.stats.built;
+    s.views_evicted = k->views.stats.evicted;
+    s.views = k->views.at.n;
+    s.classes = classes_count(&k->classes);
+    s.active = queue_count(k->queue, QUEUE_ACTIVE);
+    s.backing_off = queue_count(k->queue, QUEUE_BACKING_OFF);
+    s.parked = queue_count(k->queue, QUEUE_PARKED);
+    s.in_flight = queue_count(k->queue, QUEUE_IN_FLIGHT);
+    s.nodes = k->cluster->nodes.present;
+    s.pods = k->cluster->pods.n;
+    return s;
+}

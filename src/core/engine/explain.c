@@ -1,0 +1,259 @@
+#include "core/engine/explain.h"
+
+#include <stdlib.h>
+
+#include "core/engine/inside.h"
+#include "core/framework/row.h"
+#include "core/plugins/plugins.h"
+
+/* Everything of one explanation while it is being made. */
+struct explaining {
+    struct engine *k;
+    struct explanation *out;
+    pod_id pod;
+    const struct class *class;
+    int64_t **raw, **normal; /* by part: its key scores by bucket; NULL if it has none */
+    uint32_t *ids;           /* nodes, in the order of out->nodes */
+};
+
+static struct str text_of(const struct explaining *x, sym s)
+{
+    return arena_str(&x->out->mem, names_text(&x->k->cluster->names, s));
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return str_compare(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* "A,B": the plugins of a mask, sorted. */
+static struct str plugin_names(struct arena *mem, uint64_t mask)
+{
+    struct str names[64], joined = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < n_plugins; i++)
+        if (mask >> i & 1)
+            names[n++] = str_of(plugins[i]->name);
+    if (n > 1)
+        qsort(names, n, sizeof(*names), by_text);
+    for (uint32_t i = 0; i < n; i++)
+        joined = i ? arena_printf(mem, STR_FMT "," STR_FMT, STR_ARG(joined), STR_ARG(names[i]))
+                   : names[i];
+    return joined;
+}
+
+/* --- nodes --- */
+
+struct named {
+    struct str name;
+    uint32_t id;
+};
+
+static void list_nodes(struct explaining *x)
+{
+    const struct nodes *n = &x->k->cluster->nodes;
+    struct named *all = arena_array(&x->out->mem, struct named, n->present);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n->n; i++)
+        if (n->flags[i] & NODE_PRESENT)
+            all[count++] = (struct named){text_of(x, n->name[i]), i};
+    if (count > 1)
+        qsort(all, count, sizeof(*all), by_text); /* the name comes first */
+    x->out->n_nodes = count;
+    x->out->nodes = arena_array(&x->out->mem, struct explained_node, count);
+    x->ids = arena_array(&x->out->mem, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        x->out->nodes[i] =
+            (struct explained_node){.name = all[i].name, .code = code_name(CODE_SUCCESS)};
+        x->ids[i] = all[i].id;
+    }
+}
+
+static void reject(struct explained_node *node, struct str by, enum code code,
+                   const struct str *reasons, uint32_t n)
+{
+    node->rejected_by = by;
+    node->code = code_name(code);
+    node->reasons = reasons;
+    node->n_reasons = n;
+}
+
+static void reject_all(struct explaining *x, struct str by, enum code code,
+                       const struct str *reasons, uint32_t n)
+{
+    for (uint32_t i = 0; i < x->out->n_nodes; i++)
+        reject(&x->out->nodes[i], by, code, reasons, n);
+}
+
+static void reject_for(struct explaining *x, struct explained_node *node, reason_id id)
+{
+    const struct reason *reason = reasons_at(&x->k->classes.reasons, id);
+    struct str by = reason->plugin < n_plugins
+                        ? str_of(plugins[reason->plugin]->name)
+                        : plugin_names(&x->out->mem, x->class->restricted_by);
+    struct str *copy = arena_array(&x->out->mem, struct str, reason->n_texts);
+    for (uint32_t i = 0; i < reason->n_texts; i++)
+        copy[i] = arena_str(&x->out->mem, reason->texts[i]);
+    reject(node, by, reason->code, copy, reason->n_texts);
+}
+
+/* --- scores --- */
+
+/* Works out each part's key scores once per bucket. */
+static void score_buckets(struct explaining *x)
+{
+    struct scan *s = &x->k->scan;
+    x->raw = arena_array(&x->out->mem, int64_t *, x->class->n_parts);
+    x->normal = arena_array(&x->out->mem, int64_t *, x->class->n_parts);
+    for (uint32_t p = 0; p < x->class->n_parts; p++) {
+        const struct class_part *part = &x->class->parts[p];
+        if (!part->scores || !part->plugin->key_score)
+            continue;
+        x->raw[p] = arena_array(&x->out->mem, int64_t, s->buckets.at.n);
+        x->normal[p] = arena_array(&x->out->mem, int64_t, s->buckets.at.n);
+        buckets_score(x->k->cluster, part, &s->buckets, &s->decider);
+        for (uint32_t i = 0; i < s->decider.which.n; i++) {
+            x->raw[p][s->decider.which.at[i]] = s->decider.raw.at[i];
+            x->normal[p][s->decider.which.at[i]] = s->decider.normal.at[i];
+        }
+    }
+}
+
+static void score_node(struct explaining *x, struct explained_node *node, uint32_t id,
+                       uint32_t bucket)
+{
+    struct explained_score *scores =
+        arena_array(&x->out->mem, struct explained_score, x->class->n_parts);
+    node->is_feasible = true;
+    node->scores = scores;
+    for (uint32_t p = 0; p < x->class->n_parts; p++) {
+        const struct class_part *part = &x->class->parts[p];
+        if (!part->scores)
+            continue;
+        struct explained_score *score = &scores[node->n_scores++];
+        score->plugin = part->plugin->name;
+        if (x->raw[p]) {
+            score->raw = x->raw[p][bucket];
+            score->normalized = x->normal[p][bucket];
+        } else {
+            score->raw = score->normalized =
+                part->plugin->row_score(x->k->cluster, part->state, (node_id){id});
+        }
+        score->weighted = part->weight * score->normalized;
+        node->total += score->weighted;
+    }
+}
+
+/* --- the whole --- */
+
+static void choose(struct explaining *x)
+{
+    struct explanation *out = x->out;
+    sym nominated = pods_at(&x->k->cluster->pods, x->pod)->nominated;
+    int64_t best = INT64_MIN;
+    out->would_choose = arena_array(&out->mem, struct str, out->n_nodes);
+    for (uint32_t i = 0; i < out->n_nodes; i++)
+        if (out->nodes[i].is_feasible)
+            best = MAX(best, out->nodes[i].total);
+    for (uint32_t i = 0; i < out->n_nodes; i++)
+        if (out->nodes[i].is_feasible && out->nodes[i].total == best)
+            out->would_choose[out->n_would_choose++] = out->nodes[i].name;
+    for (uint32_t i = 0; i < out->n_nodes; i++) /* a node in sight that fits is taken outright */
+        if (out->nodes[i].is_feasible && x->k->cluster->nodes.name[x->ids[i]] == nominated) {
+            out->would_choose[0] = out->nodes[i].name;
+            out->n_would_choose = 1;
+        }
+}
+
+static void summarise(struct explaining *x, const struct why *why)
+{
+    AUTO(buf) text = {0};
+    why_text(why, &x->k->classes.reasons, x->class, &text);
+    x->out->filter_summary = x->out->summary = arena_str(&x->out->mem, buf_str(&text));
+}
+
+static void explain_nodes(struct explaining *x)
+{
+    struct engine *k = x->k;
+    struct decision d = scan_run(&k->scan, k->cluster, x->class, x->pod, true);
+    score_buckets(x);
+    for (uint32_t i = 0; i < x->out->n_nodes; i++) {
+        uint32_t home = k->scan.home.at[x->ids[i]];
+        bool is_refused = home & SCAN_REFUSED;
+        reason_id reason = is_refused ? home & ~SCAN_REFUSED : k->scan.buckets.at.at[home].refused;
+        if (reason)
+            reject_for(x, &x->out->nodes[i], reason);
+        else
+            score_node(x, &x->out->nodes[i], x->ids[i], home);
+    }
+    if (d.node != ID_NONE) {
+        choose(x);
+        return;
+    }
+    scan_why(&k->scan, k->cluster, &k->why);
+    summarise(x, &k->why);
+}
+
+/* The first plugin that keeps the pod out of the queue. */
+static bool explain_gate(struct explaining *x)
+{
+    const struct spec *spec = cluster_spec(x->k->cluster, x->pod);
+    const struct profile *profile = x->class->profile;
+    for (uint32_t i = 0; i < profile->n; i++) {
+        const struct plugin *plugin = profile->plugins[i].plugin;
+        struct str *why = arena_array(&x->out->mem, struct str, 1);
+        if (!plugin->gate || !plugin->gate(x->k->cluster, spec, &x->out->mem, why))
+            continue;
+        x->out->gated = str_of(plugin->name);
+        x->out->summary = x->out->filter_summary = *why;
+        reject_all(x, x->out->gated, CODE_UNRESOLVABLE, why, 1);
+        return true;
+    }
+    return false;
+}
+
+static void explain(struct explaining *x)
+{
+    struct explanation *out = x->out;
+    list_nodes(x);
+    if (explain_gate(x))
+        return;
+    if (x->class->error.n) {
+        out->error = arena_str(&out->mem, x->class->error);
+        out->n_nodes = 0;
+        return;
+    }
+    if (x->class->refusal && out->n_nodes) {
+        struct why why = {.nodes = out->n_nodes};
+        for (uint32_t i = 0; i < out->n_nodes; i++)
+            reject_for(x, &out->nodes[i], x->class->refusal);
+        if (reasons_at(&x->k->classes.reasons, x->class->refusal)->plugin >= n_plugins)
+            for (uint32_t i = 0; i < out->n_nodes; i++)
+                out->nodes[i].rejected_by = plugin_names(&out->mem, x->class->refused_by);
+        summarise(x, &why);
+        return;
+    }
+    explain_nodes(x);
+}
+
+bool engine_explain(struct engine *k, struct str namespace, struct str name,
+                    struct explanation *out)
+{
+    struct cluster *c = k->cluster;
+    pod_id pod = pods_find(&c->pods, names_find(&c->names, namespace), name);
+    if (pod.i == ID_NONE || pods_at(&c->pods, pod)->node != ID_NONE)
+        return false;
+    struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
+    if (!class)
+        return false;
+    struct explaining x = {.k = k, .out = out, .pod = pod, .class = class};
+    out->pod = arena_printf(&out->mem, STR_FMT "/" STR_FMT, STR_ARG(namespace), STR_ARG(name));
+    out->profile = class->profile->name;
+    explain(&x);
+    return true;
+}
+
+void explanation_done(struct explanation *x)
+{
+    arena_done(&x->mem);
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/engine/engine.h"
+
+/* One pod against the whole cluster: what every plugin says of every node, and what would be
+ * chosen. Nothing is decided: the queue, the rows and the pod stay as they are. */
+
+struct explained_score {
+    const char *plugin;
+    int64_t raw, normalized, weighted;
+};
+
+struct explained_node {
+    struct str name;
+    bool is_feasible;
+    struct str rejected_by; /* plugins, sorted and comma-joined; empty: nobody */
+    const char *code;       /* Success, Unschedulable, UnschedulableAndUnresolvable */
+    const struct str *reasons;
+    uint32_t n_reasons;
+    const struct explained_score *scores; /* of plugins that did not skip, in the profile's order */
+    uint32_t n_scores;
+    int64_t total;
+};
+
+struct explanation {
+    struct arena mem; /* all texts and lists live here */
+    struct str pod;   /* namespace/name */
+    struct str profile;
+    struct str gated; /* the plugin that keeps it out of the queue; empty: none */
+    struct str error; /* why it cannot be judged; empty: it can */
+    struct str summary, filter_summary;
+    struct explained_node *nodes; /* by name */
+    uint32_t n_nodes;
+    struct str *would_choose; /* by name: all that share the highest total */
+    uint32_t n_would_choose;
+};
+
+/* False if there is no such pod waiting. */
+bool engine_explain(struct engine *k, struct str namespace, struct str name,
+                    struct explanation *out);
+
+void explanation_done(struct explanation *x);

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/engine/engine.h"
+#include "core/framework/class.h"
+#include "core/framework/scan.h"
+#include "core/framework/view.h"
+#include "core/queue/queue.h"
+
+/* The engine's own parts, shared by the files of this folder (and shown to tests and to the
+ * commands that look inside). A pod's row number is also the number of its unit in the queue. */
+
+/* What the engine keeps of a pod beyond its row. */
+struct unit {
+    uint64_t arrival;  /* order of first sight: unique */
+    int64_t first_ms;  /* when it first entered the queue */
+    uint32_t attempts; /* that ended in an effect */
+};
+
+/* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
+#define UNSUPPORTED_BIT ((uint64_t)1 << 63)
+
+struct engine {
+    struct engine_config config;
+    struct cluster *cluster;
+    struct classes classes;
+    struct views views;
+    struct scan scan;
+    struct queue *queue;
+
+    VEC(struct unit) units; /* by pod */
+    uint64_t arrivals;
+    effect_id last_effect;
+    struct map unsettled; /* effect → pod, or EFFECT_ORPHAN once the pod is gone */
+    struct map bind_of; /* pod → the low half of its unsettled effect, kept while there is one */
+
+    struct engine_stats stats;
+    struct why why;
+    struct buf text;
+    struct arena mem; /* scratch of one call */
+};
+
+#define EFFECT_ORPHAN (UINT32_MAX - 1)
+
+/* --- wake.c: the queue's questions --- */
+
+struct queue_rules engine_queue_rules(struct engine *k);
+
+/* Tells the queue. */
+void engine_event(struct engine *k, int64_t now_ms, const struct event *event);
+
+/* --- decide.c --- */
+
+/* How a decision came about and what it is. */
+struct verdict {
+    uint32_t node; /* ID_NONE: refused, `why` says why */
+    enum { BY_CLASS, BY_PIN, BY_VIEW, BY_SCAN } by;
+};
+
+/* Where should this pod go? Fills k->why if nowhere. */
+struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class);

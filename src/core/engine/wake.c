@@ -1,0 +1,117 @@
+/* The queue asks, the plugins answer: who goes first, who is held back, whom an event may help. */
+
+#include "core/engine/inside.h"
+#include "core/plugins/plugins.h"
+
+static const struct spec *spec_of(const struct engine *k, uint32_t unit)
+{
+    return cluster_spec(k->cluster, (pod_id){unit});
+}
+
+/* All profiles share one order, as upstream demands of theirs. */
+static const struct plugin *order_of(const struct engine *k)
+{
+    const struct profile *profile = &k->classes.profiles[0];
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->before)
+            return profile->plugins[i].plugin;
+    assert(!"a profile without an order of the queue");
+    return NULL;
+}
+
+static struct standing standing_of(const struct engine *k, uint32_t unit)
+{
+    return (struct standing){
+        .priority = spec_of(k, unit)->priority,
+        .since_ms = queue_since_ms(k->queue, unit),
+        .arrival = k->units.at[unit].arrival,
+    };
+}
+
+static bool before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct engine *k = ctx;
+    struct standing x = standing_of(k, a), y = standing_of(k, b);
+    return order_of(k)->before(&x, &y);
+}
+
+static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
+{
+    struct engine *k = ctx;
+    const struct spec *spec = spec_of(k, unit);
+    const struct profile *profile =
+        classes_profile(&k->classes, names_text(&k->cluster->names, spec->scheduler_name));
+    bool may = true;
+    for (uint32_t i = 0; i < profile->n && may; i++) {
+        const struct profile_plugin *p = &profile->plugins[i];
+        struct str why;
+        if (p->plugin->gate && p->plugin->gate(k->cluster, spec, &k->mem, &why)) {
+            *gate = (uint64_t)1 << p->number;
+            may = false;
+        }
+    }
+    arena_reset(&k->mem);
+    return may;
+}
+
+static bool listens(const struct wake *wake, const struct event *event)
+{
+    return wake->resource == event->resource && wake->actions & event->actions;
+}
+
+static uint64_t interested(const void *ctx, const struct event *event)
+{
+    (void)ctx;
+    uint64_t all = event->resource == EVENT_TARGET_POD ? UNSUPPORTED_BIT : 0;
+    for (uint32_t i = 0; i < n_plugins; i++)
+        for (const struct wake *w = plugins[i]->wakes; w && w->resource; w++)
+            if (listens(w, event))
+                all |= (uint64_t)1 << i;
+    return all;
+}
+
+static bool plugin_wakes(const struct engine *k, const struct plugin *plugin,
+                         const struct shape *shape, const struct event *event)
+{
+    for (const struct wake *w = plugin->wakes; w && w->resource; w++) {
+        if (!listens(w, event))
+            continue;
+        struct event part = *event;
+        part.actions &= w->actions;
+        if (!w->hint || w->hint(k->cluster, shape, &part))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint64_t among)
+{
+    struct engine *k = ctx;
+    const struct shape *shape = pods_shape(&k->cluster->pods, (pod_id){unit});
+    if (event->has_limit && spec_of(k, unit)->priority > event->priority_limit)
+        return 0;
+    uint64_t woken = event->resource == EVENT_TARGET_POD ? among & UNSUPPORTED_BIT : 0;
+    for (uint32_t i = 0; i < n_plugins; i++)
+        if (among >> i & 1 && plugin_wakes(k, plugins[i], shape, event))
+            woken |= (uint64_t)1 << i;
+    return woken;
+}
+
+struct queue_rules engine_queue_rules(struct engine *k)
+{
+    return (struct queue_rules){
+        .ctx = k,
+        .before = before,
+        .may_enter = may_enter,
+        .interested = interested,
+        .wakes = wakes,
+        .first_ms = 1000,
+        .most_ms = 10000,
+        .park_ms = 5 * 60 * 1000,
+    };
+}
+
+void engine_event(struct engine *k, int64_t now_ms, const struct event *event)
+{
+    queue_event(k->queue, now_ms, event);
+}

@@ -1,0 +1,122 @@
+#include "core/framework/bucket.h"
+
+void buckets_reset(struct buckets *b, uint32_t n_keys)
+{
+    intern_done(&b->table);
+    vec_clear(&b->at);
+    b->n_keys = n_keys;
+}
+
+void buckets_done(struct buckets *b)
+{
+    intern_done(&b->table);
+    vec_done(&b->at);
+}
+
+uint32_t buckets_get(struct buckets *b, const uint32_t *key)
+{
+    bool is_new;
+    struct str bytes = {(const char *)key, b->n_keys * sizeof(uint32_t)};
+    uint32_t i = intern_get(&b->table, bytes, &is_new);
+    if (is_new)
+        vec_push(&b->at, (struct bucket){.best = ID_NONE});
+    return i;
+}
+
+void decider_done(struct decider *d)
+{
+    vec_done(&d->which);
+    vec_done(&d->keys);
+    vec_done(&d->nodes);
+    vec_done(&d->raw);
+    vec_done(&d->normal);
+}
+
+static reason_id filter_key(const struct cluster *c, const struct class *class, const uint32_t *key)
+{
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        const struct class_part *part = &class->parts[i];
+        if (!part->filters || !part->plugin->key_filter)
+            continue;
+        reason_id reason = part->plugin->key_filter(c, part->state, key + part->key_at);
+        if (reason)
+            return reason;
+    }
+    return 0;
+}
+
+/* Which buckets pass; returns how many nodes they have. */
+static uint32_t filter(const struct cluster *c, const struct class *class, struct buckets *b,
+                       struct decider *d)
+{
+    uint32_t feasible = 0;
+    vec_clear(&d->which);
+    vec_reserve(&d->which, b->at.n);
+    for (uint32_t i = 0; i < b->at.n; i++) {
+        struct bucket *bucket = &b->at.at[i];
+        bucket->refused = 0;
+        bucket->shared = 0;
+        if (bucket->nodes == 0)
+            continue;
+        if (class->has_key_filter)
+            bucket->refused = filter_key(c, class, buckets_key(b, i));
+        if (bucket->refused)
+            continue;
+        d->which.at[d->which.n++] = i;
+        feasible += bucket->nodes;
+    }
+    return feasible;
+}
+
+void buckets_score(const struct cluster *c, const struct class_part *part, const struct buckets *b,
+                   struct decider *d)
+{
+    uint32_t n = d->which.n, total = 0;
+    vec_resize(&d->keys, n * part->n_keys);
+    vec_resize(&d->nodes, n);
+    vec_resize(&d->raw, n);
+    vec_resize(&d->normal, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t *key = buckets_key(b, d->which.at[i]) + part->key_at;
+        for (uint32_t k = 0; k < part->n_keys; k++)
+            d->keys.at[i * part->n_keys + k] = key[k];
+        d->nodes.at[i] = b->at.at[d->which.at[i]].nodes;
+        total += d->nodes.at[i];
+    }
+    struct feasible f = {n, d->keys.at, part->n_keys, d->nodes.at, total};
+    part->plugin->key_score(c, part->state, &f, d->raw.at, d->normal.at);
+}
+
+static void score(const struct cluster *c, const struct class *class, struct buckets *b,
+                  struct decider *d)
+{
+    for (uint32_t p = 0; p < class->n_parts; p++) {
+        const struct class_part *part = &class->parts[p];
+        if (!part->scores || !part->plugin->key_score)
+            continue;
+        buckets_score(c, part, b, d);
+        for (uint32_t i = 0; i < d->which.n; i++)
+            b->at.at[d->which.at[i]].shared += part->weight * d->normal.at[i];
+    }
+}
+
+struct decision buckets_decide(const struct cluster *c, const struct class *class,
+                               struct buckets *b, struct decider *d, bool all_scores)
+{
+    struct decision decision = {.node = ID_NONE};
+    decision.feasible = filter(c, class, b, d);
+    if (d->which.n > 1 || all_scores)
+        score(c, class, b, d);
+    for (uint32_t i = 0; i < d->which.n; i++) {
+        const struct bucket *bucket = &b->at.at[d->which.at[i]];
+        int64_t total = bucket->shared + bucket->local;
+        bool wins =
+            decision.node == ID_NONE || total > decision.total ||
+            (total == decision.total && cluster_ranks_before(c, bucket->best, decision.node));
+        if (wins) {
+            decision.node = bucket->best;
+            decision.total = total;
+        }
+    }
+    return decision;
+}

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/framework/class.h"
+
+/* Buckets: the feasible nodes of a class, grouped by what they share.
+ *
+ * Whoever fills them (a scan, a view) says per bucket how many nodes it has and which is the best
+ * by its own row. The decision then asks key filters and key scores once per bucket. */
+
+struct bucket {
+    uint32_t nodes;
+    uint32_t best;     /* the node with the highest `local`, lowest rank among equals */
+    int32_t local;     /* its row score */
+    reason_id refused; /* of the last decision: why none of its nodes will do; 0: they may */
+    int64_t shared;    /* of the last decision: what all its nodes get from keys */
+};
+
+struct buckets {
+    uint32_t n_keys;
+    struct intern table; /* key → number */
+    VEC(struct bucket) at;
+};
+
+/* Empties them, for a class with keys of this length. */
+void buckets_reset(struct buckets *b, uint32_t n_keys);
+void buckets_done(struct buckets *b);
+
+/* The bucket of a key, made empty if it is new. */
+uint32_t buckets_get(struct buckets *b, const uint32_t *key);
+
+static inline const uint32_t *buckets_key(const struct buckets *b, uint32_t i)
+{
+    return (const uint32_t *)(const void *)intern_bytes(&b->table, i).p;
+}
+
+/* Room for one decision, kept between decisions. */
+struct decider {
+    VEC(uint32_t) which; /* buckets that passed */
+    VEC(uint32_t) keys, nodes;
+    VEC(int64_t) raw, normal;
+};
+
+void decider_done(struct decider *d);
+
+struct decision {
+    uint32_t node; /* ID_NONE: nothing fits */
+    int64_t
+        total; /* its score; without what all nodes share if there was no choice between buckets */
+    uint32_t feasible; /* nodes that fit */
+};
+
+/* Asks the key filters and key scores, and finds the best node. With `all_scores`, every bucket's
+ * `shared` is worked out even where it cannot matter. */
+struct decision buckets_decide(const struct cluster *c, const struct class *class,
+                               struct buckets *b, struct decider *d, bool all_scores);
+
+/* The key scores of one plugin for the buckets that passed the last decision: d->raw, d->normal, in
+ * the order of d->which. */
+void buckets_score(const struct cluster *c, const struct class_part *part, const struct buckets *b,
+                   struct decider *d);

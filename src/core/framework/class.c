@@ -1,0 +1,301 @@
+#include "core/framework/class.h"
+
+#include <stdlib.h>
+
+reason_id learning_reason(struct learning *l, enum code code, const char *text)
+{
+    struct str s = str_of(text);
+    return reasons_get(l->reasons, l->plugin, code, &s, 1);
+}
+
+void normalise(const int64_t *raw, int64_t *normal, uint32_t n, bool is_reversed)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = MAX(most, raw[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t score = most ? wrap_mul(100, raw[i]) / most : raw[i];
+        normal[i] = is_reversed ? 100 - score : score;
+    }
+}
+
+void classes_init(struct classes *k, struct cluster *c, const struct profile *profiles,
+                  uint32_t n_profiles)
+{
+    *k = (struct classes){.cluster = c, .profiles = profiles, .n_profiles = n_profiles};
+    reasons_init(&k->reasons);
+}
+
+const struct profile *classes_profile(const struct classes *k, struct str scheduler_name)
+{
+    for (uint32_t i = 0; i < k->n_profiles; i++)
+        if (str_equal(k->profiles[i].name, scheduler_name))
+            return &k->profiles[i];
+    return NULL;
+}
+
+static void free_class(struct classes *k, struct class *class)
+{
+    if (k->gone)
+        k->gone(k->ctx, class);
+    for (uint32_t i = 0; i < class->n_parts; i++)
+        if (class->parts[i].plugin->forget)
+            class->parts[i].plugin->forget(k->cluster, class->parts[i].state);
+    intern_drop(&k->cluster->specs.table.table, class->spec);
+    arena_done(&class->mem);
+    mem_free(class);
+}
+
+/* --- making --- */
+
+static bool has_name(const sym *names, uint32_t n, sym name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (names[i] == name)
+            return true;
+    return false;
+}
+
+static struct str plugin_name(const struct profile *p, uint32_t number)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->plugins[i].number == number)
+            return str_of(p->plugins[i].plugin->name);
+    return (struct str){0};
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return str_compare(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* "A B", sorted: the plugins of a mask. */
+static struct str names_of(struct class *class, uint64_t plugins)
+{
+    struct str names[64];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 64; i++)
+        if (plugins >> i & 1)
+            names[n++] = plugin_name(class->profile, i);
+    if (n > 1)
+        qsort(names, n, sizeof(*names), by_text);
+    struct str joined = n ? names[0] : (struct str){0};
+    for (uint32_t i = 1; i < n; i++)
+        joined = arena_printf(&class->mem, STR_FMT " " STR_FMT, STR_ARG(joined), STR_ARG(names[i]));
+    return joined;
+}
+
+/* No node is left that all these plugins name. */
+static void refuse(struct classes *k, struct class *class, uint64_t plugins)
+{
+    struct str names = names_of(class, plugins);
+    bool is_one = (plugins & (plugins - 1)) == 0;
+    struct str text =
+        arena_printf(&class->mem, "node(s) didn't satisfy plugin%s" STR_FMT "%s",
+                     is_one ? " " : "(s) [", STR_ARG(names), is_one ? "" : "] simultaneously");
+    class->refusal = reasons_get(&k->reasons, 64, CODE_UNRESOLVABLE, &text, 1);
+    class->refused_by = plugins;
+}
+
+/* What nodes are told that these plugins leave out. */
+static void tell_absent(struct classes *k, struct class *class, uint32_t plugin)
+{
+    class->restricted_by |= (uint64_t)1 << plugin;
+    struct str names = names_of(class, class->restricted_by);
+    struct str text =
+        arena_printf(&class->mem, "node(s) didn't satisfy plugin(s) [" STR_FMT "]", STR_ARG(names));
+    class->absent = reasons_get(&k->reasons, 64, CODE_UNRESOLVABLE, &text, 1);
+}
+
+/* Cuts the nodes that can do down to those that this plugin names, too. */
+static void restrict_to(struct classes *k, struct class *class, const struct learning *l)
+{
+    uint32_t n = 0;
+    sym *both = arena_array(&class->mem, sym, l->n_only);
+    for (uint32_t i = 0; i < l->n_only; i++)
+        if (!class->only || has_name(class->only, class->n_only, l->only[i]))
+            both[n++] = l->only[i];
+    class->only = both;
+    class->n_only = n;
+    tell_absent(k, class, l->plugin);
+    if (n == 0 && !class->refusal)
+        refuse(k, class, class->restricted_by);
+}
+
+static void add_part(struct class *class, const struct profile_plugin *p, const struct learning *l,
+                     void *state)
+{
+    struct class_part *part = &class->parts[class->n_parts++];
+    *part = (struct class_part){
+        .plugin = p->plugin,
+        .number = p->number,
+        .weight = p->weight,
+        .state = state,
+        .key_at = class->n_keys,
+        .n_keys = l->n_keys,
+        .filters = l->filters,
+        .scores = l->scores,
+    };
+    class->n_keys += l->n_keys;
+    assert(l->n_keys <= PLUGIN_MOST_KEYS);
+    if (p->plugin->row_filter || p->plugin->row_score)
+        class->row_columns |= p->plugin->row_columns;
+    if (l->n_keys)
+        class->key_columns |= p->plugin->key_columns;
+    class->has_key_filter |= l->filters && p->plugin->key_filter;
+    class->reads_hostnames |= l->reads_hostnames;
+    if (l->filters && p->plugin->row_filter)
+        class->filter_columns |= p->plugin->row_columns;
+    class->columns_until[p->number] = class->filter_columns;
+}
+
+/* Lets each plugin learn the class. An unresolvable refusal ends it; of several others the last
+ * counts, as upstream's PreFilter does it. */
+static void learn_all(struct classes *k, struct class *class, const struct shape *shape)
+{
+    const struct spec *spec = specs_at(&k->cluster->specs, class->spec);
+    class->parts = arena_array(&class->mem, struct class_part, class->profile->n);
+    for (uint32_t i = 0; i < class->profile->n; i++) {
+        const struct profile_plugin *p = &class->profile->plugins[i];
+        if (!p->plugin->learn)
+            continue;
+        struct learning l = {
+            .cluster = k->cluster,
+            .spec = spec,
+            .shape = shape,
+            .args = p->args,
+            .mem = &class->mem,
+            .reasons = &k->reasons,
+            .plugin = p->number,
+        };
+        void *state = arena_alloc(&class->mem, p->plugin->class_size);
+        p->plugin->learn(&l, state);
+        if (l.filters || l.scores)
+            add_part(class, p, &l, state);
+        if (l.error.n && !class->error.n)
+            class->error = l.error;
+        if (l.refusal && !(class->refusal &&
+                           reasons_at(&k->reasons, class->refusal)->code == CODE_UNRESOLVABLE)) {
+            class->refusal = l.refusal;
+            class->refused_by = (uint64_t)1 << p->number;
+        }
+        if (l.only)
+            restrict_to(k, class, &l);
+        if (l.is_pinned) {
+            class->is_pinned = true;
+            tell_absent(k, class, p->number);
+        }
+    }
+}
+
+static struct class *make_class(struct classes *k, const struct profile *profile,
+                                const struct shape *shape)
+{
+    struct class *class = mem_alloc(sizeof(*class));
+    class->profile = profile;
+    class->spec = shape->spec;
+    intern_hold(&k->cluster->specs.table.table, shape->spec);
+    const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
+    if (spec->unsupported != SYM_NONE)
+        class->error = arena_printf(&class->mem, "not supported yet: " STR_FMT,
+                                    STR_ARG(names_text(&k->cluster->names, spec->unsupported)));
+    learn_all(k, class, shape);
+    return class;
+}
+
+/* --- finding --- */
+
+static void sign(struct classes *k, const struct profile *profile, const struct shape *shape)
+{
+    vec_clear(&k->scratch);
+    vec_push(&k->scratch, (uint32_t)(profile - k->profiles));
+    vec_push(&k->scratch, shape->spec);
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->sign)
+            profile->plugins[i].plugin->sign(k->cluster, shape, profile->plugins[i].args,
+                                             &k->scratch);
+}
+
+/* The class of this signature, made if it is new. */
+static uint32_t find_class(struct classes *k, const struct profile *profile,
+                           const struct shape *shape)
+{
+    sign(k, profile, shape);
+    bool is_new;
+    struct str bytes = {(const char *)k->scratch.at, k->scratch.n * sizeof(uint32_t)};
+    uint32_t id = intern_get(&k->table, bytes, &is_new);
+    if (is_new) {
+        if (id >= k->at.n)
+            vec_resize(&k->at, id + 1);
+        k->at.at[id] = make_class(k, profile, shape);
+    }
+    return id;
+}
+
+static void let_go(struct classes *k, struct shape_class *memo)
+{
+    if (memo->class)
+        intern_drop(&k->table, memo->class - 1);
+    memo->class = 0;
+}
+
+struct class *classes_of(struct classes *k, shape_id shape_number)
+{
+    struct cluster *c = k->cluster;
+    const struct shape *shape = &c->pods.shapes.at[shape_number];
+    if (shape_number >= k->by_shape.n)
+        vec_resize(&k->by_shape, shape_number + 1);
+    struct shape_class *memo = &k->by_shape.at[shape_number];
+    uint64_t generation = workloads_generation(&c->workloads, shape->namespace);
+    if (LIKELY(memo->class && memo->born == shape->born && memo->generation == generation))
+        return k->at.at[memo->class - 1];
+
+    struct str name = names_text(&c->names, specs_at(&c->specs, shape->spec)->scheduler_name);
+    const struct profile *profile = classes_profile(k, name);
+    if (!profile)
+        return NULL;
+    uint32_t id = find_class(k, profile, shape);
+    memo = &k->by_shape.at[shape_number];
+    intern_hold(&k->table, id);
+    let_go(k, memo);
+    *memo = (struct shape_class){shape->born, generation, id + 1};
+    return k->at.at[id];
+}
+
+static void class_gone(void *ctx, uint32_t id)
+{
+    struct classes *k = ctx;
+    free_class(k, k->at.at[id]);
+    k->at.at[id] = NULL;
+}
+
+void classes_sweep(struct classes *k)
+{
+    const struct pods *pods = &k->cluster->pods;
+    for (uint32_t i = 0; i < k->by_shape.n; i++) {
+        struct shape_class *memo = &k->by_shape.at[i];
+        bool stands = i < pods->shapes.n && pods->shapes.at[i].born == memo->born &&
+                      pods->shape_table.entries.at[i].holds;
+        if (!stands)
+            let_go(k, memo);
+    }
+    if (intern_wants_sweep(&k->table))
+        intern_sweep(&k->table, class_gone, k);
+}
+
+uint32_t classes_count(const struct classes *k)
+{
+    return k->table.live;
+}
+
+void classes_done(struct classes *k)
+{
+    vec_each(&k->at, class)
+        if (*class)
+            free_class(k, *class);
+    vec_done(&k->at);
+    vec_done(&k->by_shape);
+    vec_done(&k->scratch);
+    intern_done(&k->table);
+    reasons_done(&k->reasons);
+}

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "core/framework/profile.h"
+
+/* Classes: pods that no plugin of their profile can tell apart.
+ *
+ * A class is looked up when a unit is taken, from its pod's shape; the shape remembers its class
+ * until the Services and owners of its namespace change, so that a new selector splits classes by
+ * itself. */
+
+/* A plugin's part in judging a class. */
+struct class_part {
+    const struct plugin *plugin;
+    uint32_t number;
+    int64_t weight;
+    void *state;     /* what it learned */
+    uint32_t key_at; /* where its key begins in a bucket's */
+    uint32_t n_keys;
+    bool filters, scores;
+};
+
+struct class
+{
+    struct arena mem;
+    const struct profile *profile;
+    spec_id spec;
+
+    struct class_part *parts; /* those that filter or score, in the profile's order */
+    uint32_t n_parts;
+    uint32_t n_keys;
+    uint32_t row_columns, key_columns, filter_columns;
+    uint32_t columns_until[64]; /* by plugin: row columns of the filters up to and with it */
+    bool has_key_filter;
+    bool reads_hostnames; /* its keys assume that no two nodes share a hostname */
+
+    reason_id refusal;   /* no node will do; 0: some may */
+    uint64_t refused_by; /* the plugin, as a bit */
+    struct str error;    /* it cannot be judged */
+
+    const sym *only; /* sorted; NULL: any node. Else only these can do */
+    uint32_t n_only;
+    bool is_pinned;   /* only the node that the pod's row names can do */
+    reason_id absent; /* what the other nodes are told */
+    uint64_t restricted_by;
+
+    uint64_t decided_at;     /* number of the decision now being made, or of the last one */
+    uint64_t decided_before; /* of the one before it; 0: none */
+    uint64_t scanned_until;  /* no view before this decision: it had too many buckets */
+    struct view *view;       /* NULL: none */
+};
+
+/* What a shape remembers. */
+struct shape_class {
+    uint64_t born;       /* of the shape that had this number then */
+    uint64_t generation; /* of its namespace then */
+    uint32_t class;      /* + 1; 0: none */
+};
+
+struct classes {
+    struct cluster *cluster;
+    struct reasons reasons;
+    const struct profile *profiles;
+    uint32_t n_profiles;
+    struct intern table;
+    VEC(struct class *) at;
+    VEC(struct shape_class) by_shape;
+    struct match_words scratch;
+    void (*gone)(void *ctx, struct class *); /* told before a class is freed */
+    void *ctx;
+};
+
+void classes_init(struct classes *k, struct cluster *c, const struct profile *profiles,
+                  uint32_t n_profiles);
+void classes_done(struct classes *k);
+
+/* NULL if no profile serves pods of this shape. */
+struct class *classes_of(struct classes *k, shape_id shape);
+
+/* The profile for a schedulerName; NULL: none. */
+const struct profile *classes_profile(const struct classes *k, struct str scheduler_name);
+
+/* Forgets classes of shapes that are gone. Before the cluster is swept, at the same quiet moments.
+ */
+void classes_sweep(struct classes *k);
+
+uint32_t classes_count(const struct classes *k);

@@ -1,0 +1,106 @@
+#pragma once
+
+#include "core/base/arena.h"
+#include "core/cluster/event.h"
+#include "core/framework/reason.h"
+
+/* A plugin is a const table: how it filters, scores, and what may help a pod it refused.
+ *
+ * It answers per class of pods, not per pod, and says apart what one node's row decides from what
+ * nodes share. The first (`row_*`) is kept per node and worked out again only when one of the
+ * columns it reads changes. The second is a small *key* per node (a domain, a count of matching
+ * pods, a raw preference): nodes with equal keys form a bucket, and filters and scores are asked
+ * once per bucket at the moment of the decision. The framework turns this into scans, views and
+ * explanations. NULL: takes no part. */
+
+enum { PLUGIN_MOST_KEYS = 64 }; /* numbers in a plugin's key */
+
+/* What a plugin is told about a class, once, and what it answers. */
+struct learning {
+    struct cluster *cluster;
+    const struct spec *spec;
+    const struct shape *shape; /* one of the class; any gives the same answers */
+    const void *args;          /* the plugin's configuration */
+    struct arena *mem;         /* lives as long as the class */
+    struct reasons *reasons;
+    uint32_t plugin; /* its number, for reasons */
+
+    bool filters, scores; /* answer: does it take part? Both false: it skips this class */
+    uint32_t n_keys;      /* answer: numbers in its key */
+    bool reads_hostnames; /* answer: its keys are right only while no two nodes share a hostname */
+    reason_id refusal;    /* answer: no node will do; 0: some may */
+    struct str error;     /* answer: the pod cannot be judged */
+    const sym *only;      /* answer: only these nodes can do (NULL: any); a name may be no node's */
+    uint32_t n_only;
+    bool is_pinned; /* answer: only the node that the pod itself names can do */
+};
+
+/* The plugin's reason with this text. */
+reason_id learning_reason(struct learning *l, enum code code, const char *text);
+
+/* The buckets whose nodes passed all filters. */
+struct feasible {
+    uint32_t n;
+    const uint32_t *keys; /* of the asking plugin: bucket i's begin at keys[i × stride] */
+    uint32_t stride;
+    const uint32_t *nodes; /* how many nodes each has */
+    uint32_t n_nodes;      /* all of them */
+};
+
+static inline const uint32_t *feasible_key(const struct feasible *f, uint32_t i)
+{
+    return f->keys + (size_t)i * f->stride;
+}
+
+/* An event that may help a pod this plugin refused. */
+struct wake {
+    enum event_resource resource;
+    uint32_t actions;
+    /* Is it worth another try? NULL: always. `event->actions` is cut down to `actions`. */
+    bool (*hint)(const struct cluster *, const struct shape *, const struct event *);
+};
+
+/* Where a unit stands in the queue. */
+struct standing {
+    int32_t priority;
+    int64_t since_ms;
+    uint64_t arrival; /* unique */
+};
+
+struct plugin {
+    const char *name;    /* as profiles spell it: the registered name */
+    const char *summary; /* one sentence: `kubenexus plugins` and the docs print it */
+
+    uint32_t row_columns; /* COLUMN_*: a change elsewhere leaves its row answers valid */
+    uint32_t key_columns; /* the same for its key */
+    size_t class_size;    /* what `learn` keeps per class */
+    int64_t weight;       /* of its score, unless a profile says otherwise */
+
+    /* What it can tell apart in pods of one spec: appends numbers that differ if its answers may.
+     */
+    void (*sign)(struct cluster *, const struct shape *, const void *args, struct match_words *out);
+    void (*learn)(struct learning *, void *cls);
+    void (*forget)(struct cluster *, void *cls);
+
+    /* From the node's own row. */
+    reason_id (*row_filter)(const struct cluster *, const void *cls, node_id);
+    int64_t (*row_score)(const struct cluster *, const void *cls, node_id); /* 0..100 */
+
+    /* From what nodes share. */
+    void (*key)(const struct cluster *, const void *cls, node_id, uint32_t *out);
+    reason_id (*key_filter)(const struct cluster *, const void *cls, const uint32_t *key);
+    /* For each feasible bucket: the raw score and the normalised one (0..100). */
+    void (*key_score)(const struct cluster *, const void *cls, const struct feasible *,
+                      int64_t *raw, int64_t *normal);
+
+    /* Keeps a pod out of the queue; the text says why and lives in `mem`. */
+    bool (*gate)(const struct cluster *, const struct spec *, struct arena *mem, struct str *why);
+
+    /* The order of the queue. */
+    bool (*before)(const struct standing *, const struct standing *);
+
+    const struct wake *wakes; /* ends with {0} */
+};
+
+/* max → 100, the others in proportion; reversed: 100 - that. All zero: unchanged, reversed 100. */
+void normalise(const int64_t *raw, int64_t *normal, uint32_t n, bool is_reversed);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/base/intern.h"
+#include "core/base/str.h"
+#include "core/base/vec.h"
+
+/* Why a node was refused, as a number: (plugin, code, texts), interned. 0 is "it fits". Texts are
+ * the ones kube-scheduler writes; nobody reads them until somebody asks. */
+
+typedef uint32_t reason_id;
+
+enum code { CODE_SUCCESS, CODE_UNSCHEDULABLE, CODE_UNRESOLVABLE, CODE_ERROR };
+
+const char *code_name(enum code code);
+
+struct reason {
+    uint32_t plugin; /* its number in the table of all plugins */
+    enum code code;
+    const struct str *texts;
+    uint32_t n_texts;
+};
+
+struct reasons {
+    struct intern table;
+    VEC(struct reason) at; /* at[0] stands for "fits" */
+};
+
+void reasons_init(struct reasons *r);
+void reasons_done(struct reasons *r);
+
+/* The number of this reason, kept for ever. */
+reason_id reasons_get(struct reasons *r, uint32_t plugin, enum code code, const struct str *texts,
+                      uint32_t n);
+
+static inline const struct reason *reasons_at(const struct reasons *r, reason_id id)
+{
+    return &r->at.at[id];
+}

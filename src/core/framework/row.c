@@ -1,0 +1,86 @@
+#include "core/framework/row.h"
+
+reason_id row_filter(const struct cluster *c, const struct class *class, node_id node,
+                     uint32_t columns)
+{
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        const struct class_part *part = &class->parts[i];
+        if (!part->filters || !part->plugin->row_filter || !(part->plugin->row_columns & columns))
+            continue;
+        reason_id reason = part->plugin->row_filter(c, part->state, node);
+        if (reason)
+            return reason;
+    }
+    return 0;
+}
+
+int32_t row_score(const struct cluster *c, const struct class *class, node_id node)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        const struct class_part *part = &class->parts[i];
+        if (part->scores && part->plugin->row_score)
+            sum += part->weight * part->plugin->row_score(c, part->state, node);
+    }
+    return (int32_t)sum;
+}
+
+void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t *out)
+{
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        const struct class_part *part = &class->parts[i];
+        if (part->n_keys)
+            part->plugin->key(c, part->state, node, out + part->key_at);
+    }
+}
+
+reason_id row_judge(const struct cluster *c, const struct class *class, node_id node)
+{
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        const struct class_part *part = &class->parts[i];
+        if (!part->filters)
+            continue;
+        reason_id reason = 0;
+        if (part->plugin->row_filter)
+            reason = part->plugin->row_filter(c, part->state, node);
+        if (!reason && part->plugin->key_filter) {
+            uint32_t key[PLUGIN_MOST_KEYS];
+            part->plugin->key(c, part->state, node, key);
+            reason = part->plugin->key_filter(c, part->state, key);
+        }
+        if (reason)
+            return reason;
+    }
+    return 0;
+}
+
+static bool counts_here(const struct cluster *c, const struct class *class, struct nomination n,
+                        node_id node, pod_id self)
+{
+    return n.node == c->nodes.name[node.i] && n.pod.i != self.i &&
+           pods_at(&c->pods, n.pod)->node == ID_NONE &&
+           cluster_spec(c, n.pod)->priority >= specs_at(&c->specs, class->spec)->priority;
+}
+
+bool row_has_nominated(const struct cluster *c, const struct class *class, node_id node,
+                       pod_id self)
+{
+    if (LIKELY(!(c->nodes.flags[node.i] & NODE_NOMINATED)))
+        return false;
+    vec_each(&c->nominations, n)
+        if (counts_here(c, class, *n, node, self))
+            return true;
+    return false;
+}
+
+reason_id row_judge_nominated(struct cluster *c, const struct class *class, node_id node,
+                              pod_id self)
+{
+    struct txn trial = txn_begin(c);
+    vec_each(&c->nominations, n)
+        if (counts_here(c, class, *n, node, self))
+            cluster_place(c, n->pod, node);
+    reason_id reason = row_judge(c, class, node);
+    txn_undo(c, trial);
+    return reason ? reason : row_judge(c, class, node);
+}

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/framework/class.h"
+
+/* One class, one node: the questions that scans, views, pinned pods and trials have in common. */
+
+/* The first row filter that refuses; 0: none. Only those whose columns are in `columns` are asked
+ * (the others passed before, and nothing they read has changed). */
+reason_id row_filter(const struct cluster *c, const struct class *class, node_id node,
+                     uint32_t columns);
+
+/* The weighted sum of the row scores. */
+int32_t row_score(const struct cluster *c, const struct class *class, node_id node);
+
+/* The node's key: class->n_keys numbers. */
+void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t *out);
+
+/* All filters, those on keys too, in the profile's order. */
+reason_id row_judge(const struct cluster *c, const struct class *class, node_id node);
+
+/* Are pods other than `self`, of the class's priority or higher, nominated to this node? */
+bool row_has_nominated(const struct cluster *c, const struct class *class, node_id node,
+                       pod_id self);
+
+/* The same as row_judge(), as if those pods were on the node already; and if that passes, without
+ * them. */
+reason_id row_judge_nominated(struct cluster *c, const struct class *class, node_id node,
+                              pod_id self);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "core/framework/bucket.h"
+#include "core/framework/why.h"
+
+/* The scan: filters and scores all nodes for one pod, as kube-scheduler would. It is the truth that
+ * views are checked against, and the path of pods that are alone in their class. */
+
+struct scan {
+    /* By node: ID_NONE (no candidate), a bucket, or SCAN_REFUSED | reason. */
+    VEC(uint32_t) home;
+    struct buckets buckets;
+    struct decider decider;
+    VEC(uint32_t) key; /* of one node */
+};
+
+#define SCAN_REFUSED 0x80000000u
+
+/* Judges all nodes. `self` is the pod that asks: its own nomination does not stand in its way. With
+ * `all_scores`, every bucket's shared score is worked out even where it cannot matter. */
+struct decision scan_run(struct scan *s, struct cluster *c, const struct class *class, pod_id self,
+                         bool all_scores);
+
+/* Judges these nodes alone, where the class leaves no others; `home` is filled for them only. */
+struct decision scan_some(struct scan *s, struct cluster *c, const struct class *class, pod_id self,
+                          const sym *names, uint32_t n);
+
+/* Why nothing fitted: of the last run. For scan_some(), `names` are the nodes it judged. */
+void scan_why(const struct scan *s, const struct cluster *c, struct why *out);
+void scan_some_why(const struct scan *s, const struct cluster *c, const struct class *class,
+                   const sym *names, uint32_t n, struct why *out);
+
+void scan_done(struct scan *s);

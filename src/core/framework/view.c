@@ -1,0 +1,485 @@
+/* A bucket's heap is 4-ary, so that a node's children share a cache line. Its order is one number:
+ * row score above, the first half of the rank (inverted) below; only nodes that are equal in both
+ * are compared by their whole rank. The order is strict and total, hence a heap's history cannot
+ * show. */
+
+#include "core/framework/view.h"
+
+#include "core/framework/row.h"
+
+enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 4 };
+
+struct view_heap {
+    uint64_t *order;
+    uint32_t *node;
+    uint32_t n, cap;
+};
+
+struct view {
+    struct class *class;
+    uint64_t seen;    /* read the log up to here */
+    uint64_t used_at; /* its last decision */
+    uint32_t n;       /* nodes it has rows for */
+    uint32_t cap;
+    uint32_t *home; /* as in a scan: ID_NONE, a bucket, or SCAN_REFUSED | reason */
+    uint32_t *slot; /* where in its bucket's heap */
+    struct buckets buckets;
+    VEC(struct view_heap) heaps; /* by bucket */
+    struct why refused;          /* nodes per reason */
+    size_t bytes;
+};
+
+/* --- heaps --- */
+
+static uint64_t order_of(const struct cluster *c, uint32_t node, int32_t local)
+{
+    uint32_t high = (uint32_t)local ^ 0x80000000u;
+    return (uint64_t)high << 32 | (UINT32_MAX - (uint32_t)(c->nodes.rank[node] >> 32));
+}
+
+static int32_t local_of(uint64_t order)
+{
+    return (int32_t)((uint32_t)(order >> 32) ^ 0x80000000u);
+}
+
+static bool before(const struct cluster *c, uint64_t order, uint32_t node, uint64_t other_order,
+                   uint32_t other)
+{
+    if (LIKELY(order != other_order))
+        return order > other_order;
+    return cluster_ranks_before(c, node, other);
+}
+
+static void put(struct view *v, struct view_heap *h, uint32_t i, uint64_t order, uint32_t node)
+{
+    h->order[i] = order;
+    h->node[i] = node;
+    v->slot[node] = i;
+}
+
+/* Moves what is at `i` up to where it belongs; returns where that is. */
+static uint32_t rise(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
+{
+    uint64_t order = h->order[i];
+    uint32_t node = h->node[i];
+    for (uint32_t up; i > 0; i = up) {
+        up = (i - 1) / WAYS;
+        if (!before(c, order, node, h->order[up], h->node[up]))
+            break;
+        put(v, h, i, h->order[up], h->node[up]);
+    }
+    put(v, h, i, order, node);
+    return i;
+}
+
+static void sink(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
+{
+    uint64_t order = h->order[i];
+    uint32_t node = h->node[i];
+    for (;;) {
+        uint32_t child = i * WAYS + 1, end = MIN(child + WAYS, h->n);
+        if (child >= end)
+            break;
+        for (uint32_t k = child + 1; k < end; k++)
+            if (before(c, h->order[k], h->node[k], h->order[child], h->node[child]))
+                child = k;
+        if (!before(c, h->order[child], h->node[child], order, node))
+            break;
+        put(v, h, i, h->order[child], h->node[child]);
+        i = child;
+    }
+    put(v, h, i, order, node);
+}
+
+static void sift(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
+{
+    if (rise(c, v, h, i) == i)
+        sink(c, v, h, i);
+}
+
+static void append(struct view *v, struct view_heap *h, uint64_t order, uint32_t node)
+{
+    if (h->n == h->cap) {
+        uint32_t cap = h->cap ? h->cap + h->cap / 2 : 16;
+        h->order = mem_resize(h->order, cap * sizeof(*h->order));
+        h->node = mem_resize(h->node, cap * sizeof(*h->node));
+        v->bytes += (cap - h->cap) * (sizeof(*h->order) + sizeof(*h->node));
+        h->cap = cap;
+    }
+    put(v, h, h->n++, order, node);
+}
+
+static void heap_out(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t node)
+{
+    uint32_t i = v->slot[node], last = --h->n;
+    if (i == last)
+        return;
+    put(v, h, i, h->order[last], h->node[last]);
+    sift(c, v, h, i);
+}
+
+static struct view_heap *heap_of(struct view *v, uint32_t bucket)
+{
+    if (bucket >= v->heaps.n)
+        vec_resize(&v->heaps, bucket + 1);
+    return &v->heaps.at[bucket];
+}
+
+/* --- rows --- */
+
+static bool is_bucket(uint32_t home)
+{
+    return !(home & SCAN_REFUSED);
+}
+
+static void count_refused(struct view *v, uint32_t home, int sign)
+{
+    reason_id reason = home & ~SCAN_REFUSED;
+    vec_each(&v->refused.lines, line)
+        if (line->reason == reason) {
+            line->nodes += (uint32_t)sign;
+            return;
+        }
+    assert(sign > 0);
+    vec_push(&v->refused.lines, (struct why_line){reason, 1});
+}
+
+/* Where the node is now in mind, it leaves. */
+static void leave(const struct cluster *c, struct view *v, uint32_t node)
+{
+    uint32_t home = v->home[node];
+    if (home == ID_NONE)
+        return;
+    if (is_bucket(home))
+        heap_out(c, v, &v->heaps.at[home], node);
+    else
+        count_refused(v, home, -1);
+    v->home[node] = ID_NONE;
+}
+
+static void enter_refused(const struct cluster *c, struct view *v, uint32_t node, reason_id reason)
+{
+    uint32_t home = SCAN_REFUSED | reason;
+    if (v->home[node] == home)
+        return;
+    leave(c, v, node);
+    v->home[node] = home;
+    count_refused(v, home, +1);
+}
+
+static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node, uint32_t bucket,
+                         int32_t local)
+{
+    uint64_t order = order_of(c, node, local);
+    if (v->home[node] == bucket) {
+        struct view_heap *h = &v->heaps.at[bucket];
+        uint32_t i = v->slot[node];
+        if (h->order[i] == order)
+            return;
+        h->order[i] = order;
+        sift(c, v, h, i);
+        return;
+    }
+    leave(c, v, node);
+    struct view_heap *h = heap_of(v, bucket);
+    v->home[node] = bucket;
+    append(v, h, order, node);
+    sift(c, v, h, h->n - 1);
+}
+
+/* The verdict on a node after a change in these columns. */
+static reason_id look(struct cluster *c, struct view *v, node_id node, uint32_t columns)
+{
+    static const pod_id nobody = {ID_NONE};
+    if (UNLIKELY(c->nodes.flags[node.i] & NODE_NOMINATED) && !v->class->has_key_filter &&
+        row_has_nominated(c, v->class, node, nobody))
+        return row_judge_nominated(c, v->class, node, nobody);
+    bool all = columns & (COLUMN_PRESENCE | COLUMN_NOMINATED) || !is_bucket(v->home[node.i]) ||
+               c->nodes.flags[node.i] & NODE_NOMINATED;
+    return row_filter(c, v->class, node, all ? COLUMN_ALL : columns);
+}
+
+/* Nothing that led to the refusal has changed. */
+static bool stays_refused(const struct view *v, const struct reasons *reasons, uint32_t home,
+                          uint32_t columns)
+{
+    if (home == ID_NONE || is_bucket(home) || columns & (COLUMN_PRESENCE | COLUMN_NOMINATED))
+        return false;
+    uint32_t plugin = reasons_at(reasons, home & ~SCAN_REFUSED)->plugin;
+    return plugin < 64 && !(v->class->columns_until[plugin] & columns);
+}
+
+static void refresh(struct views *all, struct view *v, node_id node, uint32_t columns)
+{
+    struct cluster *c = all->cluster;
+    uint32_t home = v->home[node.i];
+    if (!nodes_is_present(&c->nodes, node)) {
+        leave(c, v, node.i);
+        return;
+    }
+    if (stays_refused(v, all->reasons, home, columns) && !(c->nodes.flags[node.i] & NODE_NOMINATED))
+        return;
+    reason_id reason = look(c, v, node, columns);
+    if (reason) {
+        enter_refused(c, v, node.i, reason);
+        return;
+    }
+    uint32_t bucket = home;
+    if (home == ID_NONE || !is_bucket(home) ||
+        columns & (v->class->key_columns | COLUMN_PRESENCE)) {
+        row_key(c, v->class, node, all->key.at);
+        bucket = buckets_get(&v->buckets, all->key.at);
+    }
+    enter_bucket(c, v, node.i, bucket, row_score(c, v->class, node));
+}
+
+/* --- building and catching up --- */
+
+static void grow_rows(struct view *v, const struct cluster *c)
+{
+    if (c->nodes.n > v->cap) {
+        v->bytes += (c->nodes.cap - v->cap) * (sizeof(*v->home) + sizeof(*v->slot));
+        v->cap = c->nodes.cap;
+        v->home = mem_resize(v->home, v->cap * sizeof(*v->home));
+        v->slot = mem_resize(v->slot, v->cap * sizeof(*v->slot));
+    }
+    for (; v->n < c->nodes.n; v->n++)
+        v->home[v->n] = ID_NONE;
+}
+
+static void clear_heaps(struct view *v)
+{
+    vec_each(&v->heaps, h) {
+        mem_free(h->order);
+        mem_free(h->node);
+        v->bytes -= h->cap * (sizeof(*h->order) + sizeof(*h->node));
+    }
+    vec_clear(&v->heaps);
+}
+
+/* All rows from scratch; heaps are put in order once they are full. */
+static void build(struct views *all, struct view *v)
+{
+    struct cluster *c = all->cluster;
+    clear_heaps(v);
+    buckets_reset(&v->buckets, v->class->n_keys);
+    why_clear(&v->refused);
+    v->n = 0;
+    grow_rows(v, c);
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
+        if (!(c->nodes.flags[i] & NODE_PRESENT))
+            continue;
+        reason_id reason = look(c, v, (node_id){i}, COLUMN_ALL);
+        if (reason) {
+            v->home[i] = SCAN_REFUSED | reason;
+            count_refused(v, v->home[i], +1);
+            continue;
+        }
+        row_key(c, v->class, (node_id){i}, all->key.at);
+        v->home[i] = buckets_get(&v->buckets, all->key.at);
+        append(v, heap_of(v, v->home[i]), order_of(c, i, row_score(c, v->class, (node_id){i})), i);
+    }
+    vec_each(&v->heaps, h)
+        for (uint32_t i = (h->n + WAYS - 2) / WAYS; i-- > 0;)
+            sink(c, v, h, i);
+    v->seen = c->log.end;
+    all->stats.built++;
+}
+
+static void catch_up(struct views *all, struct view *v)
+{
+    const struct change_log *log = &all->cluster->log;
+    uint32_t reads =
+        v->class->row_columns | v->class->key_columns | COLUMN_PRESENCE | COLUMN_NOMINATED;
+    grow_rows(v, all->cluster);
+    for (; v->seen < log->end; v->seen++) {
+        const struct change_entry *e = change_log_at(log, v->seen);
+        uint32_t columns = e->columns & reads;
+        if (columns == 0)
+            continue;
+        uint64_t newest = log->newest[e->node];
+        if (newest != v->seen && !(columns & ~change_log_at(log, newest)->columns))
+            continue; /* a later entry of the node says as much */
+        refresh(all, v, (node_id){e->node}, columns);
+        all->stats.rows++;
+    }
+}
+
+static bool lags(const struct view *v, const struct cluster *c)
+{
+    uint64_t most = MAX((uint64_t)LEAST_LAG, c->nodes.present / (uint64_t)8);
+    return v->seen < c->log.oldest || c->log.end - v->seen > most;
+}
+
+/* --- which classes have one --- */
+
+static void drop_at(struct views *all, uint32_t i)
+{
+    struct view *v = all->at.at[i];
+    all->bytes -= v->bytes;
+    v->class->view = NULL;
+    clear_heaps(v);
+    vec_done(&v->heaps);
+    buckets_done(&v->buckets);
+    why_done(&v->refused);
+    mem_free(v->home);
+    mem_free(v->slot);
+    mem_free(v);
+    all->at.at[i] = vec_last(&all->at);
+    all->at.n--;
+}
+
+void views_drop(struct views *all, struct class *class)
+{
+    for (uint32_t i = 0; i < all->at.n; i++)
+        if (all->at.at[i]->class == class) {
+            drop_at(all, i);
+            return;
+        }
+}
+
+static size_t budget(const struct views *all)
+{
+    if (all->budget_bytes)
+        return all->budget_bytes;
+    return MAX((size_t)all->cluster->nodes.present * 1024, (size_t)4 << 20);
+}
+
+static bool is_full(const struct views *all, size_t more)
+{
+    return (all->most && all->at.n + 1 > all->most) || all->bytes + more > budget(all);
+}
+
+/* Makes room by dropping views that were idle for longer than the class; false if that is not
+ * enough. */
+static bool make_room(struct views *all, const struct class *class, size_t more)
+{
+    while (is_full(all, more)) {
+        uint32_t oldest = ID_NONE;
+        for (uint32_t i = 0; i < all->at.n; i++)
+            if (oldest == ID_NONE || all->at.at[i]->used_at < all->at.at[oldest]->used_at)
+                oldest = i;
+        if (oldest == ID_NONE || all->at.at[oldest]->used_at >= class->decided_before)
+            return false;
+        drop_at(all, oldest);
+        all->stats.evicted++;
+    }
+    return true;
+}
+
+static bool may_have_view(const struct views *all, const struct class *class)
+{
+    return class->n_only == 0 && !class->only && class->decided_before &&
+           all->decisions - class->decided_before <= WINDOW &&
+           all->decisions >= class->scanned_until;
+}
+
+static struct view *make_view(struct views *all, struct class *class)
+{
+    const struct cluster *c = all->cluster;
+    size_t estimate = (size_t)c->nodes.n * (4 + 4 + 12 + 6);
+    if (!may_have_view(all, class) || !make_room(all, class, estimate))
+        return NULL;
+    struct view *v = mem_alloc(sizeof(*v));
+    v->class = class;
+    class->view = v;
+    vec_push(&all->at, v);
+    return v;
+}
+
+static bool has_too_many_buckets(const struct view *v, const struct cluster *c)
+{
+    return v->buckets.at.n > MIN((uint32_t)MOST_BUCKETS, MAX(64u, c->nodes.present / 8));
+}
+
+void views_tick(struct views *all, struct class *class)
+{
+    all->decisions++;
+    class->decided_before = class->decided_at;
+    class->decided_at = all->decisions;
+}
+
+/* Brings the view up to date; false if it is no good any more. */
+static bool update(struct views *all, struct view *v)
+{
+    size_t was = v->bytes;
+    vec_resize(&all->key, v->class->n_keys + 1);
+    if (v->seen == 0 || lags(v, all->cluster) || has_too_many_buckets(v, all->cluster))
+        build(all, v);
+    else
+        catch_up(all, v);
+    all->bytes += v->bytes - was;
+    all->cluster->log.read_up_to = MAX(all->cluster->log.read_up_to, v->seen);
+    return !has_too_many_buckets(v, all->cluster);
+}
+
+bool views_decide(struct views *all, struct class *class, struct decision *out)
+{
+    struct cluster *c = all->cluster;
+    if (class->reads_hostnames && c->nodes.shared_hostnames)
+        return false;
+    struct view *v = class->view ? class->view : make_view(all, class);
+    if (!v)
+        return false;
+    v->used_at = all->decisions;
+    if (!update(all, v)) {
+        class->scanned_until = all->decisions + WINDOW;
+        views_drop(all, class);
+        return false;
+    }
+    for (uint32_t i = 0; i < v->buckets.at.n; i++) {
+        struct bucket *b = &v->buckets.at.at[i];
+        const struct view_heap *h = &v->heaps.at[i];
+        b->nodes = h->n;
+        if (h->n) {
+            b->best = h->node[0];
+            b->local = local_of(h->order[0]);
+        }
+    }
+    *out = buckets_decide(c, class, &v->buckets, &all->decider, false);
+    return true;
+}
+
+void views_why(const struct views *all, const struct class *class, struct why *out)
+{
+    const struct view *v = class->view;
+    why_clear(out);
+    out->nodes = all->cluster->nodes.present;
+    vec_each(&v->refused.lines, line)
+        why_add(out, line->reason, line->nodes);
+    vec_each(&v->buckets.at, b)
+        if (b->nodes && b->refused)
+            why_add(out, b->refused, b->nodes);
+}
+
+/* The same bucket key and row score, or the same reason? */
+static bool row_agrees(const struct view *v, const struct scan *s, const struct cluster *c,
+                       uint32_t node)
+{
+    uint32_t mine = v->home[node], theirs = s->home.at[node];
+    if (mine == ID_NONE || !is_bucket(mine) || !is_bucket(theirs))
+        return mine == theirs;
+    size_t bytes = v->buckets.n_keys * sizeof(uint32_t);
+    return memcmp(buckets_key(&v->buckets, mine), buckets_key(&s->buckets, theirs), bytes) == 0 &&
+           local_of(v->heaps.at[mine].order[v->slot[node]]) ==
+               row_score(c, v->class, (node_id){node}) &&
+           v->buckets.at.at[mine].refused == s->buckets.at.at[theirs].refused;
+}
+
+bool views_agree(const struct views *all, const struct class *class, const struct scan *s)
+{
+    const struct cluster *c = all->cluster;
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        if (!row_agrees(class->view, s, c, i))
+            return false;
+    return true;
+}
+
+void views_done(struct views *all)
+{
+    while (all->at.n)
+        drop_at(all, all->at.n - 1);
+    vec_done(&all->at);
+    decider_done(&all->decider);
+    vec_done(&all->key);
+}

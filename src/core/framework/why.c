@@ -1,0 +1,109 @@
+#include "core/framework/why.h"
+
+#include <stdlib.h>
+
+void why_clear(struct why *w)
+{
+    vec_clear(&w->lines);
+    w->nodes = 0;
+}
+
+void why_done(struct why *w)
+{
+    vec_done(&w->lines);
+}
+
+void why_add(struct why *w, reason_id reason, uint32_t nodes)
+{
+    if (nodes == 0)
+        return;
+    vec_each(&w->lines, line)
+        if (line->reason == reason) {
+            line->nodes += nodes;
+            return;
+        }
+    vec_push(&w->lines, (struct why_line){reason, nodes});
+}
+
+uint64_t why_plugins(const struct why *w, const struct reasons *reasons, const struct class *class)
+{
+    if (class->refusal)
+        return class->refused_by;
+    uint64_t plugins = class->restricted_by;
+    vec_each(&w->lines, line) {
+        uint32_t plugin = reasons_at(reasons, line->reason)->plugin;
+        if (plugin < 64)
+            plugins |= (uint64_t)1 << plugin;
+    }
+    return plugins;
+}
+
+/* --- text --- */
+
+struct text_count {
+    struct str text;
+    uint32_t nodes;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    return str_compare(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* Nodes per text: different reasons may share some of their texts. */
+static uint32_t count_texts(const struct why *w, const struct reasons *reasons,
+                            struct text_count *out)
+{
+    uint32_t n = 0;
+    vec_each(&w->lines, line) {
+        const struct reason *reason = reasons_at(reasons, line->reason);
+        for (uint32_t t = 0; t < reason->n_texts; t++) {
+            uint32_t i = 0;
+            while (i < n && !str_equal(out[i].text, reason->texts[t]))
+                i++;
+            if (i == n)
+                out[n++] = (struct text_count){reason->texts[t], 0};
+            out[i].nodes += line->nodes;
+        }
+    }
+    return n;
+}
+
+/* "<count> <reason>", sorted as whole strings, as upstream does: "10 …" stands before "2 …". */
+static void add_histogram(const struct why *w, const struct reasons *reasons, struct buf *out)
+{
+    uint32_t most = 0;
+    vec_each(&w->lines, line)
+        most += reasons_at(reasons, line->reason)->n_texts;
+    if (most == 0)
+        return;
+    struct arena mem = {0};
+    struct text_count *counts = arena_array(&mem, struct text_count, most);
+    uint32_t n = count_texts(w, reasons, counts);
+    struct str *lines = arena_array(&mem, struct str, n);
+    for (uint32_t i = 0; i < n; i++)
+        lines[i] = arena_printf(&mem, "%u " STR_FMT, counts[i].nodes, STR_ARG(counts[i].text));
+    qsort(lines, n, sizeof(*lines), by_text);
+    for (uint32_t i = 0; i < n; i++)
+        buf_printf(out, "%s" STR_FMT, i ? ", " : " ", STR_ARG(lines[i]));
+    buf_add_char(out, '.');
+    arena_done(&mem);
+}
+
+void why_text(const struct why *w, const struct reasons *reasons, const struct class *class,
+              struct buf *out)
+{
+    if (w->nodes == 0) {
+        buf_add(out, STR("no nodes available to schedule pods"));
+        return;
+    }
+    buf_printf(out, "0/%u nodes are available:", w->nodes);
+    if (!class->refusal) {
+        add_histogram(w, reasons, out);
+        return;
+    }
+    const struct reason *reason = reasons_at(reasons, class->refusal);
+    for (uint32_t i = 0; i < reason->n_texts; i++)
+        buf_printf(out, "%s" STR_FMT, i ? ", " : " ", STR_ARG(reason->texts[i]));
+    buf_add_char(out, '.');
+}

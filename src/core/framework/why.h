@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/base/buf.h"
+#include "core/framework/class.h"
+
+/* Why nothing fits: how many nodes were refused for which reason. Read off, not counted again;
+ * turned into kube-scheduler's words when somebody asks. */
+
+struct why_line {
+    reason_id reason;
+    uint32_t nodes;
+};
+
+struct why {
+    VEC(struct why_line) lines; /* in no order that matters */
+    uint32_t nodes;             /* all nodes there are */
+};
+
+void why_clear(struct why *w);
+void why_done(struct why *w);
+void why_add(struct why *w, reason_id reason, uint32_t nodes);
+
+/* The plugins that refused, as bits. */
+uint64_t why_plugins(const struct why *w, const struct reasons *reasons, const struct class *class);
+
+/* "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable." */
+void why_text(const struct why *w, const struct reasons *reasons, const struct class *class,
+              struct buf *out);

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/base/base.h"
+#include "core/base/str.h"
+
+/* The configuration of plugins that have one. A NULL argument means the defaults, which are
+ * kube-scheduler's. */
+
+struct resource_weight {
+    struct str name;
+    int64_t weight;
+};
+
+enum fit_strategy { FIT_LEAST_ALLOCATED, FIT_MOST_ALLOCATED, FIT_REQUESTED_TO_CAPACITY };
+
+struct shape_point {
+    int64_t utilization, score; /* percent; 0..10 */
+};
+
+struct fit_args {
+    enum fit_strategy strategy;
+    LIST(const struct resource_weight) resources; /* none: cpu and memory, 1 each */
+    LIST(const struct shape_point) shape;         /* of FIT_REQUESTED_TO_CAPACITY, rising */
+    LIST(const struct str) ignored_resources, ignored_groups;
+};
+
+struct balanced_args {
+    LIST(const struct resource_weight) resources; /* none: cpu and memory */
+};
+
+/* A default constraint; its selector comes from Services and owners. */
+struct spread_default {
+    struct str topology_key;
+    int32_t max_skew;
+    bool is_hard;
+};
+
+struct spread_args {
+    bool is_list; /* defaultingType List; else System */
+    LIST(const struct spread_default) defaults;
+};

@@ -1,0 +1,108 @@
+/* Prefers nodes whose resources the pod would bring into balance: how even the used shares are with
+ * the pod, against how even they are without it. Floating point in upstream's order of operations.
+ */
+
+#include <math.h>
+
+#include "core/framework/plugin.h"
+#include "core/plugins/args.h"
+
+enum { MOST_RESOURCES = 64 };
+
+struct balanced {
+    uint32_t n;
+    struct balanced_resource {
+        resource_id resource;
+        int64_t amount; /* the pod's */
+    } * at;
+};
+
+static void learn(struct learning *l, void *cls)
+{
+    static const struct resource_weight defaults[] = {
+        {STR("cpu"),    1},
+        {STR("memory"), 1},
+    };
+    struct balanced *b = cls;
+    const struct balanced_args *args = l->args;
+    bool is_listed = args && args->resources.n;
+    const struct resource_weight *list = is_listed ? args->resources.at : defaults;
+    uint32_t n = is_listed ? MIN(args->resources.n, (uint32_t)MOST_RESOURCES) : LEN(defaults);
+    b->at = arena_array(l->mem, struct balanced_resource, n);
+    for (uint32_t i = 0; i < n; i++) {
+        resource_id r =
+            resources_get(&l->cluster->specs.resources, &l->cluster->names, list[i].name);
+        int64_t amount = request_amount(&l->spec->hold, r);
+        l->scores |= amount != 0;
+        if (amount ||
+            r < RESOURCE_FIRST_SCALAR) /* a scalar that the pod does not ask for is left out */
+            b->at[b->n++] = (struct balanced_resource){r, amount};
+    }
+}
+
+static void amounts(const struct cluster *c, node_id node, resource_id resource, int64_t *cap,
+                    int64_t *used)
+{
+    const struct room *room = &c->nodes.room[node.i];
+    if (resource == RESOURCE_CPU) {
+        *cap = room->cpu_alloc;
+        *used = room->cpu_used;
+    } else if (resource == RESOURCE_MEMORY) {
+        *cap = room->memory_alloc;
+        *used = room->memory_used;
+    } else {
+        const struct cell *cell = nodes_cell(&c->nodes, node, resource);
+        *cap = cell ? cell->alloc : 0;
+        *used = cell ? cell->used : 0;
+    }
+}
+
+static double share(int64_t used, int64_t cap)
+{
+    double fraction = (double)used / (double)cap;
+    return fraction > 1 ? 1 : fraction;
+}
+
+/* 100 when all shares are equal, less the further they are apart. */
+static int64_t evenness(const double *shares, uint32_t n)
+{
+    double deviation = 0;
+    if (n == 2) {
+        deviation = fabs((shares[0] - shares[1]) / 2);
+    } else if (n > 2) {
+        double total = 0, sum = 0;
+        for (uint32_t i = 0; i < n; i++)
+            total += shares[i];
+        double mean = total / (double)n;
+        for (uint32_t i = 0; i < n; i++)
+            sum = sum + (shares[i] - mean) * (shares[i] - mean);
+        deviation = sqrt(sum / (double)n);
+    }
+    return trunc_i64((1 - deviation) * 100);
+}
+
+static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
+{
+    const struct balanced *b = cls;
+    double with[MOST_RESOURCES], without[MOST_RESOURCES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        int64_t cap, used;
+        amounts(c, node, b->at[i].resource, &cap, &used);
+        if (cap == 0)
+            continue;
+        with[n] = share(wrap_add(used, b->at[i].amount), cap);
+        without[n++] = share(used, cap);
+    }
+    return 50 + (50 + evenness(with, n) - evenness(without, n)) / 2;
+}
+
+const struct plugin plugin_node_resources_balanced_allocation = {
+    .name = "NodeResourcesBalancedAllocation",
+    .summary = "Prefers nodes whose resources the pod would use evenly.",
+    .row_columns = COLUMN_ALLOC | COLUMN_USED,
+    .class_size = sizeof(struct balanced),
+    .weight = 1,
+    .learn = learn,
+    .row_score = row_score,
+};

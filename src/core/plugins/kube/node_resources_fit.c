@@ -1,0 +1,352 @@
+/* Does the node have room for what the pod asks for, and how much would be left?
+ *
+ * The filter compares the pod's spec with what is allocatable less what the pods on the node hold.
+ * The score is made of other sums (no pod-level requests, defaults for containers that ask for
+ * nothing): an oddity of upstream that we keep to the digit. */
+
+#include "core/base/real.h"
+#include "core/framework/plugin.h"
+#include "core/model/resources.h"
+#include "core/plugins/args.h"
+
+/* One resource of the scoring strategy. */
+struct scored {
+    resource_id resource;
+    bool is_scalar;
+    int64_t weight;
+    int64_t amount; /* the pod's */
+};
+
+struct known_reason {
+    uint64_t lacking;
+    bool is_hopeless;
+    reason_id reason;
+};
+
+struct fit {
+    struct request ask; /* its list lives as long as the spec, which the class holds */
+    struct reasons *reasons;
+    uint32_t plugin;
+    struct scored *scored;
+    uint32_t n_scored;
+    enum fit_strategy strategy;
+    const struct shape_point *shape;
+    uint32_t n_shape;
+    VEC(struct known_reason) * known; /* combinations seen so far */
+};
+
+/* --- filter --- */
+
+enum {
+    LACKS_PODS = 1,
+    LACKS_CPU = 2,
+    LACKS_MEMORY = 4,
+    LACKS_OTHER = 8,
+    OTHERS_AT = 3,
+    MOST_OTHERS = 60
+};
+
+static reason_id make_reason(const struct cluster *c, const struct fit *fit, uint64_t lacking,
+                             bool is_hopeless)
+{
+    struct arena mem = {0};
+    struct str *texts = arena_array(&mem, struct str, OTHERS_AT + fit->ask.n_others);
+    uint32_t n = 0;
+    if (lacking & LACKS_PODS)
+        texts[n++] = STR("Too many pods");
+    if (lacking & LACKS_CPU)
+        texts[n++] = STR("Insufficient cpu");
+    if (lacking & LACKS_MEMORY)
+        texts[n++] = STR("Insufficient memory");
+    for (uint32_t i = 0; i < fit->ask.n_others; i++)
+        if (lacking >> (OTHERS_AT + i) & 1)
+            texts[n++] = arena_printf(
+                &mem, "Insufficient " STR_FMT,
+                STR_ARG(names_text(&c->names,
+                                   c->specs.resources.names.at[fit->ask.others[i].resource])));
+    reason_id reason = reasons_get(fit->reasons, fit->plugin,
+                                   is_hopeless ? CODE_UNRESOLVABLE : CODE_UNSCHEDULABLE, texts, n);
+    arena_done(&mem);
+    return reason;
+}
+
+static reason_id reason_for(const struct cluster *c, const struct fit *fit, uint64_t lacking,
+                            bool is_hopeless)
+{
+    vec_each(fit->known, k)
+        if (k->lacking == lacking && k->is_hopeless == is_hopeless)
+            return k->reason;
+    reason_id reason = make_reason(c, fit, lacking, is_hopeless);
+    vec_push(fit->known, (struct known_reason){lacking, is_hopeless, reason});
+    return reason;
+}
+
+static reason_id row_filter(const struct cluster *c, const void *cls, node_id node)
+{
+    const struct fit *fit = cls;
+    const struct room *room = &c->nodes.room[node.i];
+    uint64_t lacking = 0;
+    bool is_hopeless = false; /* too big for the empty node: no eviction helps */
+    if (room->pods_used + 1 > room->pods_alloc)
+        lacking |= LACKS_PODS;
+    if (fit->ask.cpu_milli > 0 && fit->ask.cpu_milli > wrap_sub(room->cpu_alloc, room->cpu_used)) {
+        lacking |= LACKS_CPU;
+        is_hopeless |= fit->ask.cpu_milli > room->cpu_alloc;
+    }
+    if (fit->ask.memory > 0 && fit->ask.memory > wrap_sub(room->memory_alloc, room->memory_used)) {
+        lacking |= LACKS_MEMORY;
+        is_hopeless |= fit->ask.memory > room->memory_alloc;
+    }
+    for (uint32_t i = 0; i < fit->ask.n_others; i++) {
+        const struct cell *cell = nodes_cell(&c->nodes, node, fit->ask.others[i].resource);
+        int64_t alloc = cell ? cell->alloc : 0, used = cell ? cell->used : 0;
+        if (fit->ask.others[i].amount > wrap_sub(alloc, used)) {
+            lacking |= (uint64_t)LACKS_OTHER << i;
+            is_hopeless |= fit->ask.others[i].amount > alloc;
+        }
+    }
+    return lacking ? reason_for(c, fit, lacking, is_hopeless) : 0;
+}
+
+/* --- score --- */
+
+/* What there is and what would be in use, of one resource; false if it does not count. */
+static bool balance(const struct cluster *c, const struct scored *s, node_id node, int64_t *cap,
+                    int64_t *used)
+{
+    const struct room *room = &c->nodes.room[node.i];
+    if (s->resource == RESOURCE_CPU) {
+        *cap = room->cpu_alloc;
+        *used = room->cpu_nonzero;
+    } else if (s->resource == RESOURCE_MEMORY) {
+        *cap = room->memory_alloc;
+        *used = room->memory_nonzero;
+    } else {
+        const struct cell *cell = nodes_cell(&c->nodes, node, s->resource);
+        if (!cell || (s->is_scalar && s->amount == 0))
+            return false;
+        *cap = cell->alloc;
+        *used = cell->used;
+    }
+    *used = wrap_add(*used, s->amount);
+    return *cap != 0;
+}
+
+/* The value at `p` of the line through the points. */
+static int64_t on_shape(const struct fit *fit, int64_t p)
+{
+    const struct shape_point *at = fit->shape;
+    for (uint32_t i = 0; i < fit->n_shape; i++) {
+        if (p > at[i].utilization)
+            continue;
+        if (i == 0)
+            return at[0].score * 10;
+        int64_t rise = (at[i].score - at[i - 1].score) * 10, run = p - at[i - 1].utilization;
+        return at[i - 1].score * 10 + rise * run / (at[i].utilization - at[i - 1].utilization);
+    }
+    return fit->n_shape ? at[fit->n_shape - 1].score * 10 : 0;
+}
+
+static int64_t score_one(const struct fit *fit, int64_t cap, int64_t used)
+{
+    switch (fit->strategy) {
+    case FIT_LEAST_ALLOCATED:
+        return used > cap ? 0 : wrap_mul(wrap_sub(cap, used), 100) / cap;
+    case FIT_MOST_ALLOCATED:
+        return wrap_mul(MIN(used, cap), 100) / cap;
+    case FIT_REQUESTED_TO_CAPACITY:
+        return on_shape(fit, used > cap ? 100 : wrap_mul(used, 100) / cap);
+    }
+    return 0;
+}
+
+static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
+{
+    const struct fit *fit = cls;
+    int64_t sum = 0, weights = 0;
+    for (uint32_t i = 0; i < fit->n_scored; i++) {
+        int64_t cap, used;
+        if (!balance(c, &fit->scored[i], node, &cap, &used))
+            continue;
+        int64_t score = score_one(fit, cap, used);
+        if (fit->strategy == FIT_REQUESTED_TO_CAPACITY && score <= 0)
+            continue;
+        sum += score * fit->scored[i].weight;
+        weights += fit->scored[i].weight;
+    }
+    if (weights == 0)
+        return 0;
+    if (fit->strategy == FIT_REQUESTED_TO_CAPACITY)
+        return (int64_t)real_round((double)sum / (double)weights);
+    return sum / weights;
+}
+
+/* --- learning --- */
+
+static bool is_ignored(const struct fit_args *args, struct str name)
+{
+    if (!args || !resource_is_extended(name))
+        return false;
+    list_each(&args->ignored_resources, ignored)
+        if (str_equal(*ignored, name))
+            return true;
+    list_each(&args->ignored_groups, group)
+        if (str_equal(*group, str_part(name, 0, str_find(name, '/'))))
+            return true;
+    return false;
+}
+
+/* What the filter compares, without the resources that configuration leaves to others. */
+static struct request without_ignored(struct learning *l, const struct fit_args *args)
+{
+    struct request ask = l->spec->ask;
+    struct need *kept = arena_array(l->mem, struct need, ask.n_others);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < ask.n_others; i++) {
+        sym name = l->cluster->specs.resources.names.at[ask.others[i].resource];
+        if (!is_ignored(args, names_text(&l->cluster->names, name)))
+            kept[n++] = ask.others[i];
+    }
+    ask.others = kept;
+    ask.n_others = n;
+    return ask;
+}
+
+static void learn(struct learning *l, void *cls)
+{
+    static const struct resource_weight defaults[] = {
+        {STR("cpu"),    1},
+        {STR("memory"), 1},
+    };
+    struct fit *fit = cls;
+    const struct fit_args *args = l->args;
+    bool is_listed = args && args->resources.n;
+    const struct resource_weight *list = is_listed ? args->resources.at : defaults;
+    *fit = (struct fit){
+        .ask = without_ignored(l, args),
+        .reasons = l->reasons,
+        .plugin = l->plugin,
+        .n_scored = is_listed ? args->resources.n : LEN(defaults),
+        .strategy = args ? args->strategy : FIT_LEAST_ALLOCATED,
+        .shape = args ? args->shape.at : NULL,
+        .n_shape = args ? args->shape.n : 0,
+        .known = mem_alloc(sizeof(*fit->known)),
+    };
+    fit->scored = arena_array(l->mem, struct scored, fit->n_scored);
+    for (uint32_t i = 0; i < fit->n_scored; i++) {
+        resource_id r =
+            resources_get(&l->cluster->specs.resources, &l->cluster->names, list[i].name);
+        fit->scored[i] = (struct scored){
+            .resource = r,
+            .is_scalar = r >= RESOURCE_FIRST_SCALAR,
+            .weight = list[i].weight,
+            .amount = request_amount(&l->spec->score, r),
+        };
+    }
+    l->filters = l->scores = true;
+    if (fit->ask.n_others > MOST_OTHERS)
+        l->error = arena_printf(l->mem, "asks for %u kinds of resources; at most %d are supported",
+                                fit->ask.n_others + 2, MOST_OTHERS + 2);
+}
+
+static void forget(struct cluster *c, void *cls)
+{
+    struct fit *fit = cls;
+    (void)c;
+    vec_done(fit->known);
+    mem_free(fit->known);
+}
+
+/* --- hints --- */
+
+static int64_t row_amount(const struct node_row *row, resource_id resource)
+{
+    if (resource == RESOURCE_CPU)
+        return row->cpu_milli;
+    if (resource == RESOURCE_MEMORY)
+        return row->memory;
+    for (uint32_t i = 0; i < row->n_others; i++)
+        if (row->others[i].resource == resource)
+            return row->others[i].amount;
+    return 0;
+}
+
+static bool fits_empty(const struct request *ask, const struct node_row *row)
+{
+    if (row->pods < 1 || ask->cpu_milli > row->cpu_milli || ask->memory > row->memory)
+        return false;
+    for (uint32_t i = 0; i < ask->n_others; i++)
+        if (ask->others[i].amount > row_amount(row, ask->others[i].resource))
+            return false;
+    return true;
+}
+
+/* A resource the pod asks for grew, or the number of pods. */
+static bool grew(const struct request *ask, const struct node_row *old_row,
+                 const struct node_row *new_row)
+{
+    if (new_row->pods > old_row->pods ||
+        (ask->cpu_milli > 0 && new_row->cpu_milli > old_row->cpu_milli) ||
+        (ask->memory > 0 && new_row->memory > old_row->memory))
+        return true;
+    for (uint32_t i = 0; i < ask->n_others; i++) {
+        resource_id r = ask->others[i].resource;
+        if (row_amount(new_row, r) > row_amount(old_row, r))
+            return true;
+    }
+    return false;
+}
+
+static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)
+{
+    const struct request *ask = &specs_at(&c->specs, shape->spec)->hold;
+    if (!e->new_row || !fits_empty(ask, e->new_row))
+        return false;
+    return !e->old_row || grew(ask, e->old_row, e->new_row);
+}
+
+static bool hint_gone(const struct cluster *c, const struct shape *shape, const struct event *e)
+{
+    (void)c, (void)shape;
+    return e->pod_node != SYM_NONE;
+}
+
+/* A pod on a node shrank in something this pod asks for. */
+static bool hint_shrunk(const struct cluster *c, const struct shape *shape, const struct event *e)
+{
+    if (!e->old_shape || !e->new_shape)
+        return false;
+    const struct request *ask = &specs_at(&c->specs, shape->spec)->hold;
+    const struct request *was = &specs_at(&c->specs, e->old_shape->spec)->hold;
+    const struct request *is = &specs_at(&c->specs, e->new_shape->spec)->hold;
+    if ((ask->cpu_milli > 0 && is->cpu_milli < was->cpu_milli) ||
+        (ask->memory > 0 && is->memory < was->memory))
+        return true;
+    for (uint32_t i = 0; i < ask->n_others; i++) {
+        resource_id r = ask->others[i].resource;
+        if (request_amount(is, r) < request_amount(was, r))
+            return true;
+    }
+    return false;
+}
+
+static const struct wake wakes[] = {
+    {EVENT_ASSIGNED_POD, ACTION_DELETE, hint_gone},
+    {EVENT_ASSIGNED_POD,         ACTION_POD_SCALE_DOWN, hint_shrunk},
+    {EVENT_TARGET_POD, ACTION_POD_SCALE_DOWN, NULL},
+    {EVENT_NODE,       ACTION_ADD | ACTION_NODE_ALLOCATABLE, hint_node},
+    {0  },
+};
+
+const struct plugin plugin_node_resources_fit = {
+    .name = "NodeResourcesFit",
+    .summary = "Needs room for what the pod asks for, and prefers nodes by how full they would be.",
+    .row_columns = COLUMN_ALLOC | COLUMN_USED,
+    .class_size = sizeof(struct fit),
+    .weight = 1,
+    .learn = learn,
+    .forget = forget,
+    .row_filter = row_filter,
+    .row_score = row_score,
+    .wakes = wakes,
+};

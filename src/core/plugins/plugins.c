@@ -1,0 +1,39 @@
+#include "core/plugins/plugins.h"
+
+enum plugin_number {
+#define PLUGIN(name) NUMBER_##name,
+#include "core/plugins/plugins.def"
+#undef PLUGIN
+    N_PLUGINS,
+};
+_Static_assert(N_PLUGINS <= 64, "plugins are bits of a 64-bit mask");
+
+const struct plugin *const plugins[] = {
+#define PLUGIN(name) &plugin_##name,
+#include "core/plugins/plugins.def"
+#undef PLUGIN
+};
+
+const uint32_t n_plugins = N_PLUGINS;
+
+/* Every plugin with its own weight; the weights are kube-scheduler's. */
+#define IN_PROFILE(name, weight)                                                                   \
+    {                                                                                              \
+        &plugin_##name, NUMBER_##name, weight, NULL                                                \
+    }
+
+static const struct profile_plugin kube_plugins[] = {
+    IN_PROFILE(scheduling_gates, 0),    IN_PROFILE(priority_sort, 0),
+    IN_PROFILE(node_name, 0),           IN_PROFILE(node_unschedulable, 0),
+    IN_PROFILE(taint_toleration, 3),    IN_PROFILE(node_affinity, 2),
+    IN_PROFILE(node_ports, 0),          IN_PROFILE(node_resources_fit, 1),
+    IN_PROFILE(pod_topology_spread, 2), IN_PROFILE(node_resources_balanced_allocation, 1),
+    IN_PROFILE(image_locality, 1),
+};
+
+const struct profile built_in_profiles[] = {
+    {STR("default-scheduler"),   kube_plugins, LEN(kube_plugins)},
+    {STR("kubenexus-scheduler"), kube_plugins, LEN(kube_plugins)},
+};
+
+const uint32_t n_built_in_profiles = LEN(built_in_profiles);

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/framework/profile.h"
+
+/* The table of all plugins, from plugins.def. A plugin's position is its number. */
+
+#define PLUGIN(name) extern const struct plugin plugin_##name;
+#include "core/plugins/plugins.def"
+#undef PLUGIN
+
+extern const struct plugin *const plugins[];
+extern const uint32_t n_plugins;
+
+/* The profiles that exist without configuration: default-scheduler (kube-scheduler's own) and
+ * kubenexus-scheduler. */
+extern const struct profile built_in_profiles[];
+extern const uint32_t n_built_in_profiles;

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "sim/plan.h"
+#include "sim/timeline.h"
+
+/* What a simulated world writes down while it goes: how much was in use when, who waited how long,
+ * who is still waiting and why. It knows nothing of how decisions are made. */
+
+/* Of all pods of one job class. */
+struct class_books {
+    uint64_t created, bound, ended, lost;
+    uint64_t waiting, failed; /* at the end; failed: those that could not be judged */
+    VEC(int64_t) waits_ms;    /* from creation to binding */
+};
+
+/* Why pods still wait at the end, the commonest first. */
+struct complaint {
+    struct str text;
+    uint32_t pods;
+};
+
+struct books {
+    const struct plan *plan;
+    VEC(struct str) resources; /* cpu, memory, then others as nodes name them */
+    uint32_t watched;          /* index of the plan's watched resource */
+    struct timeline timeline;
+    VEC(struct class_books) classes;
+    VEC(struct complaint) complaints; /* texts live in `mem` */
+    uint64_t refusals, failures, bind_faults, node_faults;
+    int64_t first_ms; /* the first job's arrival */
+    int64_t end_ms;
+    struct arena mem;
+};
+
+/* `plan` must outlive the books. */
+void books_init(struct books *b, const struct plan *plan);
+void books_done(struct books *b);
+
+/* Columns of the timeline. */
+enum { BOOKS_WAITING, BOOKS_RUNNING, BOOKS_FIRST_RESOURCE };
+
+static inline uint32_t books_used(const struct books *b, uint32_t resource)
+{
+    (void)b;
+    return BOOKS_FIRST_RESOURCE + resource;
+}
+
+static inline uint32_t books_room(const struct books *b, uint32_t resource)
+{
+    return books_used(b, b->resources.n + resource);
+}
+
+static inline uint32_t books_group_used(const struct books *b, uint32_t group)
+{
+    return books_room(b, b->resources.n + group);
+}
+
+static inline uint32_t books_group_room(const struct books *b, uint32_t group)
+{
+    return books_group_used(b, b->plan->groups.n + group);
+}
+
+static inline uint32_t books_class_used(const struct books *b, uint32_t class)
+{
+    return books_group_room(b, b->plan->groups.n + class);
+}
+
+/* How much of each resource is in a list, in the books' units (cpu in thousandths). */
+void books_amounts(const struct books *b, amount_list amounts, int64_t *out);
+
+/* A node's amounts come (sign 1) or go (-1). */
+void books_node(struct books *b, int64_t now_ms, uint32_t group, const int64_t *amounts, int sign);
+
+/* A pod's requests come to a group of nodes, or go. */
+void books_pod(struct books *b, int64_t now_ms, uint32_t group, uint32_t class,
+               const int64_t *amounts, int sign);

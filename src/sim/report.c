@@ -1,0 +1,371 @@
+#include "sim/report.h"
+
+#include <stdio.h>
+
+#include "core/base/real.h"
+#include "core/wire/json_write.h"
+#include "sim/stats.h"
+#include "sim/text.h"
+
+/* --- summary --- */
+
+static void summarise_waits(struct class_summary *c)
+{
+    stats_sort(c->waits_ms, c->n_waits);
+    c->wait = (struct wait_summary){
+        .mean_ms = stats_mean(c->waits_ms, c->n_waits),
+        .p50_ms = stats_percentile(c->waits_ms, c->n_waits, 500),
+        .p90_ms = stats_percentile(c->waits_ms, c->n_waits, 900),
+        .p99_ms = stats_percentile(c->waits_ms, c->n_waits, 990),
+        .most_ms = stats_percentile(c->waits_ms, c->n_waits, 1000),
+    };
+}
+
+static void add_class(struct summary *s, uint32_t i)
+{
+    const struct class_books *b = &s->books->classes.at[i];
+    struct class_summary *c = &s->classes.at[i], *all = &s->all;
+    *c = (struct class_summary){
+        .name = s->books->plan->classes.at[i],
+        .created = b->created,
+        .bound = b->bound,
+        .ended = b->ended,
+        .lost = b->lost,
+        .waiting = b->waiting,
+        .failed = b->failed,
+        .n_waits = b->waits_ms.n,
+    };
+    c->waits_ms = arena_copy(&s->mem, b->waits_ms.at, b->waits_ms.n * sizeof(int64_t));
+    if (c->n_waits)
+        memcpy(all->waits_ms + all->n_waits, c->waits_ms, c->n_waits * sizeof(int64_t));
+    all->n_waits += c->n_waits;
+    all->created += c->created;
+    all->bound += c->bound;
+    all->ended += c->ended;
+    all->lost += c->lost;
+    all->waiting += c->waiting;
+    all->failed += c->failed;
+    summarise_waits(c);
+}
+
+static void add_resource(struct summary *s, uint32_t i)
+{
+    const struct books *b = s->books;
+    const struct timeline_column *used = &b->timeline.at[books_used(b, i)];
+    const struct timeline_column *room = &b->timeline.at[books_room(b, i)];
+    double span_ms = MAX((double)b->end_ms, 1.0);
+    struct resource_summary *r = &s->resources.at[i];
+    *r = (struct resource_summary){.name = b->resources.at[i], .room = room->peak};
+    r->mean = used->total / span_ms;
+    r->peak = used->peak;
+    r->mean_share = room->total > 0 ? used->total / room->total : 0;
+    r->peak_share = room->peak > 0 ? used->peak / room->peak : 0;
+}
+
+void summary_init(struct summary *s, const struct books *books, struct engine_stats engine)
+{
+    *s = (struct summary){.books = books, .engine = engine, .all.name = STR("all")};
+    uint32_t waits = 0;
+    vec_each(&books->classes, c)
+        waits += c->waits_ms.n;
+    s->all.waits_ms = arena_array(&s->mem, int64_t, waits);
+    s->classes.n = books->classes.n;
+    s->classes.at = arena_array(&s->mem, struct class_summary, s->classes.n);
+    for (uint32_t i = 0; i < s->classes.n; i++)
+        add_class(s, i);
+    summarise_waits(&s->all);
+    s->resources.n = books->resources.n;
+    s->resources.at = arena_array(&s->mem, struct resource_summary, s->resources.n);
+    for (uint32_t i = 0; i < s->resources.n; i++)
+        add_resource(s, i);
+    const struct timeline_column *queue = &books->timeline.at[BOOKS_WAITING];
+    s->queue_mean = queue->total / MAX((double)books->end_ms, 1.0);
+    s->queue_peak = queue->peak;
+    s->running = (uint64_t)books->timeline.at[BOOKS_RUNNING].value;
+    s->makespan_ms = books->end_ms - books->first_ms;
+}
+
+void summary_done(struct summary *s)
+{
+    arena_done(&s->mem);
+    *s = (struct summary){0};
+}
+
+/* --- table --- */
+
+static void table_head(const struct summary *s, struct buf *out)
+{
+    const struct plan *p = s->books->plan;
+    const struct class_summary *all = &s->all;
+    buf_printf(out, STR_FMT ": %s nodes, %s jobs, %s pods, seed %llu\n\n",
+               STR_ARG(p->title.n ? p->title : STR("simulation")), text_count(p->nodes.n).s,
+               text_count(p->jobs.n).s, text_count(p->pods).s, (unsigned long long)p->seed);
+    buf_printf(out, "simulated  %s (makespan %s)\n", text_ms(s->books->end_ms).s,
+               text_ms(s->makespan_ms).s);
+    buf_printf(out, "pods       %s bound, %s pending, %s failed; %s ended, %s running\n",
+               text_count(all->bound).s, text_count(all->waiting).s, text_count(all->failed).s,
+               text_count(all->ended).s, text_count(s->running).s);
+    buf_printf(out, "queue      %s pods on average, %s at most\n", text_amount(s->queue_mean).s,
+               text_count((uint64_t)s->queue_peak).s);
+    if (s->books->bind_faults || s->books->node_faults)
+        buf_printf(out, "faults     %s bindings failed, %s nodes failed, %s pods lost\n",
+                   text_count(s->books->bind_faults).s, text_count(s->books->node_faults).s,
+                   text_count(all->lost).s);
+}
+
+static void table_resources(const struct summary *s, struct buf *out)
+{
+    buf_printf(out, "\n%-24s %18s %10s %10s\n", "RESOURCE", "CAPACITY", "MEAN", "PEAK");
+    list_each(&s->resources, r) {
+        struct face face = face_of(r->name);
+        char room[64];
+        snprintf(room, sizeof(room), "%s %s", text_amount(r->room / face.per_unit).s, face.unit);
+        buf_printf(out, "%-24s %18s %10s %10s\n", face.label, room, text_share(r->mean_share).s,
+                   text_share(r->peak_share).s);
+    }
+}
+
+static void table_class(const struct class_summary *c, struct buf *out)
+{
+    buf_printf(out, "%-20.*s %9s %9s %9s ", (int)MIN(c->name.n, (size_t)20), c->name.p,
+               text_count(c->created).s, text_count(c->bound).s, text_count(c->waiting).s);
+    if (c->n_waits)
+        buf_printf(out, "%9s %9s %9s %9s\n", text_ms(c->wait.p50_ms).s, text_ms(c->wait.p90_ms).s,
+                   text_ms(c->wait.p99_ms).s, text_ms(c->wait.most_ms).s);
+    else
+        buf_printf(out, "%9s %9s %9s %9s\n", "-", "-", "-", "-");
+}
+
+static void table_classes(const struct summary *s, struct buf *out)
+{
+    buf_printf(out, "\n%-20s %9s %9s %9s %9s %9s %9s %9s\n", "JOB CLASS", "PODS", "BOUND", "PENDING",
+               "WAIT P50", "P90", "P99", "MAX");
+    list_each(&s->classes, c)
+        table_class(c, out);
+    if (s->classes.n > 1)
+        table_class(&s->all, out);
+}
+
+static void table_complaints(const struct summary *s, struct buf *out)
+{
+    enum { SHOWN = 3 };
+    const struct books *b = s->books;
+    if (b->complaints.n)
+        buf_printf(out, "\nstill pending, with what they were last told:\n");
+    for (uint32_t i = 0; i < MIN(b->complaints.n, (uint32_t)SHOWN); i++)
+        buf_printf(out, "  %s × " STR_FMT "\n", text_count(b->complaints.at[i].pods).s,
+                   STR_ARG(b->complaints.at[i].text));
+    if (b->complaints.n > SHOWN)
+        buf_printf(out, "  … and %s other messages\n", text_count(b->complaints.n - SHOWN).s);
+}
+
+void report_table(const struct summary *s, const struct host *host, struct buf *out)
+{
+    table_head(s, out);
+    table_resources(s, out);
+    table_classes(s, out);
+    table_complaints(s, out);
+    vec_each(&s->books->plan->notes, note)
+        buf_printf(out, "\nnote: " STR_FMT "\n", STR_ARG(*note));
+    buf_printf(out, "\n%s decisions", text_count(s->engine.decisions).s);
+    if (host)
+        buf_printf(out, " in %.2f s: %s decisions/s; peak memory %.1f MiB", host->wall_s,
+                   text_count((uint64_t)((double)s->engine.decisions / MAX(host->wall_s, 1e-6))).s,
+                   (double)host->peak_bytes / (1 << 20));
+    buf_add_char(out, '\n');
+}
+
+/* --- JSON --- */
+
+static void put_int(struct json_writer *w, const char *key, uint64_t value)
+{
+    json_put_key(w, str_of(key));
+    json_put_int(w, (int64_t)value);
+}
+
+/* To a millionth: what is finer is noise. */
+static void put_real(struct json_writer *w, const char *key, double value)
+{
+    json_put_key(w, str_of(key));
+    json_put_double(w, real_round(value * 1e6) / 1e6);
+}
+
+static void put_str(struct json_writer *w, const char *key, struct str value)
+{
+    json_put_key(w, str_of(key));
+    json_put_str(w, value);
+}
+
+static void open_key(struct json_writer *w, const char *key, char opening)
+{
+    json_put_key(w, str_of(key));
+    json_put_open(w, opening);
+}
+
+static void json_head(struct json_writer *w, const struct summary *s)
+{
+    const struct plan *p = s->books->plan;
+    open_key(w, "scenario", '{');
+    put_str(w, "name", p->title);
+    put_int(w, "seed", p->seed);
+    put_int(w, "nodes", p->nodes.n);
+    put_int(w, "jobs", p->jobs.n);
+    put_int(w, "pods", p->pods);
+    open_key(w, "notes", '[');
+    vec_each(&p->notes, note)
+        json_put_str(w, *note);
+    json_put_close(w, ']');
+    json_put_close(w, '}');
+    put_real(w, "endSeconds", (double)s->books->end_ms / 1e3);
+    put_real(w, "makespanSeconds", (double)s->makespan_ms / 1e3);
+}
+
+static void json_counts(struct json_writer *w, const struct class_summary *c)
+{
+    put_int(w, "created", c->created);
+    put_int(w, "bound", c->bound);
+    put_int(w, "ended", c->ended);
+    put_int(w, "pending", c->waiting);
+    put_int(w, "failed", c->failed);
+    put_int(w, "lost", c->lost);
+}
+
+static void json_class(struct json_writer *w, const struct class_summary *c)
+{
+    put_str(w, "name", c->name);
+    json_counts(w, c);
+    open_key(w, "waitSeconds", '{');
+    put_real(w, "mean", c->wait.mean_ms / 1e3);
+    put_real(w, "p50", (double)c->wait.p50_ms / 1e3);
+    put_real(w, "p90", (double)c->wait.p90_ms / 1e3);
+    put_real(w, "p99", (double)c->wait.p99_ms / 1e3);
+    put_real(w, "max", (double)c->wait.most_ms / 1e3);
+    json_put_close(w, '}');
+}
+
+static void json_pods(struct json_writer *w, const struct summary *s)
+{
+    open_key(w, "pods", '{');
+    json_counts(w, &s->all);
+    put_int(w, "running", s->running);
+    json_put_close(w, '}');
+    open_key(w, "queue", '{');
+    put_real(w, "mean", s->queue_mean);
+    put_real(w, "peak", s->queue_peak);
+    json_put_close(w, '}');
+    open_key(w, "classes", '[');
+    list_each(&s->classes, c) {
+        json_put_open(w, '{');
+        json_class(w, c);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, ']');
+    open_key(w, "pending", '[');
+    vec_each(&s->books->complaints, complaint) {
+        json_put_open(w, '{');
+        put_int(w, "pods", complaint->pods);
+        put_str(w, "message", complaint->text);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, ']');
+}
+
+static void json_resources(struct json_writer *w, const struct summary *s)
+{
+    open_key(w, "resources", '[');
+    list_each(&s->resources, r) {
+        struct face face = face_of(r->name);
+        json_put_open(w, '{');
+        put_str(w, "name", r->name);
+        put_str(w, "unit", str_of(face.unit));
+        put_real(w, "capacity", r->room / face.per_unit);
+        put_real(w, "mean", r->mean / face.per_unit);
+        put_real(w, "peak", r->peak / face.per_unit);
+        put_real(w, "meanShare", r->mean_share);
+        put_real(w, "peakShare", r->peak_share);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, ']');
+}
+
+static void json_engine(struct json_writer *w, const struct summary *s)
+{
+    open_key(w, "engine", '{');
+    put_int(w, "decisions", s->engine.decisions);
+    put_int(w, "bound", s->engine.bound);
+    put_int(w, "refused", s->engine.refused);
+    put_int(w, "failed", s->engine.failed);
+    json_put_close(w, '}');
+    open_key(w, "faults", '{');
+    put_int(w, "bindings", s->books->bind_faults);
+    put_int(w, "nodes", s->books->node_faults);
+    json_put_close(w, '}');
+}
+
+static void json_column(struct json_writer *w, const struct summary *s, struct str key,
+                        uint32_t column, double per_unit)
+{
+    const struct books *b = s->books;
+    json_put_key(w, key);
+    json_put_open(w, '[');
+    for (uint32_t i = 0; i < timeline_steps(&b->timeline, b->end_ms); i++) {
+        double mean = timeline_mean(&b->timeline, column, i, i + 1, b->end_ms);
+        json_put_double(w, real_round(mean / per_unit * 1e3) / 1e3);
+    }
+    json_put_close(w, ']');
+}
+
+/* Means over equal steps of time. */
+static void json_series(struct json_writer *w, const struct summary *s)
+{
+    const struct books *b = s->books;
+    double watched_unit = face_of(b->plan->watched).per_unit;
+    open_key(w, "series", '{');
+    put_real(w, "stepSeconds", (double)b->timeline.step_ms / 1e3);
+    json_column(w, s, STR("pending"), BOOKS_WAITING, 1);
+    json_column(w, s, STR("running"), BOOKS_RUNNING, 1);
+    open_key(w, "used", '{');
+    for (uint32_t i = 0; i < b->resources.n; i++)
+        json_column(w, s, b->resources.at[i], books_used(b, i),
+                    face_of(b->resources.at[i]).per_unit);
+    json_put_close(w, '}');
+    put_str(w, "watched", b->plan->watched);
+    put_str(w, "groupedBy", str_of(b->plan->group_word));
+    open_key(w, "groups", '{');
+    for (uint32_t i = 0; i < b->plan->groups.n; i++)
+        json_column(w, s, b->plan->groups.at[i], books_group_used(b, i), watched_unit);
+    json_put_close(w, '}');
+    open_key(w, "classes", '{');
+    for (uint32_t i = 0; i < b->plan->classes.n; i++)
+        json_column(w, s, b->plan->classes.at[i], books_class_used(b, i), watched_unit);
+    json_put_close(w, '}');
+    json_put_close(w, '}');
+}
+
+/* How decisions were made depends on options that change no decision. */
+static void json_host(struct json_writer *w, const struct summary *s, const struct host *host)
+{
+    open_key(w, "host", '{');
+    put_real(w, "wallSeconds", host->wall_s);
+    put_real(w, "decisionsPerSecond", (double)s->engine.decisions / MAX(host->wall_s, 1e-6));
+    put_int(w, "peakBytes", host->peak_bytes);
+    put_int(w, "byView", s->engine.by_view);
+    put_int(w, "byScan", s->engine.by_scan);
+    put_int(w, "byPin", s->engine.by_pin);
+    json_put_close(w, '}');
+}
+
+void report_json(const struct summary *s, const struct host *host, struct buf *out)
+{
+    struct json_writer w = {.out = out, .is_pretty = false};
+    json_put_open(&w, '{');
+    json_head(&w, s);
+    json_pods(&w, s);
+    json_resources(&w, s);
+    json_engine(&w, s);
+    json_series(&w, s);
+    if (host)
+        json_host(&w, s, host);
+    json_put_close(&w, '}');
+    buf_add_char(out, '\n');
+}

@@ -1,0 +1,503 @@
+/* Between turns: every pod is where its state says, in the engine's eyes too; nothing is unsettled;
+ * the heaps hold what will happen by itself. */
+
+#include "sim/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/heap.h"
+#include "core/base/intern.h"
+#include "core/base/rng.h"
+#include "core/model/resources.h"
+#include "sim/draw.h"
+
+#define NEVER    INT64_MAX
+#define NOT_SAID INTERN_NONE
+#define NO_NODE  UINT32_MAX
+
+enum pod_state { POD_WAITING, POD_RUNNING, POD_ENDED, POD_LOST };
+
+struct sim_pod {
+    int64_t created_ms;
+    int64_t ends_ms; /* while it runs */
+    uint32_t job, member;
+    uint32_t node;
+    uint32_t why; /* what it was last told while waiting */
+    uint8_t state;
+    bool is_failed; /* could not be judged the last time */
+};
+
+struct sim_node {
+    int64_t turns_ms; /* fails if it is up, is repaired if it is down */
+    bool is_down;
+};
+
+/* What an effect means here, read before the engine is told anything. */
+struct decision {
+    effect_id effect;
+    enum effect_kind kind;
+    uint32_t pod, node;
+};
+
+struct world {
+    const struct plan *plan;
+    struct engine *engine;
+    struct books books;
+    int64_t now_ms;
+
+    VEC(struct sim_pod) pods;
+    VEC(struct sim_node) nodes;
+    struct intern node_names;
+    struct intern whys;
+    struct heap ends;  /* running pods that will end */
+    struct heap turns; /* nodes that will fail or be repaired */
+    uint32_t next_job;
+    uint32_t nodes_down;
+
+    int64_t *needs;    /* by template: amounts in the books' order */
+    int64_t *rooms;    /* by node, the same */
+    struct rng bind_rng, node_rng;
+
+    struct effects effects;
+    VEC(struct decision) decisions;
+    struct arena mem; /* of one message to the engine */
+};
+
+static bool ends_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct world *w = ctx;
+    int64_t x = w->pods.at[a].ends_ms, y = w->pods.at[b].ends_ms;
+    return x != y ? x < y : a < b;
+}
+
+static bool turns_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct world *w = ctx;
+    int64_t x = w->nodes.at[a].turns_ms, y = w->nodes.at[b].turns_ms;
+    return x != y ? x < y : a < b;
+}
+
+/* --- telling the engine --- */
+
+static struct str pod_name(struct world *w, const struct sim_pod *pod)
+{
+    const struct plan_job *job = &w->plan->jobs.at[pod->job];
+    if (job->pods == 1)
+        return job->name;
+    return arena_printf(&w->mem, STR_FMT ".%u", STR_ARG(job->name), pod->member);
+}
+
+/* As the API server would: the pod as it is now. Its uid is its number here. */
+static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
+{
+    arena_reset(&w->mem);
+    const struct sim_pod *sim = &w->pods.at[i];
+    struct pod pod = *w->plan->templates.at[w->plan->jobs.at[sim->job].template];
+    pod.meta.name = pod_name(w, sim);
+    pod.meta.uid = arena_printf(&w->mem, "%u", i);
+    if (pod.meta.created_ms == TIME_NONE)
+        pod.meta.created_ms = sim->created_ms;
+    if (sim->state == POD_RUNNING) {
+        pod.spec.node_name = w->plan->nodes.at[sim->node].node->meta.name;
+        pod.status.phase = STR("Running");
+    }
+    struct change change = {.kind = kind, .object = {.kind = KIND_POD, .pod = &pod}};
+    engine_apply(w->engine, w->now_ms, &change);
+}
+
+static void tell_node(struct world *w, uint32_t i, enum change_kind kind)
+{
+    struct node node = *w->plan->nodes.at[i].node;
+    struct change change = {.kind = kind, .object = {.kind = KIND_NODE, .node = &node}};
+    engine_apply(w->engine, w->now_ms, &change);
+}
+
+/* --- what happens to pods --- */
+
+static struct class_books *class_of(struct world *w, const struct sim_pod *pod)
+{
+    return &w->books.classes.at[w->plan->jobs.at[pod->job].class];
+}
+
+static void book_pod(struct world *w, const struct sim_pod *pod, int sign)
+{
+    const struct plan_job *job = &w->plan->jobs.at[pod->job];
+    books_pod(&w->books, w->now_ms, w->plan->nodes.at[pod->node].group, job->class,
+              &w->needs[(size_t)job->template * w->books.resources.n], sign);
+}
+
+static void forget_why(struct world *w, struct sim_pod *pod)
+{
+    if (pod->why != NOT_SAID)
+        intern_drop(&w->whys, pod->why);
+    pod->why = NOT_SAID;
+}
+
+static void start_pod(struct world *w, uint32_t i, uint32_t node)
+{
+    struct sim_pod *pod = &w->pods.at[i];
+    int64_t runs_ms = w->plan->jobs.at[pod->job].runs_ms;
+    forget_why(w, pod);
+    pod->state = POD_RUNNING;
+    pod->node = node;
+    book_pod(w, pod, 1);
+    if (runs_ms < NEVER - w->now_ms) {
+        pod->ends_ms = w->now_ms + runs_ms;
+        heap_add(&w->ends, i);
+    }
+    tell_pod(w, i, CHANGE_PUT);
+}
+
+static void stop_pod(struct world *w, uint32_t i, enum pod_state state)
+{
+    struct sim_pod *pod = &w->pods.at[i];
+    book_pod(w, pod, -1);
+    tell_pod(w, i, CHANGE_REMOVE);
+    pod->state = (uint8_t)state;
+}
+
+static uint32_t add_pod(struct world *w, uint32_t job, uint32_t member)
+{
+    struct sim_pod pod = {.created_ms = w->now_ms, .job = job, .member = member};
+    pod.node = NO_NODE;
+    pod.why = NOT_SAID;
+    vec_push(&w->pods, pod);
+    return w->pods.n - 1;
+}
+
+static void create_pod(struct world *w, uint32_t job, uint32_t member)
+{
+    uint32_t i = add_pod(w, job, member);
+    class_of(w, &w->pods.at[i])->created++;
+    timeline_add(&w->books.timeline, BOOKS_WAITING, w->now_ms, 1);
+    tell_pod(w, i, CHANGE_PUT);
+}
+
+/* A pod that a plan finds in place: it neither waits nor counts as bound. */
+static void place_pod(struct world *w, uint32_t job, struct str node)
+{
+    uint32_t at = intern_find(&w->node_names, node);
+    if (at == INTERN_NONE) /* of a node that is gone: the engine would count it nowhere */
+        return;
+    start_pod(w, add_pod(w, job, 0), at);
+}
+
+static void bind_pod(struct world *w, const struct decision *d)
+{
+    if (w->plan->bind_fault_share > 0 && rng_real(&w->bind_rng) < w->plan->bind_fault_share) {
+        struct error why = {0};
+        error_set(&why, ERROR_BUSY, "the scenario says so");
+        engine_settle(w->engine, w->now_ms, d->effect, &why);
+        w->books.bind_faults++;
+        return;
+    }
+    struct sim_pod *pod = &w->pods.at[d->pod];
+    struct class_books *class = class_of(w, pod);
+    assert(pod->state == POD_WAITING && d->node != NO_NODE && !w->nodes.at[d->node].is_down);
+    engine_settle(w->engine, w->now_ms, d->effect, NULL);
+    class->bound++;
+    vec_push(&class->waits_ms, w->now_ms - pod->created_ms);
+    timeline_add(&w->books.timeline, BOOKS_WAITING, w->now_ms, -1);
+    start_pod(w, d->pod, d->node);
+}
+
+/* --- what happens to nodes --- */
+
+static void node_up(struct world *w, uint32_t i)
+{
+    struct sim_node *node = &w->nodes.at[i];
+    node->is_down = false;
+    books_node(&w->books, w->now_ms, w->plan->nodes.at[i].group,
+               &w->rooms[(size_t)i * w->books.resources.n], 1);
+    tell_node(w, i, CHANGE_PUT);
+    if (w->plan->nodes.at[i].has_rank)
+        engine_rank(w->engine, w->plan->nodes.at[i].node->meta.name, w->plan->nodes.at[i].rank);
+    if (w->plan->node_between_ms) {
+        struct span span = {SPAN_EXPONENTIAL, w->plan->node_between_ms, 0};
+        node->turns_ms = w->now_ms + draw_span_ms(&w->node_rng, span);
+        heap_add(&w->turns, i);
+    }
+}
+
+/* Its pods are lost; whoever owns them makes new ones, which begin from the start. */
+static void node_down(struct world *w, uint32_t i)
+{
+    struct sim_node *node = &w->nodes.at[i];
+    for (uint32_t k = 0; k < w->pods.n; k++) {
+        struct sim_pod *pod = &w->pods.at[k];
+        if (pod->state != POD_RUNNING || pod->node != i)
+            continue;
+        if (heap_has(&w->ends, k))
+            heap_remove(&w->ends, k);
+        class_of(w, pod)->lost++;
+        stop_pod(w, k, POD_LOST);
+        create_pod(w, w->pods.at[k].job, w->pods.at[k].member);
+    }
+    tell_node(w, i, CHANGE_REMOVE);
+    node->is_down = true;
+    w->nodes_down++;
+    w->books.node_faults++;
+    books_node(&w->books, w->now_ms, w->plan->nodes.at[i].group,
+               &w->rooms[(size_t)i * w->books.resources.n], -1);
+    node->turns_ms = w->now_ms + w->plan->node_repair_ms;
+    heap_add(&w->turns, i);
+}
+
+/* --- time --- */
+
+static int64_t next_arrival_ms(const struct world *w)
+{
+    return w->next_job < w->plan->jobs.n ? w->plan->jobs.at[w->next_job].at_ms : NEVER;
+}
+
+/* When something happens by itself. Nodes fail for ever: that alone keeps no world going. */
+static int64_t next_own_ms(const struct world *w)
+{
+    int64_t next_ms = next_arrival_ms(w);
+    if (w->ends.n)
+        next_ms = MIN(next_ms, w->pods.at[w->ends.at[0]].ends_ms);
+    bool goes_on = next_ms != NEVER || w->nodes_down || w->plan->until_ms != NEVER;
+    if (w->turns.n && goes_on)
+        next_ms = MIN(next_ms, w->nodes.at[w->turns.at[0]].turns_ms);
+    return next_ms;
+}
+
+/* The engine looks again at parked pods from time to time; when nothing else will happen, that
+ * changes nothing. */
+static int64_t next_ms(const struct world *w)
+{
+    int64_t own_ms = next_own_ms(w);
+    struct engine_stats stats = engine_stats(w->engine);
+    if (own_ms == NEVER && stats.active + stats.backing_off + stats.in_flight == 0)
+        return NEVER;
+    return MIN(own_ms, MAX(engine_next_ms(w->engine, w->now_ms), w->now_ms));
+}
+
+static void happen(struct world *w)
+{
+    while (w->ends.n && w->pods.at[w->ends.at[0]].ends_ms <= w->now_ms) {
+        uint32_t i = heap_take(&w->ends);
+        class_of(w, &w->pods.at[i])->ended++;
+        stop_pod(w, i, POD_ENDED);
+    }
+    while (w->turns.n && w->nodes.at[w->turns.at[0]].turns_ms <= w->now_ms) {
+        uint32_t i = heap_take(&w->turns);
+        w->nodes_down -= w->nodes.at[i].is_down;
+        if (w->nodes.at[i].is_down)
+            node_up(w, i);
+        else
+            node_down(w, i);
+    }
+    for (; next_arrival_ms(w) <= w->now_ms; w->next_job++) {
+        const struct plan_job *job = &w->plan->jobs.at[w->next_job];
+        struct str node = w->plan->templates.at[job->template]->spec.node_name;
+        if (node.n)
+            place_pod(w, w->next_job, node);
+        for (uint32_t member = 0; !node.n && member < job->pods; member++)
+            create_pod(w, w->next_job, member);
+    }
+}
+
+/* --- obeying --- */
+
+static void note_why(struct world *w, const struct effect *effect, uint32_t i)
+{
+    struct sim_pod *pod = &w->pods.at[i];
+    uint32_t why = intern_get(&w->whys, effect->message, NULL);
+    intern_hold(&w->whys, why);
+    forget_why(w, pod);
+    pod->why = why;
+    pod->is_failed = effect->kind == EFFECT_FAIL;
+    w->books.refusals += effect->kind == EFFECT_REFUSE;
+    w->books.failures += effect->kind == EFFECT_FAIL;
+    if (intern_wants_sweep(&w->whys))
+        intern_sweep(&w->whys, NULL, NULL);
+}
+
+/* The texts of effects last only until the engine is told something: numbers instead. */
+static void read_effects(struct world *w)
+{
+    vec_clear(&w->decisions);
+    vec_each(&w->effects.list, effect) {
+        struct decision d = {.effect = effect->id, .kind = effect->kind, .node = NO_NODE};
+        int64_t pod;
+        bool is_ours = str_int(effect->uid, &pod) && pod < w->pods.n;
+        assert(is_ours);
+        d.pod = (uint32_t)pod;
+        if (effect->kind == EFFECT_BIND)
+            d.node = intern_find(&w->node_names, effect->node);
+        else
+            note_why(w, effect, d.pod);
+        vec_push(&w->decisions, d);
+    }
+    effects_clear(&w->effects);
+}
+
+/* Whether the engine was told anything. */
+static bool obey(struct world *w)
+{
+    bool is_told = false;
+    read_effects(w);
+    vec_each(&w->decisions, d) {
+        switch (d->kind) {
+        case EFFECT_BIND:
+            bind_pod(w, d);
+            is_told = true;
+            break;
+        case EFFECT_REFUSE:
+        case EFFECT_FAIL:
+            break; /* noted while reading */
+        }
+    }
+    return is_told;
+}
+
+/* --- the end --- */
+
+static int complaint_compare(const void *a, const void *b)
+{
+    const struct complaint *x = a, *y = b;
+    if (x->pods != y->pods)
+        return x->pods > y->pods ? -1 : 1;
+    return str_compare(x->text, y->text);
+}
+
+static void close_books(struct world *w, int64_t end_ms)
+{
+    struct books *b = &w->books;
+    VEC(uint32_t) pods_of = {0}; /* by why */
+    vec_resize(&pods_of, w->whys.entries.n);
+    vec_each(&w->pods, pod) {
+        if (pod->state != POD_WAITING)
+            continue;
+        class_of(w, pod)->waiting += !pod->is_failed;
+        class_of(w, pod)->failed += pod->is_failed;
+        if (pod->why != NOT_SAID)
+            pods_of.at[pod->why]++;
+    }
+    for (uint32_t i = 0; i < pods_of.n; i++) {
+        if (pods_of.at[i])
+            vec_push(&b->complaints, (struct complaint){
+                                         arena_str(&b->mem, intern_bytes(&w->whys, i)),
+                                         pods_of.at[i]});
+    }
+    if (b->complaints.n)
+        qsort(b->complaints.at, b->complaints.n, sizeof(*b->complaints.at), complaint_compare);
+    vec_done(&pods_of);
+    b->first_ms = w->plan->jobs.n ? MIN(w->plan->jobs.at[0].at_ms, end_ms) : 0;
+    b->end_ms = end_ms;
+    timeline_close(&b->timeline, end_ms);
+}
+
+/* --- the face --- */
+
+static void measure_objects(struct world *w)
+{
+    const struct plan *plan = w->plan;
+    uint32_t resources = w->books.resources.n;
+    static const struct request_rules rules = {.pod_level = true};
+    w->needs = mem_alloc((size_t)plan->templates.n * resources * sizeof(*w->needs));
+    w->rooms = mem_alloc((size_t)plan->nodes.n * resources * sizeof(*w->rooms));
+    for (uint32_t i = 0; i < plan->templates.n; i++) {
+        amount_list requests = pod_requests(plan->templates.at[i], rules, &w->mem);
+        books_amounts(&w->books, requests, &w->needs[(size_t)i * resources]);
+        arena_reset(&w->mem);
+    }
+    for (uint32_t i = 0; i < plan->nodes.n; i++)
+        books_amounts(&w->books, plan->nodes.at[i].node->status.allocatable,
+                      &w->rooms[(size_t)i * resources]);
+}
+
+struct world *world_new(const struct plan *plan, const struct engine_config *config)
+{
+    struct world *w = mem_alloc(sizeof(*w));
+    struct engine_config own = *config;
+    own.seed = plan->seed;
+    w->plan = plan;
+    w->engine = engine_new(&own);
+    w->ends = (struct heap){.before = ends_before, .ctx = w};
+    w->turns = (struct heap){.before = turns_before, .ctx = w};
+    w->bind_rng = rng_seeded(plan->seed ^ 0x62696e64);
+    w->node_rng = rng_seeded(plan->seed ^ 0x6e6f6465);
+    books_init(&w->books, plan);
+    measure_objects(w);
+    vec_each(&plan->objects, object) {
+        struct change change = {.kind = CHANGE_PUT, .object = *object};
+        engine_apply(w->engine, 0, &change);
+    }
+    vec_resize(&w->nodes, plan->nodes.n);
+    for (uint32_t i = 0; i < plan->nodes.n; i++) {
+        uint32_t id = intern_get(&w->node_names, plan->nodes.at[i].node->meta.name, NULL);
+        assert(id == i); /* names are unique */
+        intern_hold(&w->node_names, id);
+        node_up(w, i);
+    }
+    return w;
+}
+
+void world_free(struct world *w)
+{
+    if (!w)
+        return;
+    engine_free(w->engine);
+    books_done(&w->books);
+    vec_done(&w->pods);
+    vec_done(&w->nodes);
+    intern_done(&w->node_names);
+    intern_done(&w->whys);
+    heap_done(&w->ends);
+    heap_done(&w->turns);
+    mem_free(w->needs);
+    mem_free(w->rooms);
+    effects_done(&w->effects);
+    vec_done(&w->decisions);
+    arena_done(&w->mem);
+    mem_free(w);
+}
+
+bool world_turn(struct world *w)
+{
+    int64_t then_ms = next_ms(w);
+    if (then_ms == NEVER || then_ms >= w->plan->until_ms) {
+        close_books(w, then_ms == NEVER ? w->now_ms : w->plan->until_ms);
+        return false;
+    }
+    w->now_ms = then_ms;
+    happen(w);
+    do {
+        while (engine_step(w->engine, w->now_ms, &w->effects))
+            continue;
+    } while (obey(w));
+    return true;
+}
+
+int64_t world_now_ms(const struct world *w)
+{
+    return w->now_ms;
+}
+
+const struct books *world_books(const struct world *w)
+{
+    return &w->books;
+}
+
+struct engine_stats world_engine_stats(const struct world *w)
+{
+    return engine_stats(w->engine);
+}
+
+const char *world_fate(struct world *w, const char *name)
+{
+    for (uint32_t i = w->pods.n; i-- > 0;) { /* the newest of a name */
+        const struct sim_pod *pod = &w->pods.at[i];
+        arena_reset(&w->mem);
+        if (!str_equal(pod_name(w, pod), str_of(name)))
+            continue;
+        if (pod->state == POD_RUNNING)
+            return arena_printf(&w->mem, "runs on " STR_FMT,
+                                STR_ARG(w->plan->nodes.at[pod->node].node->meta.name)).p;
+        return pod->state == POD_WAITING ? "waits" : "ended";
+    }
+    return "never came";
+}
