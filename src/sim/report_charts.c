@@ -394,6 +394,15 @@ void chart_waits(const struct summary *s, struct buf *out)
 
 /* --- groups --- */
 
+/* At most so many bytes, and no character cut in two. */
+static struct str cut(struct str s, size_t most)
+{
+    size_t n = MIN(s.n, most);
+    while (n < s.n && n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
+        n--;
+    return str_part(s, 0, n);
+}
+
 static void group_row(struct plot *p, const struct summary *s, uint32_t group, uint32_t columns,
                       double row_height, const struct face *face)
 {
@@ -441,16 +450,17 @@ void chart_groups(const struct summary *s, struct buf *out)
     figure_open(out, "groups", title, "The darker, the fuller.");
     shades_legend(out);
     struct plot p;
-    plot_open(&p, out, row_height * rows + 58, 130, title);
+    plot_open(&p, out, row_height * rows + 58, 136, title);
     p.x_most = end_ms(s);
     for (uint32_t i = 0; i < rows; i++) {
         double y = p.top + (i + 0.5) * row_height + 3.5;
         buf_printf(out, "<text class=\"end row\" x=\"%.1f\" y=\"%.1f\">", p.left - 8, y);
-        html_add(out, str_part(b->plan->groups.at[i], 0, 18));
+        html_add(out, cut(b->plan->groups.at[i], 24));
         buf_printf(out, "</text>\n");
     }
     if (rows && steps) {
-        uint32_t columns = MIN(MIN(steps, (uint32_t)STRIPES_MOST), (uint32_t)CELLS_MOST / rows);
+        uint32_t most = MIN((uint32_t)STRIPES_MOST, (uint32_t)CELLS_MOST / rows);
+        uint32_t columns = MIN(steps, most);
         for (uint32_t i = 0; i < rows; i++)
             group_row(&p, s, i, columns, row_height, &face);
     }

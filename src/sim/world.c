@@ -45,6 +45,7 @@ struct world {
     struct engine *engine;
     struct books books;
     int64_t now_ms;
+    int64_t moved_ms; /* when something last happened but refusals */
 
     VEC(struct sim_pod) pods;
     VEC(struct sim_node) nodes;
@@ -263,19 +264,22 @@ static int64_t next_own_ms(const struct world *w)
     return next_ms;
 }
 
-/* The engine looks again at parked pods from time to time; when nothing else will happen, that
- * changes nothing. */
+/* The engine looks again at pods that were refused from time to time. When nothing else will happen
+ * that changes nothing, unless bindings failed: those are tried again within seconds. */
 static int64_t next_ms(const struct world *w)
 {
+    enum { PATIENCE_MS = 60000 };
     int64_t own_ms = next_own_ms(w);
-    struct engine_stats stats = engine_stats(w->engine);
-    if (own_ms == NEVER && stats.active + stats.backing_off + stats.in_flight == 0)
+    int64_t engine_ms = MAX(engine_next_ms(w->engine, w->now_ms), w->now_ms);
+    if (own_ms == NEVER && engine_ms > w->moved_ms + PATIENCE_MS)
         return NEVER;
-    return MIN(own_ms, MAX(engine_next_ms(w->engine, w->now_ms), w->now_ms));
+    return MIN(own_ms, engine_ms);
 }
 
 static void happen(struct world *w)
 {
+    if (next_own_ms(w) <= w->now_ms)
+        w->moved_ms = w->now_ms;
     while (w->ends.n && w->pods.at[w->ends.at[0]].ends_ms <= w->now_ms) {
         uint32_t i = heap_take(&w->ends);
         class_of(w, &w->pods.at[i])->ended++;
@@ -343,6 +347,7 @@ static bool obey(struct world *w)
         switch (d->kind) {
         case EFFECT_BIND:
             bind_pod(w, d);
+            w->moved_ms = w->now_ms;
             is_told = true;
             break;
         case EFFECT_REFUSE:
@@ -460,7 +465,7 @@ bool world_turn(struct world *w)
 {
     int64_t then_ms = next_ms(w);
     if (then_ms == NEVER || then_ms >= w->plan->until_ms) {
-        close_books(w, then_ms == NEVER ? w->now_ms : w->plan->until_ms);
+        close_books(w, then_ms == NEVER ? w->moved_ms : w->plan->until_ms);
         return false;
     }
     w->now_ms = then_ms;

@@ -295,6 +295,31 @@ static bool is_personal(const struct matches *m, const struct match *all, uint32
     return false;
 }
 
+/* What upstream says of the numbers that are none. (All else it would refuse to parse, the API
+ * server refuses to store.) */
+static struct str preference_errors(const struct node_affinity *from, struct arena *mem)
+{
+    struct str all = {0};
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < from->preferred.n; t++) {
+        const struct preferred_node_term *term = &from->preferred.at[t];
+        for (uint32_t i = 0; term->weight && i < term->preference.match_expressions.n; i++) {
+            const struct requirement *r = &term->preference.match_expressions.at[i];
+            int64_t number;
+            bool is_number = str_equal(r->op, STR("Gt")) || str_equal(r->op, STR("Lt"));
+            if (!is_number || r->values.n != 1 || str_int(r->values.at[0], &number))
+                continue;
+            struct str one =
+                arena_printf(mem,
+                             "[%u].matchExpressions[%u].values[0]: Invalid value: \"" STR_FMT
+                             "\": for 'Gt', 'Lt' operators, the value must be an integer",
+                             t, i, STR_ARG(r->values.at[0]));
+            all = n++ ? arena_printf(mem, STR_FMT ", " STR_FMT, STR_ARG(all), STR_ARG(one)) : one;
+        }
+    }
+    return n > 1 ? arena_printf(mem, "[" STR_FMT "]", STR_ARG(all)) : all;
+}
+
 /* Reads the pod's rules into `r` (whose arena is empty); returns the pin. */
 static sym rules_read(struct rules *r, const struct matches *m, struct names *names,
                       const struct pod *pod, bool takes_pin)
@@ -326,6 +351,7 @@ static sym rules_read(struct rules *r, const struct matches *m, struct names *na
             parse_term(&affinity->preferred.at[i].preference, affinity->preferred.at[i].weight,
                        names, &r->mem, &terms[i]);
         r->preferred = terms;
+        r->error = preference_errors(affinity, &r->mem);
     }
     r->has_names = is_personal(m, r->selector, r->n_selector);
     for (uint32_t i = 0; i < r->n_required; i++)

@@ -50,6 +50,7 @@ struct rules {
     uint32_t n_required;
     const struct node_term *preferred;
     uint32_t n_preferred;
+    struct str error;   /* upstream's words for preferences that it cannot parse; empty: it can */
     bool is_pinned;     /* every term names the pod's `pin`: a DaemonSet's way of choosing a node */
     bool is_restricted; /* every term names nodes; `names` is their union */
     const sym *names;

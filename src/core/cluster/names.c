@@ -68,8 +68,8 @@ label_set_id names_label_set(struct names *n, struct pair_sym *pairs, uint32_t c
     if (count > 1)
         qsort(pairs, count, sizeof(*pairs), by_key);
     _Static_assert(sizeof(struct pair_sym) == 2 * sizeof(sym), "pairs are held as symbols");
-    return lists_get(&n->label_sets, n, pairs, count * sizeof(*pairs), &pairs->key, 2 * count,
-                     NULL);
+    return lists_get(&n->label_sets, n, pairs, count * sizeof(*pairs), (const sym *)pairs,
+                     2 * count, NULL);
 }
 
 sym names_label(const struct names *n, label_set_id set, sym key)

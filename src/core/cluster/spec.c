@@ -254,14 +254,6 @@ static struct str unsupported_field(const struct pod *pod)
     return (struct str){0};
 }
 
-static bool has_broken_preference(const struct rules *rules)
-{
-    for (uint32_t i = 0; i < rules->n_preferred; i++)
-        if (rules->preferred[i].n && rules->preferred[i].weight && rules->preferred[i].is_broken)
-            return true;
-    return false;
-}
-
 static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct spec *s)
 {
     static const struct request_rules ask = {.pod_level = true};
@@ -276,7 +268,6 @@ static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct
     s->has_pod_affinity = a && (a->pod || a->anti);
     s->tolerations = read_tolerations(r, pod);
     s->rules = matches_rules(r->matches, r->names, pod, pod->spec.spread.n ? NULL : pin);
-    s->is_broken = has_broken_preference(matches_rules_at(r->matches, s->rules));
     struct str unsupported = unsupported_field(pod);
     s->unsupported = unsupported.n ? keep(r, unsupported) : SYM_NONE;
 

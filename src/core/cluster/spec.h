@@ -46,7 +46,6 @@ struct spec {
     int32_t priority;
     bool preempts;
     bool has_pod_affinity; /* podAffinity or podAntiAffinity, of any kind */
-    bool is_broken;        /* a preference that upstream cannot parse: scheduling is an error */
     tolerations_id tolerations;
     rules_id rules;
     sym unsupported; /* the first field whose plugin does not exist yet; SYM_NONE: none */

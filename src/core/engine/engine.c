@@ -161,6 +161,8 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     count(k, v);
     if (v.node == ID_NONE)
         refuse(k, now_ms, pod, class, out);
+    else if (class->score_error.n && v.feasible > 1)
+        fail(k, now_ms, pod, class->score_error, true, out);
     else
         bind(k, now_ms, pod, v.node, out);
     return true;

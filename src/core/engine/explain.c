@@ -172,10 +172,20 @@ static void summarise(struct explaining *x, const struct why *why)
     x->out->filter_summary = x->out->summary = arena_str(&x->out->mem, buf_str(&text));
 }
 
+static void fail(struct explaining *x, struct str error)
+{
+    x->out->error = arena_str(&x->out->mem, error);
+    x->out->n_nodes = 0;
+}
+
 static void explain_nodes(struct explaining *x)
 {
     struct engine *k = x->k;
     struct decision d = scan_run(&k->scan, k->cluster, x->class, x->pod, true);
+    if (d.node != ID_NONE && x->class->score_error.n) {
+        fail(x, x->class->score_error);
+        return;
+    }
     score_buckets(x);
     for (uint32_t i = 0; i < x->out->n_nodes; i++) {
         uint32_t home = k->scan.home.at[x->ids[i]];
@@ -219,8 +229,7 @@ static void explain(struct explaining *x)
     if (explain_gate(x))
         return;
     if (x->class->error.n) {
-        out->error = arena_str(&out->mem, x->class->error);
-        out->n_nodes = 0;
+        fail(x, x->class->error);
         return;
     }
     if (x->class->refusal && out->n_nodes) {

@@ -52,7 +52,8 @@ void engine_event(struct engine *k, int64_t now_ms, const struct event *event);
 
 /* How a decision came about and what it is. */
 struct verdict {
-    uint32_t node; /* ID_NONE: refused, `why` says why */
+    uint32_t node;     /* ID_NONE: refused, `why` says why */
+    uint32_t feasible; /* how many nodes would have done */
     enum { BY_CLASS, BY_PIN, BY_VIEW, BY_SCAN } by;
 };
 

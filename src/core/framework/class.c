@@ -174,6 +174,8 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             add_part(class, p, &l, state);
         if (l.error.n && !class->error.n)
             class->error = l.error;
+        if (l.score_error.n && !class->score_error.n)
+            class->score_error = l.score_error;
         if (l.refusal && !(class->refusal &&
                            reasons_at(&k->reasons, class->refusal)->code == CODE_UNRESOLVABLE)) {
             class->refusal = l.refusal;

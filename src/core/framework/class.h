@@ -33,9 +33,10 @@ struct class
     bool has_key_filter;
     bool reads_hostnames; /* its keys assume that no two nodes share a hostname */
 
-    reason_id refusal;   /* no node will do; 0: some may */
-    uint64_t refused_by; /* the plugin, as a bit */
-    struct str error;    /* it cannot be judged */
+    reason_id refusal;      /* no node will do; 0: some may */
+    uint64_t refused_by;    /* the plugin, as a bit */
+    struct str error;       /* it cannot be judged */
+    struct str score_error; /* nodes cannot be compared for it */
 
     const sym *only; /* sorted; NULL: any node. Else only these can do */
     uint32_t n_only;

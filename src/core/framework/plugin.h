@@ -30,7 +30,9 @@ struct learning {
     bool reads_hostnames; /* answer: its keys are right only while no two nodes share a hostname */
     reason_id refusal;    /* answer: no node will do; 0: some may */
     struct str error;     /* answer: the pod cannot be judged */
-    const sym *only;      /* answer: only these nodes can do (NULL: any); a name may be no node's */
+    struct str
+        score_error; /* answer: nodes cannot be compared; matters only if there is a choice */
+    const sym *only; /* answer: only these nodes can do (NULL: any); a name may be no node's */
     uint32_t n_only;
     bool is_pinned; /* answer: only the node that the pod itself names can do */
 };

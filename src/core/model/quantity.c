@@ -4,7 +4,7 @@
 
 #include "core/model/quantity.h"
 
-enum { NANO_DIGITS = 9, UNIT_NANO = 1000000000 };
+enum { NANO_DIGITS = 9, UNIT_NANO = 1000000000, MILLI = -3 };
 
 struct suffix {
     struct str text;
@@ -180,7 +180,7 @@ int64_t quantity_value(struct quantity q)
 
 int64_t quantity_milli(struct quantity q)
 {
-    return scaled(q, -3);
+    return scaled(q, MILLI);
 }
 
 struct quantity quantity_sum(struct quantity a, struct quantity b)
@@ -221,6 +221,7 @@ void quantity_print(struct quantity q, struct buf *out)
     buf_add(out, str_of(units[unit]));
 }
 
+/* The API server keeps thousandths: what is finer is rounded up when it stores an object. */
 static const char *read_amount(struct str text, void *out)
 {
     struct quantity q;
@@ -228,6 +229,10 @@ static const char *read_amount(struct str text, void *out)
         return "is not a quantity";
     if (q.nano < 0)
         return "is negative";
+    __int128 milli = step_nano(MILLI);
+    q.nano = (q.nano + milli - 1) / milli * milli;
+    if (q.scale < MILLI)
+        q.scale = MILLI;
     *(struct quantity *)out = q;
     return NULL;
 }

@@ -37,6 +37,6 @@ struct quantity quantity_sum(struct quantity a, struct quantity b);
 /* A short canonical decimal form ("1500m", "0.3"): for messages. */
 void quantity_print(struct quantity q, struct buf *out);
 
-/* For field tables. Nothing in the API that a scheduler reads may be negative: such text is
- * refused. */
+/* For field tables: an amount of some resource. As the API server stores it, it is not negative
+ * (such text is refused), and counts in thousandths (what is finer is rounded up). */
 extern const struct field_scalar quantity_scalar;

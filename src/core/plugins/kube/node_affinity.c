@@ -25,8 +25,9 @@ static void learn(struct learning *l, void *cls)
     } else if (rules->is_restricted) {
         l->refusal = learning_reason(l, CODE_UNRESOLVABLE, "pod affinity terms conflict");
     }
-    if (l->spec->is_broken)
-        l->error = STR("a preferred node affinity term cannot be parsed");
+    if (rules->error.n)
+        l->score_error = arena_printf(l->mem, "running PreScore plugin \"NodeAffinity\": " STR_FMT,
+                                      STR_ARG(rules->error));
 }
 
 static reason_id row_filter(const struct cluster *c, const void *cls, node_id node)

@@ -1,0 +1,266 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cmd/kubenexus/commands.h"
+#include "cmd/kubenexus/simulate_input.h"
+#include "cmd/kubenexus/simulate_progress.h"
+#include "sim/demo.h"
+#include "sim/report_html.h"
+#include "sim/world.h"
+
+struct options {
+    struct simulate_files files;
+    const char *report;
+    bool has_seed, has_until, is_json, is_quiet, hides_host, prints_demo;
+    uint64_t seed;
+    int64_t until_ms;
+    struct engine_config engine;
+};
+
+static void help(void)
+{
+    puts(
+        "Usage: kubenexus simulate [SCENARIO] [OPTIONS]\n\n"
+        "Runs the scheduler in virtual time: a day of a cluster in seconds. SCENARIO is a scenario "
+        "file\n"
+        "(docs/reference/scenario.md) or a cluster dump (kubectl get … -o json|yaml), whose pending "
+        "pods are\n"
+        "scheduled; - is stdin. Without one, a built-in demo is run: 200 nodes, one day.\n\n"
+        "Input:\n"
+        "      --cluster DUMP   start with the nodes and pods of this dump\n"
+        "      --nodes CSV      nodes of an openb trace; needs --pods\n"
+        "      --pods CSV       pods of an openb trace; needs --nodes\n"
+        "      --fill           of a trace: a pod a second in the file's order; none ends\n"
+        "      --speed F        of a trace: arrivals F times as densely; run times stay\n"
+        "      --seed N         another day of the same scenario\n"
+        "      --until TIME     stop then (90m, 12h, 2d)\n"
+        "      --print-demo     print the demo's scenario, to start your own from\n\n"
+        "Output:\n"
+        "  -o, --output FORMAT  table (default) or json\n"
+        "      --report FILE    also write a page with plots, in one HTML file\n"
+        "      --no-host        leave out what the clock and the machine decide\n"
+        "      --quiet          no progress on stderr\n\n"
+        "Engine:\n"
+        "      --no-views       decide every pod by a scan of all nodes (slow, same results)\n"
+        "      --check          compare every decision with such a scan (slower)\n\n"
+        "Examples:\n"
+        "  kubenexus simulate --report demo.html\n"
+        "  kubenexus simulate scenarios/small.yaml --seed 7 -o json\n"
+        "  kubectl get nodes,pods,services -A -o json | kubenexus simulate -\n"
+        "  kubenexus simulate --nodes openb_node_list_gpu_node.csv \\\n"
+        "    --pods openb_pod_list_default.csv --fill\n\n"
+        "Exit codes: 0 done, 1 the result could not be written, 2 bad usage or input.");
+}
+
+static bool parse_seed(const char *text, struct options *o)
+{
+    int64_t seed;
+    if (!text || !str_int(str_of(text), &seed) || seed < 0)
+        return false;
+    o->seed = (uint64_t)seed;
+    return o->has_seed = true;
+}
+
+static bool parse_until(const char *text, struct options *o)
+{
+    return o->has_until = text && scenario_duration(str_of(text), &o->until_ms) && o->until_ms > 0;
+}
+
+static bool parse_speed(const char *text, struct options *o)
+{
+    char *end = NULL;
+    o->files.trace.speed = text ? strtod(text, &end) : 0;
+    return end && *end == '\0' && o->files.trace.speed >= 1e-6 && o->files.trace.speed <= 1e6;
+}
+
+static bool parse_output(const char *text, struct options *o)
+{
+    o->is_json = text && !strcmp(text, "json");
+    return o->is_json || (text && !strcmp(text, "table"));
+}
+
+/* Options with a value that means more than itself. */
+static const struct {
+    const char *name, *brief, *what;
+    bool (*parse)(const char *text, struct options *o);
+} valued[] = {
+    {"--seed", NULL, "a whole number of at least 0", parse_seed},
+    {"--until", NULL, "a time above 0 (90m, 12h, 2d)", parse_until},
+    {"--speed", NULL, "a number from 0.000001 to 1000000", parse_speed},
+    {"--output", "-o", "table or json", parse_output},
+};
+
+/* 0, or the exit code; *is_used says whether argv[*i] was such an option. */
+static int parse_valued(int argc, char **argv, int *i, struct options *o, bool *is_used)
+{
+    for (size_t k = 0; k < LEN(valued); k++) {
+        const char *value;
+        if (!option_value(argc, argv, i, valued[k].name, valued[k].brief, &value))
+            continue;
+        *is_used = true;
+        if (!valued[k].parse(value, o))
+            return complain_text("simulate: %s: \"%s\" is not %s", valued[k].name,
+                                 value ? value : "", valued[k].what);
+        return 0;
+    }
+    return 0;
+}
+
+static int parse_file(int argc, char **argv, int *i, struct options *o, bool *is_used)
+{
+    const struct {
+        const char *name;
+        const char **value;
+    } files[] = {
+        {"--cluster", &o->files.cluster},
+        {"--nodes", &o->files.nodes},
+        {"--pods", &o->files.pods},
+        {"--report", &o->report},
+    };
+    for (size_t k = 0; k < LEN(files); k++) {
+        const char *value;
+        if (!option_value(argc, argv, i, files[k].name, NULL, &value))
+            continue;
+        *is_used = true;
+        if (!value || !*value)
+            return complain_text("simulate: %s needs a file", files[k].name);
+        *files[k].value = value;
+        return 0;
+    }
+    return 0;
+}
+
+static bool parse_flag(const char *arg, struct options *o)
+{
+    const struct {
+        const char *name;
+        bool *value;
+    } flags[] = {
+        {"--fill", &o->files.trace.is_fill}, {"--no-host", &o->hides_host},
+        {"--quiet", &o->is_quiet},           {"--no-views", &o->engine.no_views},
+        {"--check", &o->engine.checks_views}, {"--print-demo", &o->prints_demo},
+    };
+    for (size_t k = 0; k < LEN(flags); k++) {
+        if (!strcmp(arg, flags[k].name))
+            return *flags[k].value = true;
+    }
+    return false;
+}
+
+static int check_options(const struct options *o)
+{
+    const struct simulate_files *f = &o->files;
+    if (!f->nodes != !f->pods)
+        return complain_text("simulate: --nodes and --pods go together");
+    if (f->nodes && (f->scenario || f->cluster))
+        return complain_text("simulate: a trace (--nodes, --pods) is a whole cluster; \"%s\" is one "
+                             "too many",
+                             f->scenario ? f->scenario : f->cluster);
+    if (!f->nodes && (f->trace.is_fill || f->trace.speed != 1))
+        return complain_text("simulate: --fill and --speed are for traces (--nodes, --pods)");
+    return 0;
+}
+
+static int parse(int argc, char **argv, struct options *o)
+{
+    o->files.trace.speed = 1;
+    for (int i = 1; i < argc; i++) {
+        bool is_used = parse_flag(argv[i], o);
+        int code = is_used ? 0 : parse_valued(argc, argv, &i, o, &is_used);
+        if (!is_used)
+            code = parse_file(argc, argv, &i, o, &is_used);
+        if (code)
+            return code;
+        if (is_used)
+            continue;
+        if (argv[i][0] == '-' && argv[i][1])
+            return complain_text("simulate: unknown option \"%s\" (--help says more)", argv[i]);
+        if (o->files.scenario)
+            return complain_text("simulate: \"%s\" and \"%s\": one scenario at a time",
+                                 o->files.scenario, argv[i]);
+        o->files.scenario = argv[i];
+    }
+    return check_options(o);
+}
+
+static struct host host_since(double start_s)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (struct host){progress_clock_s() - start_s, (uint64_t)usage.ru_maxrss << 10};
+}
+
+static int write_page(const char *file, struct str page)
+{
+    FILE *out = fopen(file, "wb");
+    bool is_written = out && fwrite(page.p, 1, page.n, out) == page.n;
+    if (out && fclose(out) != 0)
+        is_written = false;
+    if (is_written)
+        return 0;
+    complain_text("simulate: --report: %s: cannot be written", file);
+    return 1;
+}
+
+static int print_results(const struct options *o, const struct world *w, double start_s)
+{
+    AUTO(summary) s = {0};
+    AUTO(buf) text = {0};
+    AUTO(buf) page = {0};
+    struct host host = host_since(start_s);
+    const struct host *shown = o->hides_host ? NULL : &host;
+    summary_init(&s, world_books(w), world_engine_stats(w));
+    if (o->is_json)
+        report_json(&s, shown, &text);
+    else
+        report_table(&s, shown, &text);
+    if (fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) != 0) {
+        complain_text("simulate: stdout: cannot be written");
+        return 1;
+    }
+    if (!o->report)
+        return 0;
+    report_html(&s, shown, &page);
+    return write_page(o->report, buf_str(&page));
+}
+
+static int simulate(const struct options *o, struct simulate_input *in)
+{
+    struct progress progress;
+    if (o->has_until)
+        in->plan.until_ms = o->until_ms;
+    struct world *w = world_new(&in->plan, &o->engine);
+    progress_start(&progress, &in->plan, o->is_quiet);
+    while (world_turn(w))
+        progress_turn(&progress, w);
+    progress_end(&progress);
+    int code = print_results(o, w, progress.start_s);
+    world_free(w);
+    return code;
+}
+
+int cmd_simulate(int argc, char **argv)
+{
+    struct options o = {0};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            help();
+            return 0;
+        }
+    }
+    int code = parse(argc, argv, &o);
+    if (code)
+        return code;
+    if (o.prints_demo) {
+        fwrite(demo_scenario().p, 1, demo_scenario().n, stdout);
+        return 0;
+    }
+    struct simulate_input in = {0};
+    struct error e = {0};
+    code = simulate_input_read(&in, &o.files, o.has_seed ? &o.seed : NULL, &e) ? simulate(&o, &in)
+                                                                               : complain(&e);
+    simulate_input_done(&in);
+    return code;
+}
