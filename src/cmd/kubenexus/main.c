@@ -11,8 +11,11 @@ static const struct command {
     const char *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"explain", "why one pod fits where: every node's verdict, reasons and scores", cmd_explain},
-    {"plugins", "the table of plugins",                                             cmd_plugins},
+    {"explain",  "why one pod fits where: every node's verdict, reasons and scores",    cmd_explain},
+    {"simulate", "a cluster in virtual time: a scenario, a dump, a trace, or the demo",
+     cmd_simulate                                                                                  },
+    {"bench",    "decisions a second, memory and cost per stage",                       cmd_bench  },
+    {"plugins",  "the table of plugins",                                                cmd_plugins},
 };
 
 int complain_text(const char *fmt, ...)

@@ -25,7 +25,8 @@ static void help(void)
         "Usage: kubenexus simulate [SCENARIO] [OPTIONS]\n\n"
         "Runs the scheduler in virtual time: a day of a cluster in seconds. SCENARIO is a scenario "
         "file\n"
-        "(docs/reference/scenario.md) or a cluster dump (kubectl get … -o json|yaml), whose pending "
+        "(docs/reference/scenario.md) or a cluster dump (kubectl get … -o json|yaml), whose "
+        "pending "
         "pods are\n"
         "scheduled; - is stdin. Without one, a built-in demo is run: 200 nodes, one day.\n\n"
         "Input:\n"
@@ -86,10 +87,10 @@ static const struct {
     const char *name, *brief, *what;
     bool (*parse)(const char *text, struct options *o);
 } valued[] = {
-    {"--seed", NULL, "a whole number of at least 0", parse_seed},
-    {"--until", NULL, "a time above 0 (90m, 12h, 2d)", parse_until},
-    {"--speed", NULL, "a number from 0.000001 to 1000000", parse_speed},
-    {"--output", "-o", "table or json", parse_output},
+    {"--seed",   NULL, "a whole number of at least 0",      parse_seed  },
+    {"--until",  NULL, "a time above 0 (90m, 12h, 2d)",     parse_until },
+    {"--speed",  NULL, "a number from 0.000001 to 1000000", parse_speed },
+    {"--output", "-o", "table or json",                     parse_output},
 };
 
 /* 0, or the exit code; *is_used says whether argv[*i] was such an option. */
@@ -115,9 +116,9 @@ static int parse_file(int argc, char **argv, int *i, struct options *o, bool *is
         const char **value;
     } files[] = {
         {"--cluster", &o->files.cluster},
-        {"--nodes", &o->files.nodes},
-        {"--pods", &o->files.pods},
-        {"--report", &o->report},
+        {"--nodes",   &o->files.nodes  },
+        {"--pods",    &o->files.pods   },
+        {"--report",  &o->report       },
     };
     for (size_t k = 0; k < LEN(files); k++) {
         const char *value;
@@ -138,9 +139,12 @@ static bool parse_flag(const char *arg, struct options *o)
         const char *name;
         bool *value;
     } flags[] = {
-        {"--fill", &o->files.trace.is_fill}, {"--no-host", &o->hides_host},
-        {"--quiet", &o->is_quiet},           {"--no-views", &o->engine.no_views},
-        {"--check", &o->engine.checks_views}, {"--print-demo", &o->prints_demo},
+        {"--fill",       &o->files.trace.is_fill},
+        {"--no-host",    &o->hides_host         },
+        {"--quiet",      &o->is_quiet           },
+        {"--no-views",   &o->engine.no_views    },
+        {"--check",      &o->engine.checks_views},
+        {"--print-demo", &o->prints_demo        },
     };
     for (size_t k = 0; k < LEN(flags); k++) {
         if (!strcmp(arg, flags[k].name))
@@ -155,9 +159,10 @@ static int check_options(const struct options *o)
     if (!f->nodes != !f->pods)
         return complain_text("simulate: --nodes and --pods go together");
     if (f->nodes && (f->scenario || f->cluster))
-        return complain_text("simulate: a trace (--nodes, --pods) is a whole cluster; \"%s\" is one "
-                             "too many",
-                             f->scenario ? f->scenario : f->cluster);
+        return complain_text(
+            "simulate: a trace (--nodes, --pods) is a whole cluster; \"%s\" is one "
+            "too many",
+            f->scenario ? f->scenario : f->cluster);
     if (!f->nodes && (f->trace.is_fill || f->trace.speed != 1))
         return complain_text("simulate: --fill and --speed are for traces (--nodes, --pods)");
     return 0;

@@ -1,0 +1,308 @@
+/* Measures the engine on a stated load (bench_load.h): all nodes are applied, all pods are queued,
+ * then the clock runs while they are decided, committed, emitted and settled. */
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/kubenexus/bench_load.h"
+#include "cmd/kubenexus/commands.h"
+#include "core/engine/inside.h"
+#include "core/wire/json_write.h"
+
+enum { SCANS = 200, QUEUED = 100000 };
+
+struct result {
+    enum bench_shape shape;
+    uint32_t nodes, pods, bound;
+    double decisions_per_s, scans_per_s;
+    double bytes_per_node, bytes_per_pod, bytes_total;
+    double apply_node_ns, apply_pod_ns, queue_ns, decide_ns, step_ns;
+    struct engine_stats stats;
+};
+
+struct options {
+    uint32_t nodes, pods;
+    int shape; /* -1: all */
+    bool is_json, no_views;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double heap_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return (double)info.uordblks + (double)info.hblkhd;
+}
+
+/* --- stages --- */
+
+static void apply_all(struct engine *k, struct result *r)
+{
+    struct arena mem = {0};
+    double heap = heap_bytes(), start = now_s();
+    for (uint32_t i = 0; i < r->nodes; i++) {
+        struct object o = {.kind = KIND_NODE, .node = bench_node(&mem, i)};
+        engine_apply(k, 0, &(struct change){CHANGE_PUT, o});
+        arena_reset(&mem);
+    }
+    r->apply_node_ns = (now_s() - start) * 1e9 / r->nodes;
+    r->bytes_per_node = (heap_bytes() - heap) / r->nodes;
+    for (uint32_t i = 0;; i++) {
+        struct object o = {.kind = KIND_SERVICE, .service = bench_service(&mem, r->shape, i)};
+        if (!o.service)
+            break;
+        engine_apply(k, 0, &(struct change){CHANGE_PUT, o});
+        arena_reset(&mem);
+    }
+    heap = heap_bytes();
+    start = now_s();
+    for (uint32_t i = 0; i < r->pods; i++) {
+        struct object o = {.kind = KIND_POD, .pod = bench_pod(&mem, r->shape, i)};
+        engine_apply(k, 0, &(struct change){CHANGE_PUT, o});
+        arena_reset(&mem);
+    }
+    r->apply_pod_ns = (now_s() - start) * 1e9 / r->pods;
+    r->bytes_per_pod = (heap_bytes() - heap) / r->pods;
+    arena_done(&mem);
+}
+
+/* The queue alone: take, and put back by refusing and waking. */
+static void measure_queue(struct engine *k, struct result *r)
+{
+    uint32_t n = MIN(r->pods, (uint32_t)QUEUED), *units = mem_alloc(n * sizeof(*units));
+    double start = now_s();
+    for (uint32_t i = 0; i < n; i++)
+        if (!queue_take(k->queue, 0, &units[i]))
+            abort();
+    for (uint32_t i = 0; i < n; i++)
+        queue_settle(k->queue, units[i]);
+    r->queue_ns = (now_s() - start) * 1e9 / n;
+    for (uint32_t i = 0; i < n; i++)
+        queue_add(k->queue, 0, units[i]);
+    mem_free(units);
+}
+
+/* Scans and warm decisions, without placing anything. */
+static void measure_decisions(struct engine *k, struct result *r)
+{
+    struct cluster *c = k->cluster;
+    uint32_t n = r->nodes > 100000 ? 20 : SCANS;
+    double start = now_s();
+    for (uint32_t i = 0; i < n; i++) {
+        struct class *class = classes_of(&k->classes, pods_at(&c->pods, (pod_id){i})->shape);
+        scan_run(&k->scan, c, class, (pod_id){i}, false);
+    }
+    r->scans_per_s = n / (now_s() - start);
+}
+
+static void run(struct engine *k, struct result *r)
+{
+    struct effects effects = {0};
+    double start = now_s();
+    uint32_t steps = 0;
+    while (engine_step(k, 0, &effects)) {
+        vec_each(&effects.list, e)
+            if (e->kind == EFFECT_BIND)
+                engine_settle(k, 0, e->id, NULL);
+        effects_clear(&effects);
+        steps++;
+    }
+    double seconds = now_s() - start;
+    r->step_ns = seconds * 1e9 / MAX(steps, 1u);
+    r->decisions_per_s = steps / seconds;
+    effects_done(&effects);
+}
+
+static void measure(struct result *r, const struct options *o)
+{
+    double heap = heap_bytes();
+    struct engine *k = engine_new(&(struct engine_config){.no_views = o->no_views});
+    apply_all(k, r);
+    measure_queue(k, r);
+    measure_decisions(k, r);
+    run(k, r);
+    r->stats = engine_stats(k);
+    r->bound = (uint32_t)r->stats.bound;
+    r->bytes_total = heap_bytes() - heap;
+    engine_free(k);
+}
+
+/* --- printing --- */
+
+static void put(struct json_writer *w, const char *key, double value)
+{
+    json_put_key(w, str_of(key));
+    json_put_int(w, (int64_t)(value + 0.5));
+}
+
+static void put_result(struct json_writer *w, const struct result *r)
+{
+    json_put_open(w, '{');
+    put(w, "nodes", r->nodes);
+    put(w, "classes", bench_shape_classes(r->shape));
+    json_put_key(w, STR("shape"));
+    json_put_str(w, str_of(bench_shape_name(r->shape)));
+    put(w, "decisions_per_s", r->decisions_per_s);
+    put(w, "bytes_per_node", r->bytes_per_node);
+    put(w, "bytes_per_pod", r->bytes_per_pod);
+    put(w, "bytes_total", r->bytes_total);
+    put(w, "pods", r->pods);
+    put(w, "bound", r->bound);
+    put(w, "scans_per_s", r->scans_per_s);
+    json_put_key(w, STR("stages_ns"));
+    json_put_open(w, '{');
+    put(w, "apply_node", r->apply_node_ns);
+    put(w, "apply_pod", r->apply_pod_ns);
+    put(w, "queue", r->queue_ns);
+    put(w, "step", r->step_ns);
+    json_put_close(w, '}');
+    json_put_key(w, STR("views"));
+    json_put_open(w, '{');
+    put(w, "kept", r->stats.views);
+    put(w, "built", (double)r->stats.views_built);
+    put(w, "evicted", (double)r->stats.views_evicted);
+    put(w, "rows", (double)r->stats.rows_caught_up);
+    put(w, "decisions", (double)r->stats.by_view);
+    json_put_close(w, '}');
+    json_put_close(w, '}');
+}
+
+static void print_line(const struct result *r)
+{
+    fprintf(stderr, "%9u %-13s %9u %11.0f %8.0f %6.0f %6.0f %8.0f %7.0f %7.0f %6.0f %7.1f\n",
+            r->nodes, bench_shape_name(r->shape), r->pods, r->decisions_per_s, r->scans_per_s,
+            r->bytes_per_node, r->bytes_per_pod, r->bytes_total / (1 << 20), r->apply_node_ns,
+            r->apply_pod_ns, r->queue_ns, (double)r->stats.rows_caught_up / MAX(r->bound, 1u));
+}
+
+/* --- command --- */
+
+static void help(void)
+{
+    puts("Usage: kubenexus bench [--nodes N] [--shape S] [--pods N] [--no-views] [-o json]\n\n"
+         "Measures decisions a second through the whole engine (queue, view, transaction, effect), "
+         "memory\n"
+         "and the cost of each stage, on a stated load. Without options: every shape at the sizes "
+         "where it\n"
+         "makes sense, some minutes in all.\n\n"
+         "Options:\n"
+         "      --nodes N        one cluster size instead of 1000, 5000, 100000, 1000000\n"
+         "      --shape S        basic, gpu, spread-zone, spread-host, daemonset, classes-1000,\n"
+         "                       classes-5000\n"
+         "      --pods N         so many pods instead of as many as fill 70 %\n"
+         "      --no-views       decide everything by scanning, for comparison\n"
+         "  -o, --output FORMAT  table (default) or json; progress goes to stderr\n\n"
+         "Examples:\n"
+         "  kubenexus bench --nodes 5000 --shape basic\n"
+         "  kubenexus bench -o json > results.json");
+}
+
+static bool parse_count(const char *text, uint32_t *out)
+{
+    int64_t n;
+    if (!text || !str_int(str_of(text), &n) || n < 1 || n > 4000000)
+        return false;
+    *out = (uint32_t)n;
+    return true;
+}
+
+static int parse(int argc, char **argv, struct options *o)
+{
+    const char *value;
+    for (int i = 1; i < argc; i++) {
+        if (option_value(argc, argv, &i, "--nodes", NULL, &value)) {
+            if (!parse_count(value, &o->nodes))
+                return complain_text("bench: --nodes: \"%s\" is not a number from 1 to 4000000",
+                                     value ? value : "");
+        } else if (option_value(argc, argv, &i, "--pods", NULL, &value)) {
+            if (!parse_count(value, &o->pods))
+                return complain_text("bench: --pods: \"%s\" is not a number from 1 to 4000000",
+                                     value ? value : "");
+        } else if (option_value(argc, argv, &i, "--shape", NULL, &value)) {
+            for (o->shape = 0; o->shape < BENCH_SHAPES; o->shape++)
+                if (value && strcmp(value, bench_shape_name((enum bench_shape)o->shape)) == 0)
+                    break;
+            if (o->shape == BENCH_SHAPES)
+                return complain_text("bench: --shape: no shape \"%s\"", value ? value : "");
+        } else if (option_value(argc, argv, &i, "--output", "-o", &value)) {
+            if (!value || (strcmp(value, "json") != 0 && strcmp(value, "table") != 0))
+                return complain_text("bench: --output: \"%s\" is neither table nor json",
+                                     value ? value : "");
+            o->is_json = strcmp(value, "json") == 0;
+        } else if (strcmp(argv[i], "--no-views") == 0) {
+            o->no_views = true;
+        } else {
+            return complain_text("bench: unknown argument \"%s\" (--help says more)", argv[i]);
+        }
+    }
+    return 0;
+}
+
+/* Scanned classes at 100,000 nodes and more would take hours and say nothing new. */
+static bool is_sensible(enum bench_shape shape, uint32_t nodes)
+{
+    switch (shape) {
+    case BENCH_BASIC:
+        return true;
+    case BENCH_GPU:
+    case BENCH_SPREAD_ZONE:
+    case BENCH_SPREAD_HOST:
+    case BENCH_DAEMONSET:
+        return nodes <= 100000;
+    case BENCH_CLASSES_1000:
+    case BENCH_CLASSES_5000:
+    case BENCH_SHAPES:
+        break;
+    }
+    return nodes <= 5000;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    static const uint32_t sizes[] = {1000, 5000, 100000, 1000000};
+    struct options o = {.shape = -1};
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            help();
+            return 0;
+        }
+    int code = parse(argc, argv, &o);
+    if (code)
+        return code;
+
+    AUTO(buf) text = {0};
+    struct json_writer w = {.out = &text, .is_pretty = true};
+    json_put_open(&w, '{');
+    json_put_key(&w, STR("results"));
+    json_put_open(&w, '[');
+    fprintf(stderr, "%9s %-13s %9s %11s %8s %6s %6s %8s %7s %7s %6s %7s\n", "nodes", "shape",
+            "pods", "decisions/s", "scans/s", "B/node", "B/pod", "MiB", "node ns", "pod ns",
+            "queue", "rows");
+    for (size_t s = 0; s < (o.nodes ? 1 : LEN(sizes)); s++)
+        for (int shape = 0; shape < BENCH_SHAPES; shape++) {
+            uint32_t nodes = o.nodes ? o.nodes : sizes[s];
+            bool is_asked =
+                o.shape < 0 ? is_sensible((enum bench_shape)shape, nodes) : shape == o.shape;
+            if (!is_asked)
+                continue;
+            struct result r = {.shape = (enum bench_shape)shape, .nodes = nodes};
+            r.pods = o.pods ? o.pods : bench_pods(r.shape, nodes);
+            measure(&r, &o);
+            print_line(&r);
+            put_result(&w, &r);
+        }
+    json_put_close(&w, ']');
+    json_put_close(&w, '}');
+    buf_add_char(&text, '\n');
+    if (o.is_json)
+        fwrite(text.p, 1, text.n, stdout);
+    return 0;
+}

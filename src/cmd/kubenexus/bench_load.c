@@ -1,0 +1,267 @@
+#include "cmd/kubenexus/bench_load.h"
+
+#include "core/base/rng.h"
+
+enum {
+    CLASSES = 20,
+    IMAGES = 200,
+    NODE_IMAGES = 20,
+    NODES_A_RACK = 40,
+    ZONES = 3,
+    MOST_PODS = 2000000
+};
+
+#define GIB  ((__int128)1 << 30)
+#define NANO ((__int128)1000000000)
+
+/* CPU in thousandths, memory in GiB, GPUs. */
+static const struct bench_class {
+    int32_t cpu_milli, memory_gib, gpus;
+} classes[CLASSES] = {
+    {100,  1,  0},
+    {250,  1,  0},
+    {500,  1,  0},
+    {500,  2,  0},
+    {1000, 2,  0},
+    {1000, 4,  0},
+    {1500, 4,  0},
+    {2000, 4,  0},
+    {2000, 8,  0},
+    {3000, 8,  0},
+    {4000, 8,  0},
+    {4000, 16, 0},
+    {6000, 16, 0},
+    {8000, 32, 0},
+    {1000, 4,  1},
+    {2000, 8,  1},
+    {4000, 16, 1},
+    {4000, 16, 2},
+    {8000, 32, 4},
+    {8000, 64, 8},
+};
+
+enum { FIRST_GPU_CLASS = 14 };
+
+const char *bench_shape_name(enum bench_shape shape)
+{
+    static const char *const names[BENCH_SHAPES] = {
+        [BENCH_BASIC] = "basic",
+        [BENCH_GPU] = "gpu",
+        [BENCH_SPREAD_ZONE] = "spread-zone",
+        [BENCH_SPREAD_HOST] = "spread-host",
+        [BENCH_DAEMONSET] = "daemonset",
+        [BENCH_CLASSES_1000] = "classes-1000",
+        [BENCH_CLASSES_5000] = "classes-5000",
+    };
+    return names[shape];
+}
+
+uint32_t bench_shape_classes(enum bench_shape shape)
+{
+    switch (shape) {
+    case BENCH_GPU:
+        return CLASSES - FIRST_GPU_CLASS;
+    case BENCH_DAEMONSET:
+        return 1;
+    case BENCH_CLASSES_1000:
+        return 1000;
+    case BENCH_CLASSES_5000:
+        return 5000;
+    case BENCH_BASIC:
+    case BENCH_SPREAD_ZONE:
+    case BENCH_SPREAD_HOST:
+    case BENCH_SHAPES:
+        break;
+    }
+    return CLASSES;
+}
+
+/* --- lists in an arena --- */
+
+#define ADD(mem, list, most, ...)                                                                  \
+    do {                                                                                           \
+        if (!(list)->at)                                                                           \
+            (list)->at = arena_alloc((mem), (most) * sizeof(*(list)->at));                         \
+        (list)->at[(list)->n++] = (__VA_ARGS__);                                                   \
+    } while (0)
+
+static void add_amount(struct arena *mem, amount_list *list, struct str name, __int128 nano)
+{
+    ADD(mem, list, 8, (struct amount){.name = name, .quantity = {.nano = nano}});
+}
+
+static void add_label(struct arena *mem, pair_list *list, struct str key, struct str value)
+{
+    ADD(mem, list, 32, (struct pair){key, value});
+}
+
+static struct str image(struct arena *mem, uint32_t i)
+{
+    return arena_printf(mem, "registry.example.com/team/image-%u:v1", i % IMAGES);
+}
+
+/* --- nodes --- */
+
+static bool has_gpus(uint32_t i)
+{
+    return i % 3 != 2;
+}
+
+static void label_node(struct arena *mem, struct node *node, uint32_t i)
+{
+    pair_list *labels = &node->meta.labels;
+    bool gpus = has_gpus(i);
+    add_label(mem, labels, STR("kubernetes.io/hostname"), node->meta.name);
+    add_label(mem, labels, STR("topology.kubernetes.io/zone"),
+              arena_printf(mem, "zone-%u", i / NODES_A_RACK % ZONES));
+    add_label(mem, labels, STR("topology.kubernetes.io/region"), STR("region-1"));
+    add_label(mem, labels, STR("example.com/rack"), arena_printf(mem, "rack-%u", i / NODES_A_RACK));
+    add_label(mem, labels, STR("node.kubernetes.io/instance-type"),
+              gpus ? STR("gpu.64") : STR("cpu.96"));
+    add_label(mem, labels, STR("kubernetes.io/arch"), STR("amd64"));
+    add_label(mem, labels, STR("kubernetes.io/os"), STR("linux"));
+    add_label(mem, labels, STR("nvidia.com/gpu.present"), gpus ? STR("true") : STR("false"));
+    add_label(mem, labels, STR("nvidia.com/gpu.product"),
+              gpus ? STR("NVIDIA-H100-80GB") : STR("none"));
+    add_label(mem, labels, STR("nvidia.com/gpu.memory"), gpus ? STR("81559") : STR("0"));
+    add_label(mem, labels, STR("nvidia.com/gpu.count"), gpus ? STR("8") : STR("0"));
+    add_label(mem, labels, STR("example.com/generation"),
+              arena_printf(mem, "%u", i / NODES_A_RACK % 4));
+    while (labels->n < 25)
+        add_label(mem, labels, arena_printf(mem, "example.com/fact-%u", labels->n),
+                  arena_printf(mem, "value-%u", i / NODES_A_RACK % (labels->n - 10)));
+}
+
+static void add_images(struct arena *mem, struct node *node, uint32_t i)
+{
+    struct rng rng = rng_seeded(i);
+    for (uint32_t k = 0; k < NODE_IMAGES; k++) { /* one of each ten: twenty different ones */
+        uint32_t number =
+            k * (IMAGES / NODE_IMAGES) + (uint32_t)rng_below(&rng, IMAGES / NODE_IMAGES);
+        struct container_image entry = {.size_bytes = (int64_t)(50 + number * 10) << 20};
+        ADD(mem, &entry.names, 1, image(mem, number));
+        ADD(mem, &node->status.images, NODE_IMAGES, entry);
+    }
+}
+
+struct node *bench_node(struct arena *mem, uint32_t i)
+{
+    struct node *node = arena_alloc(mem, sizeof(*node));
+    node->meta.name = arena_printf(mem, "node-%07u", i);
+    node->meta.created_ms = node->meta.deleted_ms = TIME_NONE;
+    label_node(mem, node, i);
+    amount_list *room = &node->status.allocatable;
+    add_amount(mem, room, STR("cpu"), (has_gpus(i) ? 64 : 96) * NANO);
+    add_amount(mem, room, STR("memory"), (has_gpus(i) ? 512 : 384) * GIB * NANO);
+    add_amount(mem, room, STR("pods"), 110 * NANO);
+    if (has_gpus(i))
+        add_amount(mem, room, STR("nvidia.com/gpu"), 8 * NANO);
+    if (i % 10 == 7) {
+        ADD(mem, &node->spec.taints, 2,
+            (struct taint){STR("example.com/team"), STR("research"), STR("NoSchedule")});
+        ADD(mem, &node->spec.taints, 2,
+            (struct taint){STR("example.com/spot"), STR("true"), STR("PreferNoSchedule")});
+    }
+    add_images(mem, node, i);
+    return node;
+}
+
+/* --- pods --- */
+
+static void require_label(struct arena *mem, struct pod *pod, struct str key, struct str value)
+{
+    struct affinity *affinity = arena_alloc(mem, sizeof(*affinity));
+    affinity->node = arena_alloc(mem, sizeof(*affinity->node));
+    affinity->node->required = arena_alloc(mem, sizeof(struct node_selector));
+    struct requirement line = {.key = key, .op = STR("In")};
+    ADD(mem, &line.values, 1, value);
+    struct node_selector_term term = {0};
+    ADD(mem, &term.match_expressions, 1, line);
+    ADD(mem, &affinity->node->required->terms, 1, term);
+    pod->spec.affinity = affinity;
+}
+
+static void pin_to_node(struct arena *mem, struct pod *pod, uint32_t i)
+{
+    require_label(mem, pod, STR("metadata.name"), arena_printf(mem, "node-%07u", i));
+    struct node_selector_term *term = pod->spec.affinity->node->required->terms.at;
+    term->match_fields.at = term->match_expressions.at;
+    term->match_fields.n = 1;
+    term->match_expressions.at = NULL;
+    term->match_expressions.n = 0;
+    ADD(mem, &pod->spec.tolerations, 1, (struct toleration){.op = STR("Exists")});
+}
+
+static void spread_over_zones(struct arena *mem, struct pod *pod)
+{
+    struct label_selector *selector = arena_alloc(mem, sizeof(*selector));
+    selector->match_labels = pod->meta.labels;
+    ADD(mem, &pod->spec.spread, 1,
+        (struct spread_constraint){
+            .max_skew = 1,
+            .topology_key = STR("topology.kubernetes.io/zone"),
+            .when_unsatisfiable = STR("ScheduleAnyway"),
+            .label_selector = selector,
+        });
+}
+
+static uint32_t class_of(enum bench_shape shape, uint32_t i)
+{
+    uint32_t n = bench_shape_classes(shape);
+    return shape == BENCH_GPU ? FIRST_GPU_CLASS + i % n : i % n;
+}
+
+struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
+{
+    uint32_t number = class_of(shape, i);
+    const struct bench_class *class = &classes[number % CLASSES];
+    struct pod *pod = arena_alloc(mem, sizeof(*pod));
+    pod->meta.name = arena_printf(mem, "pod-%u", i);
+    pod->meta.namespace = STR("default");
+    pod->meta.created_ms = pod->meta.deleted_ms = pod->status.start_ms = TIME_NONE;
+    pod->spec.scheduler_name = STR("default-scheduler");
+    add_label(mem, &pod->meta.labels, STR("app"), arena_printf(mem, "app-%u", number));
+
+    struct container main = {.name = STR("main"), .image = image(mem, number * 7)};
+    int64_t more = number / CLASSES; /* each twenty classes ask for a millicore more */
+    add_amount(mem, &main.resources.requests, STR("cpu"), (class->cpu_milli + more) * NANO / 1000);
+    add_amount(mem, &main.resources.requests, STR("memory"), class->memory_gib * GIB * NANO);
+    if (class->gpus && shape != BENCH_DAEMONSET)
+        add_amount(mem, &main.resources.requests, STR("nvidia.com/gpu"), class->gpus * NANO);
+    ADD(mem, &pod->spec.containers, 1, main);
+
+    if (shape == BENCH_DAEMONSET)
+        pin_to_node(mem, pod, i);
+    else if (number % 2)
+        require_label(mem, pod, STR("nvidia.com/gpu.present"),
+                      class->gpus ? STR("true") : STR("false"));
+    if (shape == BENCH_SPREAD_ZONE)
+        spread_over_zones(mem, pod);
+    return pod;
+}
+
+struct service *bench_service(struct arena *mem, enum bench_shape shape, uint32_t i)
+{
+    if (shape != BENCH_SPREAD_HOST || i >= CLASSES)
+        return NULL;
+    struct service *service = arena_alloc(mem, sizeof(*service));
+    service->meta.name = arena_printf(mem, "app-%u", i);
+    service->meta.namespace = STR("default");
+    add_label(mem, &service->selector, STR("app"), service->meta.name);
+    return service;
+}
+
+uint32_t bench_pods(enum bench_shape shape, uint32_t nodes)
+{
+    if (shape == BENCH_DAEMONSET)
+        return nodes;
+    int64_t cpu = 0, gpus = 0, n = bench_shape_classes(shape);
+    for (uint32_t i = 0; i < n; i++) {
+        cpu += classes[class_of(shape, i) % CLASSES].cpu_milli;
+        gpus += classes[class_of(shape, i) % CLASSES].gpus;
+    }
+    int64_t by_cpu = (int64_t)nodes * 224000 / 3 * 7 / 10 * n / cpu;
+    int64_t by_gpu = (int64_t)nodes * 16 / 3 * 7 / 10 * n / gpus;
+    int64_t most = MIN(by_cpu, by_gpu);
+    return (uint32_t)MIN(most, (int64_t)MOST_PODS);
+}

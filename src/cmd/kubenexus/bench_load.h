@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/model/object.h"
+
+/* The load that `kubenexus bench` is measured on, stated here and nowhere else.
+ *
+ * Nodes: two in three with 64 CPUs, 512 GiB and 8 GPUs, one in three with 96 CPUs, 384 GiB and
+ * none; 25 labels (hostname, zone, rack, instance type, facts about the GPUs), 3 zones, 40 nodes a
+ * rack; two taints on one in ten; 20 images out of 200. Pods: 20 classes from 100m to 8 CPUs and 0
+ * to 8 GPUs (see the table in bench_load.c), every second one with node affinity, one container
+ * with one of the 200 images. As many as fill 70 % of the CPUs or GPUs, whichever is full first, at
+ * most 2 million. */
+
+enum bench_shape {
+    BENCH_BASIC,
+    BENCH_GPU,          /* the classes that ask for GPUs alone */
+    BENCH_SPREAD_ZONE,  /* each class has a soft constraint over zones */
+    BENCH_SPREAD_HOST,  /* System defaults: all pods stand behind a Service */
+    BENCH_DAEMONSET,    /* one pod for each node, which it names */
+    BENCH_CLASSES_1000, /* so many classes, in turn */
+    BENCH_CLASSES_5000,
+    BENCH_SHAPES,
+};
+
+const char *bench_shape_name(enum bench_shape shape);
+uint32_t bench_shape_classes(enum bench_shape shape);
+
+/* Objects live in `mem`. */
+struct node *bench_node(struct arena *mem, uint32_t i);
+struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i);
+
+/* The Services (one a class) that a shape needs; NULL after the last. */
+struct service *bench_service(struct arena *mem, enum bench_shape shape, uint32_t i);
+
+/* How many pods of this shape so many nodes are filled with. */
+uint32_t bench_pods(enum bench_shape shape, uint32_t nodes);
