@@ -20,8 +20,7 @@ static bool is_shown(struct str name)
 
 static void add_resource(struct books *b, struct str name)
 {
-    if (is_shown(name) && b->resources.n < RESOURCES_MOST &&
-        find_resource(b, name) == UINT32_MAX)
+    if (is_shown(name) && b->resources.n < RESOURCES_MOST && find_resource(b, name) == UINT32_MAX)
         vec_push(&b->resources, name);
 }
 

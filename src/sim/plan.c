@@ -93,11 +93,10 @@ static void join_groups(struct plan *p)
     uint32_t joined = 0;
     for (uint32_t i = 0; i < p->groups.n; i += each) {
         uint32_t last = MIN(i + each, p->groups.n) - 1;
-        p->groups.at[joined++] = i == last
-                                     ? p->groups.at[i]
-                                     : arena_printf(&p->mem, STR_FMT " – " STR_FMT,
-                                                    STR_ARG(p->groups.at[i]),
-                                                    STR_ARG(p->groups.at[last]));
+        p->groups.at[joined++] =
+            i == last ? p->groups.at[i]
+                      : arena_printf(&p->mem, STR_FMT " – " STR_FMT, STR_ARG(p->groups.at[i]),
+                                     STR_ARG(p->groups.at[last]));
     }
     p->groups.n = joined;
     vec_each(&p->nodes, node)

@@ -5,9 +5,9 @@
 #include "core/base/vec.h"
 #include "core/model/object.h"
 
-/* What is going to happen in a simulated world, wherever it comes from: a scenario, a dump of a real
- * cluster, a trace. Whoever makes a plan adds nodes, templates and jobs in any order and finishes
- * it; the world only reads it. */
+/* What is going to happen in a simulated world, wherever it comes from: a scenario, a dump of a
+ * real cluster, a trace. Whoever makes a plan adds nodes, templates and jobs in any order and
+ * finishes it; the world only reads it. */
 
 enum {
     PLAN_PODS_MOST = 5000000,
@@ -47,11 +47,11 @@ struct plan {
     const char *group_word; /* what a group is: "rack" */
     VEC(struct str) classes;
     VEC(const struct pod *) templates;
-    VEC(struct plan_job) jobs; /* by time */
+    VEC(struct plan_job) jobs;  /* by time */
     VEC(struct object) objects; /* anything else that a scheduler reads */
-    VEC(struct str) notes;     /* what the reader of the results must know */
-    uint64_t pods;             /* in all jobs */
-    struct str watched;        /* the resource whose use is shown by group and class */
+    VEC(struct str) notes;      /* what the reader of the results must know */
+    uint64_t pods;              /* in all jobs */
+    struct str watched;         /* the resource whose use is shown by group and class */
 
     double bind_fault_share;
     int64_t node_between_ms, node_repair_ms; /* 0: nodes do not fail */
@@ -75,8 +75,8 @@ bool plan_add_job(struct plan *p, struct plan_job job, struct error *e) MUST_USE
 
 void plan_note(struct plan *p, const char *fmt, ...) PRINTF(2, 3);
 
-/* Sorts jobs, joins groups that are too many, chooses what to watch. False if two nodes or two jobs have
- * one name. */
+/* Sorts jobs, joins groups that are too many, chooses what to watch. False if two nodes or two jobs
+ * have one name. */
 bool plan_finish(struct plan *p, struct error *e) MUST_USE;
 
 /* --- for those who make objects --- */

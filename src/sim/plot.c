@@ -5,7 +5,7 @@
 #include "sim/stats.h"
 #include "sim/text.h"
 
-static const double top_room = 12, right_room = 14, bottom_room = 46;
+static const double top_room = 12, right_room = 24, bottom_room = 46;
 
 void plot_open(struct plot *p, struct buf *out, double height, double left, const char *label)
 {
@@ -19,8 +19,7 @@ void plot_open(struct plot *p, struct buf *out, double height, double left, cons
 
 void plot_close(struct plot *p)
 {
-    buf_printf(p->out,
-               "<path class=\"axis\" d=\"M%.1f %.1fh%.1f\"/>\n</svg>\n", p->left,
+    buf_printf(p->out, "<path class=\"axis\" d=\"M%.1f %.1fh%.1f\"/>\n</svg>\n", p->left,
                p->top + p->height, p->width);
 }
 
@@ -72,13 +71,16 @@ void plot_time_axis(struct plot *p)
 void plot_y_title(struct plot *p, const char *text)
 {
     double x = 14, y = p->top + p->height / 2;
-    buf_printf(p->out, "<text class=\"mid name\" x=\"%.1f\" y=\"%.1f\" "
-                       "transform=\"rotate(-90 %.1f %.1f)\">%s</text>\n", x, y, x, y, text);
+    buf_printf(p->out,
+               "<text class=\"mid\" x=\"%.1f\" y=\"%.1f\" transform=\"rotate(-90 %.1f %.1f)\">", x,
+               y, x, y);
+    html_add(p->out, str_of(text));
+    buf_printf(p->out, "</text>\n");
 }
 
 void plot_x_title(struct plot *p, const char *text)
 {
-    buf_printf(p->out, "<text class=\"mid name\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
+    buf_printf(p->out, "<text class=\"mid\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
                p->left + p->width / 2, p->top + p->height + 39, text);
 }
 
@@ -120,9 +122,10 @@ void plot_area(struct plot *p, const double *low, const double *high, uint32_t n
 
 void plot_stripe(struct plot *p, double from, double to, struct str title)
 {
-    buf_printf(p->out,
-               "<rect class=\"stripe\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-               plot_x(p, from), p->top, (to - from) / p->x_most * p->width, p->height);
+    buf_printf(
+        p->out,
+        "<rect class=\"stripe\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
+        plot_x(p, from), p->top, (to - from) / p->x_most * p->width, p->height);
     html_add(p->out, title);
     buf_printf(p->out, "</title></rect>\n");
 }

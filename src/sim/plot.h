@@ -2,8 +2,8 @@
 
 #include "core/base/buf.h"
 
-/* Plots as SVG inside an HTML page. Colours come from the page's style by class: series are s0 … s8,
- * so that light, dark and print are the page's business. */
+/* Plots as SVG inside an HTML page. Colours come from the page's style by class: series are s0 …
+ * s8, so that light, dark and print are the page's business. */
 
 enum { PLOT_WIDTH = 1040, PLOT_SERIES_MOST = 8 };
 
@@ -14,8 +14,8 @@ struct plot {
     double y_most;                   /* … upper edge; 0 is at the left and at the bottom */
 };
 
-/* An empty plot of this height; `label` is what a screen reader says. `left`: room for the labels of
- * the y axis. */
+/* An empty plot of this height; `label` is what a screen reader says. `left`: room for the labels
+ * of the y axis. */
 void plot_open(struct plot *p, struct buf *out, double height, double left, const char *label);
 void plot_close(struct plot *p);
 

@@ -138,8 +138,8 @@ static void table_class(const struct class_summary *c, struct buf *out)
 
 static void table_classes(const struct summary *s, struct buf *out)
 {
-    buf_printf(out, "\n%-20s %9s %9s %9s %9s %9s %9s %9s\n", "JOB CLASS", "PODS", "BOUND", "PENDING",
-               "WAIT P50", "P90", "P99", "MAX");
+    buf_printf(out, "\n%-20s %9s %9s %9s %9s %9s %9s %9s\n", "JOB CLASS", "PODS", "BOUND",
+               "PENDING", "WAIT P50", "P90", "P99", "MAX");
     list_each(&s->classes, c)
         table_class(c, out);
     if (s->classes.n > 1)

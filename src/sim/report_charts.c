@@ -10,7 +10,7 @@
 
 enum {
     STRIPES_MOST = 96, /* places that say something when pointed at */
-    CELLS_MOST = 1920, /* of the map of groups */
+    CELLS_MOST = 1700, /* of the map of groups */
     SHADES = 10,
 };
 
@@ -67,8 +67,9 @@ static double round_up(double x)
 
 static void figure_open(struct buf *out, const char *id, const char *title, const char *words)
 {
-    buf_printf(out, "<figure id=\"%s\">\n<figcaption><h2>%s</h2><p>%s</p></figcaption>\n", id, title,
-               words);
+    buf_printf(out, "<figure id=\"%s\">\n<figcaption><h2>", id);
+    html_add(out, str_of(title));
+    buf_printf(out, "</h2><p>%s</p></figcaption>\n", words);
 }
 
 static void figure_close(struct buf *out)
@@ -78,8 +79,9 @@ static void figure_close(struct buf *out)
 
 static void legend_item(struct buf *out, unsigned series, struct str name)
 {
-    buf_printf(out, "<li><svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">"
-                    "<rect class=\"s%u\" width=\"12\" height=\"12\" rx=\"3\"/></svg>",
+    buf_printf(out,
+               "<li><svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">"
+               "<rect class=\"s%u\" width=\"12\" height=\"12\" rx=\"3\"/></svg>",
                series);
     html_add(out, name);
     buf_printf(out, "</li>");
@@ -121,17 +123,25 @@ static struct series share_series(const struct summary *s, uint32_t resource)
     return used;
 }
 
+/* The watched resource is the first, the others keep their order. */
+static uint32_t resource_at(const struct summary *s, uint32_t i)
+{
+    uint32_t watched = s->books->watched;
+    return i == 0 ? watched : i <= watched ? i - 1 : i;
+}
+
 void chart_utilisation(const struct summary *s, struct buf *out)
 {
     uint32_t n = MIN(s->resources.n, (uint32_t)PLOT_SERIES_MOST);
     struct series series[PLOT_SERIES_MOST];
     struct face faces[PLOT_SERIES_MOST];
     const char *names[PLOT_SERIES_MOST];
-    figure_open(out, "utilisation", "Utilisation", "Share of each resource that pods on nodes ask for.");
+    figure_open(out, "utilisation", "Utilisation",
+                "Share of each resource that pods on nodes ask for.");
     buf_printf(out, "<ul class=\"legend\">");
     for (uint32_t i = 0; i < n; i++) {
-        series[i] = share_series(s, i);
-        faces[i] = face_of(s->resources.at[i].name);
+        series[i] = share_series(s, resource_at(s, i));
+        faces[i] = face_of(s->resources.at[resource_at(s, i)].name);
         names[i] = faces[i].label;
         legend_item(out, i, str_of(names[i]));
     }
@@ -218,56 +228,78 @@ static void stack_areas(struct plot *p, const struct series *series, uint32_t n,
     mem_free(high);
 }
 
-static void classes_legend(const struct summary *s, const struct shown *shown, struct buf *out,
-                           const char **names)
+/* What the watched resource is called in headings: GPUs. */
+static struct text watched_word(const struct summary *s)
+{
+    struct face face = face_of(s->books->plan->watched);
+    struct text word = {0};
+    snprintf(word.s, sizeof(word.s), "%s", face.unit[0] ? face.unit : face.label);
+    return word;
+}
+
+/* A class's colour is its place among those shown, in every plot; what a plot lacks its legend
+ * lacks. */
+static void classes_legend(const struct summary *s, const struct shown *shown, const bool *is_there,
+                           struct buf *out)
 {
     buf_printf(out, "<ul class=\"legend\">");
     for (uint32_t i = 0; i < shown->n; i++) {
+        if (is_there[i])
+            legend_item(out, i, s->classes.at[shown->class[i]].name);
+    }
+    if (shown->has_others)
+        legend_item(out, shown->n, STR("others"));
+    buf_printf(out, "</ul>\n");
+}
+
+static void plot_classes(const struct summary *s, const struct shown *shown, struct plot *p,
+                         double per_unit)
+{
+    struct series series[PLOT_SERIES_MOST];
+    const char *names[PLOT_SERIES_MOST];
+    uint32_t n = shown->n + shown->has_others;
+    for (uint32_t i = 0; i < shown->n; i++) {
         names[i] = s->classes.at[shown->class[i]].name.p;
-        legend_item(out, i, s->classes.at[shown->class[i]].name);
+        series[i] = series_of(s, books_class_used(s->books, shown->class[i]), per_unit);
     }
     if (shown->has_others) {
         names[shown->n] = "others";
-        legend_item(out, shown->n, STR("others"));
+        series[shown->n] = others_series(s, shown, per_unit);
     }
-    buf_printf(out, "</ul>\n");
+    if (n) {
+        stack_areas(p, series, n, step_ms(s));
+        add_stripes(p, s, series, names, n, "");
+    }
+    for (uint32_t i = 0; i < n; i++)
+        mem_free(series[i].y);
 }
 
 void chart_classes(const struct summary *s, struct buf *out)
 {
     const struct books *b = s->books;
-    struct face face = face_of(b->plan->watched);
+    double per_unit = face_of(b->plan->watched).per_unit;
     struct shown shown = choose_classes(s);
-    struct series series[PLOT_SERIES_MOST + 1];
-    const char *names[PLOT_SERIES_MOST + 1];
-    char title[120];
-    snprintf(title, sizeof(title), "%s in use, by job class", face.unit[0] ? face.unit : face.label);
-    figure_open(out, "classes", title, "What the running pods of each class ask for; the line on top "
-                                       "is all there is.");
-    classes_legend(s, &shown, out, names);
-    uint32_t n = shown.n + shown.has_others;
+    bool is_there[PLOT_SERIES_MOST];
     for (uint32_t i = 0; i < shown.n; i++)
-        series[i] = series_of(s, books_class_used(b, shown.class[i]), face.per_unit);
-    if (shown.has_others)
-        series[shown.n] = others_series(s, &shown, face.per_unit);
-    struct series room = series_of(s, books_room(b, b->watched), face.per_unit);
+        is_there[i] = b->timeline.at[books_class_used(b, shown.class[i])].peak > 0;
+    char title[120];
+    snprintf(title, sizeof(title), "%s in use, by job class", watched_word(s).s);
+    figure_open(out, "classes", title,
+                "What the running pods of each class ask for. The dashed line is all there is.");
+    classes_legend(s, &shown, is_there, out);
 
+    struct series room = series_of(s, books_room(b, b->watched), per_unit);
     struct plot p;
     plot_open(&p, out, 300, time_left, title);
     p.x_most = end_ms(s);
     p.y_most = round_up(most_of(&room));
     plot_y_axis(&p, "");
     plot_time_axis(&p);
-    plot_y_title(&p, face.unit[0] ? face.unit : face.label);
-    if (n) {
-        stack_areas(&p, series, n, step_ms(s));
-        plot_line(&p, room.y, room.n, step_ms(s), PLOT_SERIES_MOST);
-        add_stripes(&p, s, series, names, n, "");
-    }
+    plot_y_title(&p, watched_word(s).s);
+    plot_line(&p, room.y, room.n, step_ms(s), PLOT_SERIES_MOST);
+    plot_classes(s, &shown, &p, per_unit);
     plot_close(&p);
     figure_close(out);
-    for (uint32_t i = 0; i < n; i++)
-        mem_free(series[i].y);
     mem_free(room.y);
 }
 
@@ -321,8 +353,18 @@ static void wait_ticks(struct plot *p, const struct wait_axis *axis)
         int s;
         const char *label;
     } ticks[] = {
-        {1, "≤ 1 s"},     {10, "10 s"},    {60, "1 min"},    {600, "10 min"},  {3600, "1 h"},
-        {21600, "6 h"},   {86400, "1 d"},  {604800, "7 d"},  {2592000, "30 d"}, {31536000, "1 y"},
+        {1,       "≤ 1 s"},
+        {10,      "10 s"   },
+        {30,      "30 s"   },
+        {60,      "1 min"  },
+        {300,     "5 min"  },
+        {1800,    "30 min" },
+        {7200,    "2 h"    },
+        {21600,   "6 h"    },
+        {86400,   "1 d"    },
+        {345600,  "4 d"    },
+        {1728000, "20 d"   },
+        {8640000, "100 d"  },
     };
     for (size_t i = 0; i < LEN(ticks) && ticks[i].s * 1e3 <= axis->most_ms; i++)
         plot_x_tick(p, wait_x(axis, ticks[i].s * 1e3), ticks[i].label, i > 0);
@@ -372,14 +414,16 @@ static void wait_stripes(struct plot *p, const struct summary *s, const struct w
 
 void chart_waits(const struct summary *s, struct buf *out)
 {
-    const char *names[PLOT_SERIES_MOST + 1];
     struct wait_axis axis = wait_axis_of(s);
     struct shown shown = choose_classes(s);
+    bool is_there[PLOT_SERIES_MOST];
+    for (uint32_t i = 0; i < shown.n; i++)
+        is_there[i] = s->classes.at[shown.class[i]].n_waits > 0;
     figure_open(out, "waits", "Waiting times",
                 "Share of the pods of a class that were placed within a time. "
                 "Pods still waiting at the end are not counted.");
     shown.has_others = false;
-    classes_legend(s, &shown, out, names);
+    classes_legend(s, &shown, is_there, out);
     struct plot p;
     plot_open(&p, out, 300, time_left, "Distribution of waiting times by job class");
     p.y_most = 100;
@@ -403,67 +447,86 @@ static struct str cut(struct str s, size_t most)
     return str_part(s, 0, n);
 }
 
-static void group_row(struct plot *p, const struct summary *s, uint32_t group, uint32_t columns,
-                      double row_height, const struct face *face)
+/* `y`: where the row begins; a cell is `each` steps wide. */
+static void group_row(struct plot *p, const struct summary *s, uint32_t group, double y,
+                      uint32_t each, double row_height)
 {
     const struct books *b = s->books;
+    struct face face = face_of(b->plan->watched);
     uint32_t steps = timeline_steps(&b->timeline, b->end_ms);
-    double y = p->top + group * row_height;
-    for (uint32_t i = 0; i < columns; i++) {
-        uint32_t from = i * steps / columns, to = (i + 1) * steps / columns;
+    buf_printf(p->out, "<g transform=\"translate(0 %.1f)\">", y);
+    for (uint32_t from = 0; from < steps; from += each) {
+        uint32_t to = MIN(from + each, steps);
         double used = timeline_mean(&b->timeline, books_group_used(b, group), from, to, b->end_ms);
         double room = timeline_mean(&b->timeline, books_group_room(b, group), from, to, b->end_ms);
         double share = room > 0 ? used / room : 0;
         double x = plot_x(p, from * step_ms(s));
         double x_to = plot_x(p, MIN(to * step_ms(s), end_ms(s)));
-        buf_printf(p->out,
-                   "<rect class=\"h%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">"
-                   "<title>",
-                   (int)MIN(share * SHADES + 0.5, (double)SHADES), x, y, x_to - x - 0.6,
-                   row_height - 1.2);
+        buf_printf(p->out, "<rect class=\"h%d\" x=\"%.1f\" width=\"%.1f\" height=\"%.0f\"><title>",
+                   (int)MIN(share * SHADES + 0.5, (double)SHADES), x, MAX(x_to - x - 0.8, 0.4),
+                   row_height - 1);
         html_add(p->out, b->plan->groups.at[group]);
-        buf_printf(p->out, ", %s: %s of %s %s</title></rect>\n",
+        buf_printf(p->out, " %s: %s of %s %s</title></rect>\n",
                    text_clock((int64_t)(from * step_ms(s)), b->timeline.step_ms).s,
-                   text_amount(used / face->per_unit).s, text_amount(room / face->per_unit).s,
-                   face->unit);
+                   text_amount(used / face.per_unit).s, text_amount(room / face.per_unit).s,
+                   face.unit);
     }
+    buf_printf(p->out, "</g>\n");
 }
 
 static void shades_legend(struct buf *out)
 {
     buf_printf(out, "<ul class=\"legend shades\"><li>0 %%</li>");
     for (int i = 0; i <= SHADES; i++)
-        buf_printf(out, "<li><svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">"
-                        "<rect class=\"h%d\" width=\"12\" height=\"12\"/></svg></li>", i);
+        buf_printf(out,
+                   "<li><svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">"
+                   "<rect class=\"h%d\" width=\"12\" height=\"12\"/></svg></li>",
+                   i);
     buf_printf(out, "<li>100 %%</li></ul>\n");
 }
 
-void chart_groups(const struct summary *s, struct buf *out)
+static bool has_any(const struct books *b, uint32_t group)
+{
+    return b->timeline.at[books_group_room(b, group)].peak > 0;
+}
+
+static void group_rows(struct plot *p, const struct summary *s, uint32_t rows, double row_height)
 {
     const struct books *b = s->books;
-    struct face face = face_of(b->plan->watched);
-    uint32_t rows = b->plan->groups.n, steps = timeline_steps(&b->timeline, b->end_ms);
-    const char *what = face.unit[0] ? face.unit : face.label;
+    uint32_t steps = timeline_steps(&b->timeline, b->end_ms);
+    uint32_t most = MIN((uint32_t)STRIPES_MOST, (uint32_t)CELLS_MOST / MAX(rows, 1u));
+    uint32_t each = (steps + most - 1) / most;
+    double y = p->top;
+    for (uint32_t i = 0; i < b->plan->groups.n; i++) {
+        if (!has_any(b, i))
+            continue;
+        buf_printf(p->out, "<text class=\"end row\" x=\"%.1f\" y=\"%.1f\">", p->left - 8,
+                   y + row_height / 2 + 3.5);
+        html_add(p->out, cut(b->plan->groups.at[i], 24));
+        buf_printf(p->out, "</text>\n");
+        group_row(p, s, i, y, each, row_height);
+        y += row_height;
+    }
+}
+
+/* A row for each group that has any of the watched resource. */
+void chart_groups(const struct summary *s, struct buf *out)
+{
+    const struct plan *plan = s->books->plan;
+    char title[120], words[120];
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < plan->groups.n; i++)
+        rows += has_any(s->books, i);
     double row_height = rows <= 8 ? 26 : rows <= 30 ? 17 : 13;
-    char title[120];
-    snprintf(title, sizeof(title), "%s in use, by %s", what, b->plan->group_word);
-    figure_open(out, "groups", title, "The darker, the fuller.");
+    snprintf(title, sizeof(title), "%s in use, by %s", watched_word(s).s, plan->group_word);
+    snprintf(words, sizeof(words), "How much of what a %s has is asked for by its pods.",
+             plan->group_word);
+    figure_open(out, "groups", title, words);
     shades_legend(out);
     struct plot p;
     plot_open(&p, out, row_height * rows + 58, 136, title);
     p.x_most = end_ms(s);
-    for (uint32_t i = 0; i < rows; i++) {
-        double y = p.top + (i + 0.5) * row_height + 3.5;
-        buf_printf(out, "<text class=\"end row\" x=\"%.1f\" y=\"%.1f\">", p.left - 8, y);
-        html_add(out, cut(b->plan->groups.at[i], 24));
-        buf_printf(out, "</text>\n");
-    }
-    if (rows && steps) {
-        uint32_t most = MIN((uint32_t)STRIPES_MOST, (uint32_t)CELLS_MOST / rows);
-        uint32_t columns = MIN(steps, most);
-        for (uint32_t i = 0; i < rows; i++)
-            group_row(&p, s, i, columns, row_height, &face);
-    }
+    group_rows(&p, s, rows, row_height);
     plot_time_axis(&p);
     plot_close(&p);
     figure_close(out);

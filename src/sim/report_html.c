@@ -39,7 +39,8 @@ static const char style[] =
     "figure>svg{display:block;width:100%;height:auto;margin-top:6px}\n"
     ".legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:8px 0 0;padding:0;list-style:none;"
     "font-size:.86rem}.legend .key{width:11px;height:11px;margin-right:6px;vertical-align:-1px}"
-    ".shades{gap:0;align-items:center;color:var(--soft)}.shades .key{margin:0;width:18px;height:11px}"
+    ".shades{gap:0;align-items:center;color:var(--soft)}.shades "
+    ".key{margin:0;width:18px;height:11px}"
     ".shades li:first-child{margin-right:7px}.shades li:last-child{margin-left:7px}\n"
     "svg text{font-size:12px;fill:var(--soft)}svg .end{text-anchor:end}svg .mid{text-anchor:middle}"
     "svg .row{font-size:11px}.grid{stroke:var(--line);fill:none}.axis{stroke:var(--axis);fill:none}"
@@ -147,12 +148,13 @@ static void add_class_row(struct buf *out, const struct class_summary *c, const 
 
 static void add_classes(const struct summary *s, struct buf *out)
 {
-    buf_printf(out, "<section id=\"jobs\"><h2>Job classes</h2><div class=\"scroll\"><table>\n<thead>"
-                    "<tr><th scope=\"col\">Class</th><th scope=\"col\">Pods</th>"
-                    "<th scope=\"col\">Bound</th><th scope=\"col\">Pending</th>"
-                    "<th scope=\"col\">Failed</th><th scope=\"col\">Wait p50</th>"
-                    "<th scope=\"col\">p90</th><th scope=\"col\">p99</th>"
-                    "<th scope=\"col\">Longest</th></tr></thead>\n<tbody>\n");
+    buf_printf(out,
+               "<section id=\"jobs\"><h2>Job classes</h2><div class=\"scroll\"><table>\n<thead>"
+               "<tr><th scope=\"col\">Class</th><th scope=\"col\">Pods</th>"
+               "<th scope=\"col\">Bound</th><th scope=\"col\">Pending</th>"
+               "<th scope=\"col\">Failed</th><th scope=\"col\">Wait p50</th>"
+               "<th scope=\"col\">p90</th><th scope=\"col\">p99</th>"
+               "<th scope=\"col\">Longest</th></tr></thead>\n<tbody>\n");
     list_each(&s->classes, c)
         add_class_row(out, c, "");
     if (s->classes.n > 1)
@@ -184,10 +186,11 @@ static void add_complaints(const struct summary *s, struct buf *out)
     const struct books *b = s->books;
     if (b->complaints.n == 0)
         return;
-    buf_printf(out, "<section id=\"pending\"><h2>Still pending</h2><p class=\"words\">What the pods "
-                    "that wait at the end were last told.</p><div class=\"scroll\"><table>\n<thead>"
-                    "<tr><th scope=\"col\">Pods</th><th scope=\"col\" style=\"text-align:left\">"
-                    "Message</th></tr></thead>\n<tbody>\n");
+    buf_printf(out,
+               "<section id=\"pending\"><h2>Still pending</h2><p class=\"words\">What the pods "
+               "that wait at the end were last told.</p><div class=\"scroll\"><table>\n<thead>"
+               "<tr><th scope=\"col\">Pods</th><th scope=\"col\" style=\"text-align:left\">"
+               "Message</th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 0; i < MIN(b->complaints.n, (uint32_t)SHOWN); i++) {
         buf_printf(out, "<tr><td>%s</td><td class=\"text\">",
                    text_count(b->complaints.at[i].pods).s);
@@ -259,7 +262,8 @@ void report_html(const struct summary *s, const struct host *host, struct buf *o
     add_resources(s, out);
     add_complaints(s, out);
     add_facts(s, host, out);
-    buf_printf(out, "<footer>Made by kubenexus simulate. Every figure comes from the scheduler that "
-                    "also runs in a cluster, in virtual time.</footer>\n"
-                    "</main>\n</body>\n</html>\n");
+    buf_printf(out,
+               "<footer>Made by kubenexus simulate. Every figure comes from the scheduler that "
+               "also runs in a cluster, in virtual time.</footer>\n"
+               "</main>\n</body>\n</html>\n");
 }

@@ -75,7 +75,8 @@ static bool check_resources(const struct reading *r, const struct scenario_nodes
     list_each(&n->resources, amount) {
         if (str_equal(amount->name, STR("cpu")) || str_equal(amount->name, STR("memory")) ||
             str_equal(amount->name, STR("pods")) || str_equal(amount->name, n->gpu_resource))
-            return nodes_error(r, n, "resources", "cpu, memory, pods, gpus are fields of their own");
+            return nodes_error(r, n, "resources",
+                               "cpu, memory, pods, gpus are fields of their own");
     }
     return true;
 }
@@ -138,8 +139,7 @@ static bool check_flow(const struct reading *r, struct scenario_job *j)
         return job_error(r, j, "arrival.until", "is not after from");
     if (a->profile.n && sum(a->profile.at, a->profile.n) <= 0)
         return job_error(r, j, "arrival.profile", "all its numbers are 0");
-    return a->profile.n <= 1440 ||
-           job_error(r, j, "arrival.profile", "has more than 1440 numbers");
+    return a->profile.n <= 1440 || job_error(r, j, "arrival.profile", "has more than 1440 numbers");
 }
 
 static bool check_arrival(const struct reading *r, struct scenario_job *j)

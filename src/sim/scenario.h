@@ -70,7 +70,7 @@ struct scenario_job {
     struct pod *template;
     struct scenario_gang {
         int64_t min_available;
-    } *gang; /* carried; not honoured yet */
+    } * gang; /* carried; not honoured yet */
 };
 
 struct scenario {
@@ -92,8 +92,8 @@ struct scenario {
     struct buf json; /* texts point into it */
 };
 
-/* Does the text look like a scenario (its kind is Scenario, or it has jobs or nodes but no kind)? False
- * too if it cannot be read at all. */
+/* Does the text look like a scenario (its kind is Scenario, or it has jobs or nodes but no kind)?
+ * False too if it cannot be read at all. */
 bool scenario_is(struct str text);
 
 /* `file` is what errors call it: "FILE: line 7: jobs[0].duration: "2 h" is not a duration …". */

@@ -191,6 +191,8 @@ const char *duration_read(struct str text, int64_t *ms)
 
 /* --- tables --- */
 
+/* clang-format off: version 14 breaks down over rows of different lengths */
+
 #define SCALAR(text, s, member, type) {FIELD(SCALAR, text, 0, s, member), .scalar = &(type)}
 #define SCALARS(text, s, member, type)                                                             \
     {FIELD(SCALAR, text, 0, s, member), .shape = FIELD_LIST, FIELD_SIZE(s, member),                \
@@ -304,6 +306,8 @@ const struct field duration_form_fields[] = {
     SCALAR("p90", struct duration_form, p90_ms, duration),
     FIELD_END,
 };
+
+/* clang-format on */
 
 /* --- unknown fields --- */
 

@@ -59,9 +59,8 @@ double stats_tick(double span, uint32_t most)
 
 int64_t stats_tick_ms(int64_t span_ms, uint32_t most)
 {
-    static const int64_t ticks_s[] = {1,    2,    5,    10,    15,    30,    60,    120,    300,
-                                      600,  900,  1800, 3600,  7200,  10800, 14400, 21600,  43200,
-                                      86400};
+    static const int64_t ticks_s[] = {1,   2,    5,    10,   15,    30,    60,    120,   300,  600,
+                                      900, 1800, 3600, 7200, 10800, 14400, 21600, 43200, 86400};
     for (size_t i = 0; i < LEN(ticks_s); i++) {
         if (ticks_s[i] * 1000 * most >= span_ms)
             return ticks_s[i] * 1000;

@@ -19,20 +19,30 @@ struct text text_count(uint64_t n)
     return t;
 }
 
+/* The larger unit, and what is left of the smaller one if anything is. */
+static struct text two_units(int64_t n, int64_t per, const char *large, const char *small)
+{
+    struct text t = {0};
+    int at = snprintf(t.s, sizeof(t.s), "%lld%s", (long long)(n / per), large);
+    if (n % per)
+        snprintf(t.s + at, sizeof(t.s) - (size_t)at, "%02d%s", (int)(n % per), small);
+    return t;
+}
+
 struct text text_ms(int64_t ms)
 {
     struct text t = {0};
     int64_t s = (ms + 500) / 1000;
-    if (ms < 1000)
-        snprintf(t.s, sizeof(t.s), ms ? "%dms" : "0s", (int)ms);
-    else if (s < 60)
+    if (s >= 86400)
+        return two_units((s + 1800) / 3600, 24, "d", "h");
+    if (s >= 3600)
+        return two_units((s + 30) / 60, 60, "h", "m");
+    if (s >= 60)
+        return two_units(s, 60, "m", "s");
+    if (ms >= 1000)
         snprintf(t.s, sizeof(t.s), "%ds", (int)s);
-    else if (s < 3600)
-        snprintf(t.s, sizeof(t.s), "%dm%02ds", (int)(s / 60), (int)(s % 60));
-    else if (s < 86400)
-        snprintf(t.s, sizeof(t.s), "%dh%02dm", (int)(s / 3600), (int)(s / 60 % 60));
     else
-        snprintf(t.s, sizeof(t.s), "%lldd%02dh", (long long)(s / 86400), (int)(s / 3600 % 24));
+        snprintf(t.s, sizeof(t.s), ms ? "%dms" : "0s", (int)ms);
     return t;
 }
 

@@ -11,10 +11,11 @@ struct text {
 /* 12,345,678 */
 struct text text_count(uint64_t n);
 
-/* 850ms, 12s, 3m20s, 2h05m, 1d03h: two places at most. */
+/* 850ms, 12s, 3m20s, 2h05m, 1d03h, 2d: two units at most. */
 struct text text_ms(int64_t ms);
 
-/* Of a virtual day: 07:30, and from the second day on 1d07:30; with seconds if `step_ms` has any. */
+/* Of a virtual day: 07:30, and from the second day on 1d07:30; with seconds if `step_ms` has any.
+ */
 struct text text_clock(int64_t ms, int64_t step_ms);
 
 /* 0.812 → 81.2 % */
@@ -25,7 +26,7 @@ struct text text_amount(double x);
 
 /* How a resource is shown. */
 struct face {
-    char label[64]; /* CPU, Memory, GPU */
+    char label[64];   /* CPU, Memory, GPU */
     const char *unit; /* cores, GiB, GPUs */
     double per_unit;  /* what the books count, per unit */
 };

@@ -289,7 +289,8 @@ bool trace_add_pods(struct plan *p, const char *file, struct str csv, struct tra
     }
     if (e->kind != ERROR_NONE)
         return false;
-    plan_note(p, "GPUs are counted in thousandths per node (" TRACE_GPU
-                 "), not per device: parts of several GPUs can hold a pod that asks for a whole one");
+    plan_note(p,
+              "GPUs are counted in thousandths per node (" TRACE_GPU
+              "), not per device: parts of several GPUs can hold a pod that asks for a whole one");
     return true;
 }

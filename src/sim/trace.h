@@ -13,8 +13,8 @@
 #define TRACE_GPU "nvidia.com/gpu-milli"
 
 struct trace_options {
-    bool is_fill;    /* pods arrive a second apart in the file's order and stay */
-    double speed;    /* arrivals come so many times as densely; run times stay */
+    bool is_fill; /* pods arrive a second apart in the file's order and stay */
+    double speed; /* arrivals come so many times as densely; run times stay */
 };
 
 bool trace_add_nodes(struct plan *p, const char *file, struct str csv, struct error *e) MUST_USE;

@@ -159,9 +159,9 @@ static void add_service(struct plan *p, const struct scenario_job *j, const stru
 struct clock {
     const double *weights; /* of equal parts of the day; NULL: it is our clock */
     uint32_t parts;
-    double mean;    /* of the weights */
-    double at_ms;   /* our time … */
-    double own_ms;  /* … and its own, both only forward */
+    double mean;   /* of the weights */
+    double at_ms;  /* our time … */
+    double own_ms; /* … and its own, both only forward */
 };
 
 static struct clock clock_start(const struct scenario_arrival *a)
@@ -331,10 +331,20 @@ static bool add_job_class(struct plan *p, const struct scenario_job *j, struct e
     }
     if (j->has_service)
         add_service(p, j, pod);
-    if (j->gang)
-        plan_note(p, "job class " STR_FMT ": gang fields are carried, not honoured yet: "
-                     "its pods are placed one by one", STR_ARG(j->name));
     return add_arrivals(&d);
+}
+
+static void note_gangs(struct plan *p, const struct scenario *s)
+{
+    struct buf names = {0};
+    list_each(&s->jobs, job) {
+        if (job->gang)
+            buf_printf(&names, "%s" STR_FMT, names.n ? ", " : "", STR_ARG(job->name));
+    }
+    if (names.n)
+        plan_note(p, "gang fields (%s) are carried, not honoured yet: pods are placed one by one",
+                  names.p);
+    buf_done(&names);
 }
 
 bool workload_add(struct plan *p, const struct scenario *s, struct error *e)
@@ -355,6 +365,7 @@ bool workload_add(struct plan *p, const struct scenario *s, struct error *e)
         p->until_ms = s->until_ms;
     p->title = s->name;
     p->summary = s->summary;
+    note_gangs(p, s);
     list_each(&s->jobs, job) {
         if (!add_job_class(p, job, e))
             return error_wrap(e, "job class " STR_FMT, STR_ARG(job->name));

@@ -56,8 +56,8 @@ struct world {
     uint32_t next_job;
     uint32_t nodes_down;
 
-    int64_t *needs;    /* by template: amounts in the books' order */
-    int64_t *rooms;    /* by node, the same */
+    int64_t *needs; /* by template: amounts in the books' order */
+    int64_t *rooms; /* by node, the same */
     struct rng bind_rng, node_rng;
 
     struct effects effects;
@@ -103,14 +103,18 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
         pod.spec.node_name = w->plan->nodes.at[sim->node].node->meta.name;
         pod.status.phase = STR("Running");
     }
-    struct change change = {.kind = kind, .object = {.kind = KIND_POD, .pod = &pod}};
+    struct change change = {
+        .kind = kind, .object = {.kind = KIND_POD, .pod = &pod}
+    };
     engine_apply(w->engine, w->now_ms, &change);
 }
 
 static void tell_node(struct world *w, uint32_t i, enum change_kind kind)
 {
     struct node node = *w->plan->nodes.at[i].node;
-    struct change change = {.kind = kind, .object = {.kind = KIND_NODE, .node = &node}};
+    struct change change = {
+        .kind = kind, .object = {.kind = KIND_NODE, .node = &node}
+    };
     engine_apply(w->engine, w->now_ms, &change);
 }
 
@@ -383,9 +387,9 @@ static void close_books(struct world *w, int64_t end_ms)
     }
     for (uint32_t i = 0; i < pods_of.n; i++) {
         if (pods_of.at[i])
-            vec_push(&b->complaints, (struct complaint){
-                                         arena_str(&b->mem, intern_bytes(&w->whys, i)),
-                                         pods_of.at[i]});
+            vec_push(
+                &b->complaints,
+                (struct complaint){arena_str(&b->mem, intern_bytes(&w->whys, i)), pods_of.at[i]});
     }
     if (b->complaints.n)
         qsort(b->complaints.at, b->complaints.n, sizeof(*b->complaints.at), complaint_compare);
@@ -501,7 +505,8 @@ const char *world_fate(struct world *w, const char *name)
             continue;
         if (pod->state == POD_RUNNING)
             return arena_printf(&w->mem, "runs on " STR_FMT,
-                                STR_ARG(w->plan->nodes.at[pod->node].node->meta.name)).p;
+                                STR_ARG(w->plan->nodes.at[pod->node].node->meta.name))
+                .p;
         return pod->state == POD_WAITING ? "waits" : "ended";
     }
     return "never came";
