@@ -1,0 +1,116 @@
+#include "core/model/resources.h"
+
+#include "core/base/buf.h"
+#include "core/model/default.h"
+#include "core/model/tables.h"
+#include "core/wire/json_read.h"
+#include "support/test.h"
+
+static struct pod *pod_of(const char *json, struct arena *mem)
+{
+    struct error e = {0};
+    size_t where;
+    struct pod *pod = arena_alloc(mem, sizeof(*pod));
+    if (!EXPECT(json_read(str_of(json), pod_fields, pod, mem, &where, &e)))
+        EXPECT_TEXT(e.text, "");
+    struct object object = {.kind = KIND_POD, .pod = pod};
+    object_default(&object, mem);
+    return pod;
+}
+
+/* "cpu=1/500 memory=…": whole and thousandths, by name. */
+static void print(amount_list total, struct buf *out)
+{
+    struct str last = {0};
+    for (uint32_t i = 0; i < total.n; i++) {
+        const struct amount *next = NULL;
+        list_each(&total, a) {
+            if (str_compare(a->name, last) > 0 && (!next || str_compare(a->name, next->name) < 0))
+                next = a;
+        }
+        last = next->name;
+        buf_printf(out, "%s" STR_FMT "=%ld/%ld", out->n ? " " : "", STR_ARG(last),
+                   quantity_value(next->quantity), quantity_milli(next->quantity));
+    }
+}
+
+static void expect_requests(const char *json, struct request_rules rules, const char *wanted)
+{
+    AUTO(arena) mem = {0};
+    AUTO(buf) got = {0};
+    print(pod_requests(pod_of(json, &mem), rules, &mem), &got);
+    buf_add(&got, STR(""));
+    if (!EXPECT_TEXT(got.p, wanted))
+        EXPECT_TEXT(NULL, json);
+}
+
+TEST(pod_requests, equal_upstream_for_each_of_its_callers)
+{
+    static const struct {
+        const char *json, *plain, *aware, *non_zero, *score;
+    } cases[] = {
+#define CASE(json, plain, aware, non_zero, score) {json, plain, aware, non_zero, score},
+#include "request_cases.def"
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct request_rules rules = {.pod_level = true};
+        expect_requests(cases[i].json, rules, cases[i].plain);
+        rules.status_aware = true;
+        expect_requests(cases[i].json, rules, cases[i].aware);
+        rules.default_missing = true;
+        expect_requests(cases[i].json, rules, cases[i].non_zero);
+        expect_requests(cases[i].json, (struct request_rules){.default_missing = true},
+                        cases[i].score);
+    }
+}
+
+TEST(pod_requests, of_a_container_that_asks_for_nothing_are_defaulted_where_an_explicit_0_is_not)
+{
+    static const struct request_rules rules = {.default_missing = true};
+    expect_requests("{\"spec\":{\"containers\":[{}]}}", rules,
+                    "cpu=1/100 memory=209715200/209715200000");
+    expect_requests("{\"spec\":{\"containers\":[{\"resources\":{\"requests\":{\"cpu\":0}}}]}}",
+                    rules, "cpu=0/0 memory=209715200/209715200000");
+}
+
+TEST(pod_requests, round_once_for_the_whole_pod)
+{
+    expect_requests("{\"spec\":{\"containers\":["
+                    "{\"resources\":{\"requests\":{\"cpu\":\"1500u\",\"memory\":\"1.1\"}}},"
+                    "{\"resources\":{\"requests\":{\"cpu\":\"1500u\",\"memory\":\"1.1\"}}}]}}",
+                    (struct request_rules){0},
+                    "cpu=1/4 memory=3/2200"); /* cpu twice: when stored */
+}
+
+TEST(resource, names_say_which_are_scalars)
+{
+    static const struct {
+        const char *name;
+        bool is_scalar, is_extended;
+    } cases[] = {
+        {"cpu",                        false, false},
+        {"memory",                     false, false},
+        {"ephemeral-storage",          false, false},
+        {"pods",                       false, false},
+        {"storage",                    false, false},
+        {"nvidia.com/gpu",             true,  true },
+        {"example.com/a_b.c-D",        true,  true },
+        {"example.com/-x",             false, false},
+        {"example.com/",               false, false},
+        {"/x",                         false, false},
+        {"Example.com/x",              false, false},
+        {"a..b/x",                     false, false},
+        {"a/b/c",                      false, false},
+        {"requests.nvidia.com/gpu",    false, false},
+        {"kubernetes.io/batch-cpu",    true,  false},
+        {"x.kubernetes.io/y",          true,  false},
+        {"hugepages-2Mi",              true,  false},
+        {"attachable-volumes-aws-ebs", true,  false},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct str name = str_of(cases[i].name);
+        if (!EXPECT(resource_is_scalar(name) == cases[i].is_scalar) |
+            !EXPECT(resource_is_extended(name) == cases[i].is_extended))
+            EXPECT_TEXT(NULL, cases[i].name);
+    }
+}
