@@ -228,15 +228,6 @@ static void stack_areas(struct plot *p, const struct series *series, uint32_t n,
     mem_free(high);
 }
 
-/* What the watched resource is called in headings: GPUs. */
-static struct text watched_word(const struct summary *s)
-{
-    struct face face = face_of(s->books->plan->watched);
-    struct text word = {0};
-    snprintf(word.s, sizeof(word.s), "%s", face.unit[0] ? face.unit : face.label);
-    return word;
-}
-
 /* A class's colour is its place among those shown, in every plot; what a plot lacks its legend
  * lacks. */
 static void classes_legend(const struct summary *s, const struct shown *shown, const bool *is_there,
@@ -277,27 +268,27 @@ static void plot_classes(const struct summary *s, const struct shown *shown, str
 void chart_classes(const struct summary *s, struct buf *out)
 {
     const struct books *b = s->books;
-    double per_unit = face_of(b->plan->watched).per_unit;
+    struct face face = face_of(b->plan->watched);
     struct shown shown = choose_classes(s);
     bool is_there[PLOT_SERIES_MOST];
     for (uint32_t i = 0; i < shown.n; i++)
         is_there[i] = b->timeline.at[books_class_used(b, shown.class[i])].peak > 0;
     char title[120];
-    snprintf(title, sizeof(title), "%s in use, by job class", watched_word(s).s);
+    snprintf(title, sizeof(title), "%s in use, by job class", face_word(&face));
     figure_open(out, "classes", title,
                 "What the running pods of each class ask for. The dashed line is all there is.");
     classes_legend(s, &shown, is_there, out);
 
-    struct series room = series_of(s, books_room(b, b->watched), per_unit);
+    struct series room = series_of(s, books_room(b, b->watched), face.per_unit);
     struct plot p;
     plot_open(&p, out, 300, time_left, title);
     p.x_most = end_ms(s);
     p.y_most = round_up(most_of(&room));
     plot_y_axis(&p, "");
     plot_time_axis(&p);
-    plot_y_title(&p, watched_word(s).s);
+    plot_y_title(&p, face_word(&face));
     plot_line(&p, room.y, room.n, step_ms(s), PLOT_SERIES_MOST);
-    plot_classes(s, &shown, &p, per_unit);
+    plot_classes(s, &shown, &p, face.per_unit);
     plot_close(&p);
     figure_close(out);
     mem_free(room.y);
@@ -513,12 +504,13 @@ static void group_rows(struct plot *p, const struct summary *s, uint32_t rows, d
 void chart_groups(const struct summary *s, struct buf *out)
 {
     const struct plan *plan = s->books->plan;
+    struct face face = face_of(plan->watched);
     char title[120], words[120];
     uint32_t rows = 0;
     for (uint32_t i = 0; i < plan->groups.n; i++)
         rows += has_any(s->books, i);
     double row_height = rows <= 8 ? 26 : rows <= 30 ? 17 : 13;
-    snprintf(title, sizeof(title), "%s in use, by %s", watched_word(s).s, plan->group_word);
+    snprintf(title, sizeof(title), "%s in use, by %s", face_word(&face), plan->group_word);
     snprintf(words, sizeof(words), "How much of what a %s has is asked for by its pods.",
              plan->group_word);
     figure_open(out, "groups", title, words);

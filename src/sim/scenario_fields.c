@@ -35,11 +35,11 @@ static bool take_unit(struct str *s, double *ms)
         struct str name;
         double ms;
     } units[] = {
-        {{"ms", 2}, 1},
-        {{"s", 1}, 1e3},
-        {{"m", 1}, 60e3},
-        {{"h", 1}, 3600e3},
-        {{"d", 1}, 86400e3},
+        {{"ms", 2}, 1      },
+        {{"s", 1},  1e3    },
+        {{"m", 1},  60e3   },
+        {{"h", 1},  3600e3 },
+        {{"d", 1},  86400e3},
     };
     for (size_t i = 0; i < LEN(units); i++) {
         if (str_starts(*s, units[i].name)) {
@@ -152,7 +152,7 @@ static bool parse_process(struct str text, void *out)
         struct str name;
         enum arrival_process process;
     } names[] = {
-        {{"burst", 5}, ARRIVAL_BURST},
+        {{"burst", 5},   ARRIVAL_BURST  },
         {{"uniform", 7}, ARRIVAL_UNIFORM},
         {{"poisson", 7}, ARRIVAL_POISSON},
     };
@@ -191,7 +191,8 @@ const char *duration_read(struct str text, int64_t *ms)
 
 /* --- tables --- */
 
-/* clang-format off: version 14 breaks down over rows of different lengths */
+/* Version 14 breaks down over rows of different lengths. */
+/* clang-format off */
 
 #define SCALAR(text, s, member, type) {FIELD(SCALAR, text, 0, s, member), .scalar = &(type)}
 #define SCALARS(text, s, member, type)                                                             \
@@ -336,8 +337,8 @@ static bool walk_value(struct json_cursor *c, const struct field *f, struct aren
     if (!json_open(c, ']', &more))
         return false;
     while (more) {
-        bool is_fine = c->at < c->end && *c->at == '{' ? walk_object(c, f->fields, mem)
-                                                       : json_skip(c);
+        bool is_fine =
+            c->at < c->end && *c->at == '{' ? walk_object(c, f->fields, mem) : json_skip(c);
         if (!is_fine || !json_next(c, ']', &more))
             return false;
     }

@@ -33,7 +33,7 @@ struct text text_ms(int64_t ms)
 {
     struct text t = {0};
     int64_t s = (ms + 500) / 1000;
-    if (s >= 86400)
+    if (s >= 2 * 86400)
         return two_units((s + 1800) / 3600, 24, "d", "h");
     if (s >= 3600)
         return two_units((s + 30) / 60, 60, "h", "m");

@@ -11,7 +11,7 @@ struct text {
 /* 12,345,678 */
 struct text text_count(uint64_t n);
 
-/* 850ms, 12s, 3m20s, 2h05m, 1d03h, 2d: two units at most. */
+/* 850ms, 12s, 3m20s, 2h05m, 24h, 2d03h: two units at most. */
 struct text text_ms(int64_t ms);
 
 /* Of a virtual day: 07:30, and from the second day on 1d07:30; with seconds if `step_ms` has any.
@@ -31,3 +31,9 @@ struct face {
     double per_unit;  /* what the books count, per unit */
 };
 struct face face_of(struct str resource);
+
+/* What there is so many of: GPUs; where there is no unit, the label. */
+static inline const char *face_word(const struct face *f)
+{
+    return f->unit[0] ? f->unit : f->label;
+}

@@ -270,7 +270,7 @@ static int64_t next_own_ms(const struct world *w)
 
 /* The engine looks again at pods that were refused from time to time. When nothing else will happen
  * that changes nothing, unless bindings failed: those are tried again within seconds. */
-static int64_t next_ms(const struct world *w)
+int64_t world_next_ms(const struct world *w)
 {
     enum { PATIENCE_MS = 60000 };
     int64_t own_ms = next_own_ms(w);
@@ -465,11 +465,18 @@ void world_free(struct world *w)
     mem_free(w);
 }
 
+/* All is over when the last thing has happened; what runs for ever runs until the plan's end. */
+static int64_t end_ms(const struct world *w, int64_t then_ms)
+{
+    bool runs_on = then_ms != NEVER || w->books.timeline.at[BOOKS_RUNNING].value > 0;
+    return runs_on && w->plan->until_ms != NEVER ? w->plan->until_ms : w->moved_ms;
+}
+
 bool world_turn(struct world *w)
 {
-    int64_t then_ms = next_ms(w);
+    int64_t then_ms = world_next_ms(w);
     if (then_ms == NEVER || then_ms >= w->plan->until_ms) {
-        close_books(w, then_ms == NEVER ? w->moved_ms : w->plan->until_ms);
+        close_books(w, end_ms(w, then_ms));
         return false;
     }
     w->now_ms = then_ms;

@@ -20,6 +20,9 @@ void world_free(struct world *w);
 bool world_turn(struct world *w);
 
 int64_t world_now_ms(const struct world *w);
+
+/* When the next turn will be; INT64_MAX: never. */
+int64_t world_next_ms(const struct world *w);
 const struct books *world_books(const struct world *w);
 struct engine_stats world_engine_stats(const struct world *w);
 

@@ -32,6 +32,12 @@ static bool read_text(struct simulate_input *in, const char *name, struct str *t
     return !is_bad;
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 static bool add_dump(struct simulate_input *in, const char *name, struct str text, struct error *e)
 {
     if (!objects_read_text(&in->objects, name, text, e))
@@ -56,7 +62,6 @@ static bool read_trace(struct simulate_input *in, const struct simulate_files *f
                        struct error *e)
 {
     struct str nodes, pods;
-    in->plan.title = str_of(files->pods);
     return read_text(in, files->nodes, &nodes, e) && read_text(in, files->pods, &pods, e) &&
            trace_add_nodes(&in->plan, files->nodes, nodes, e) &&
            trace_add_pods(&in->plan, files->pods, pods, files->trace, e);
@@ -105,7 +110,7 @@ bool simulate_input_read(struct simulate_input *in, const struct simulate_files 
                        : files->nodes   ? files->nodes
                                         : "demo";
     if (in->plan.title.n == 0)
-        in->plan.title = str_of(from);
+        in->plan.title = str_of(base_name(files->pods ? files->pods : from));
     if (in->plan.nodes.n == 0)
         return error_set(e, ERROR_INVALID, "%s: there are no nodes", from);
     return plan_finish(&in->plan, e) || error_wrap(e, "%s", from);
