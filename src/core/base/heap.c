@@ -60,6 +60,8 @@ void heap_fix(struct heap *h, uint32_t item)
     down(h, h->position[item] - 1);
 }
 
+/* The hole sinks to a leaf, one comparison a level, and the last item rises from there: it came
+ * from the bottom, so it mostly stays there. Half the comparisons of sinking it from the hole. */
 void heap_remove(struct heap *h, uint32_t item)
 {
     assert(heap_has(h, item));
@@ -67,8 +69,13 @@ void heap_remove(struct heap *h, uint32_t item)
     h->position[item] = 0;
     if (last == item)
         return;
+    for (uint32_t child; (child = 2 * i + 1) < h->n; i = child) {
+        if (child + 1 < h->n && h->before(h->ctx, h->at[child + 1], h->at[child]))
+            child++;
+        put(h, i, h->at[child]);
+    }
     put(h, i, last);
-    heap_fix(h, last);
+    up(h, i);
 }
 
 uint32_t heap_take(struct heap *h)

@@ -132,7 +132,11 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
     row->created_ms = from->meta.created_ms;
     row->start_ms = from->status.start_ms;
     row->flags = from->meta.deleted_ms != TIME_NONE ? POD_TERMINATING : 0;
-    *unit_of(k, pod) = (struct unit){.arrival = ++k->arrivals, .first_ms = now_ms};
+    *unit_of(k, pod) = (struct unit){
+        .arrival = ++k->arrivals,
+        .first_ms = now_ms,
+        .priority = cluster_spec(c, pod)->priority,
+    };
     set_pin(k, pod, pin);
     if (from->spec.node_name.n) {
         row->flags |= POD_BOUND;
@@ -153,9 +157,8 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
     sym nominated = row->nominated;
     sym node = row->node == ID_NONE ? SYM_NONE : c->nodes.name[row->node];
     intern_hold(&c->pods.shape_table, shape); /* it must last for the event */
-    uint32_t effect = map_remove(&k->bind_of, pod.i);
-    if (effect != MAP_NONE)
-        map_put(&k->unsettled, effect, EFFECT_ORPHAN);
+    if (unit_of(k, pod)->bind)
+        map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
     queue_remove(k->queue, pod.i);
     cluster_nominate(c, pod, SYM_NONE);
     set_pin(k, pod, SYM_NONE);
@@ -191,6 +194,7 @@ static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t f
     if (actions)
         pods_reshape(&c->pods, pod, shape);
     row->flags = flags;
+    unit_of(k, pod)->priority = cluster_spec(c, pod)->priority;
     if (must_move)
         cluster_place(c, pod, node);
     return actions;

@@ -15,6 +15,15 @@ static void class_gone(void *ctx, struct class *class)
     views_drop(&k->views, class);
 }
 
+static const struct plugin *order_of(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->before)
+            return profile->plugins[i].plugin;
+    assert(!"a profile without an order of the queue");
+    return NULL;
+}
+
 struct engine *engine_new(const struct engine_config *config)
 {
     struct engine *k = mem_alloc(sizeof(*k));
@@ -32,6 +41,7 @@ struct engine *engine_new(const struct engine_config *config)
         .budget_bytes = config->view_bytes,
         .most = config->view_count,
     };
+    k->order = order_of(&built_in_profiles[0]);
     struct queue_rules rules = engine_queue_rules(k);
     k->queue = queue_new(&rules);
     return k;
@@ -48,7 +58,6 @@ void engine_free(struct engine *k)
     cluster_free(k->cluster);
     vec_done(&k->units);
     map_done(&k->unsettled);
-    map_done(&k->bind_of);
     why_done(&k->why);
     buf_done(&k->text);
     arena_done(&k->mem);
@@ -88,7 +97,7 @@ static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, st
     struct effect *effect = emit(k, now_ms, pod, EFFECT_BIND, out);
     effect->node = names_text(&c->names, c->nodes.name[node]);
     map_put(&k->unsettled, effect->id, pod.i);
-    map_put(&k->bind_of, pod.i, (uint32_t)effect->id);
+    k->units.at[pod.i].bind = effect->id;
     k->stats.bound++;
 }
 
@@ -175,7 +184,7 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     if (found == MAP_NONE || found == EFFECT_ORPHAN)
         return;
     pod_id pod = {found};
-    map_remove(&k->bind_of, found);
+    k->units.at[found].bind = 0;
     struct pod_row *row = pods_at(&c->pods, pod);
     if (!why || !(row->flags & POD_ASSUMED) || row->flags & POD_BOUND)
         return;

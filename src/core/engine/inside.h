@@ -14,6 +14,8 @@ struct unit {
     uint64_t arrival;  /* order of first sight: unique */
     int64_t first_ms;  /* when it first entered the queue */
     uint32_t attempts; /* that ended in an effect */
+    int32_t priority;  /* its spec's: the queue compares it all the time */
+    effect_id bind;    /* its unsettled binding; 0: none */
 };
 
 /* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
@@ -26,6 +28,8 @@ struct engine {
     struct views views;
     struct scan scan;
     struct queue *queue;
+    const struct plugin
+        *order; /* of the queue: all profiles share one, as upstream demands of theirs */
 
     VEC(struct unit) units; /* by pod */
     uint64_t arrivals;

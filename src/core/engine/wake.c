@@ -8,21 +8,10 @@ static const struct spec *spec_of(const struct engine *k, uint32_t unit)
     return cluster_spec(k->cluster, (pod_id){unit});
 }
 
-/* All profiles share one order, as upstream demands of theirs. */
-static const struct plugin *order_of(const struct engine *k)
-{
-    const struct profile *profile = &k->classes.profiles[0];
-    for (uint32_t i = 0; i < profile->n; i++)
-        if (profile->plugins[i].plugin->before)
-            return profile->plugins[i].plugin;
-    assert(!"a profile without an order of the queue");
-    return NULL;
-}
-
 static struct standing standing_of(const struct engine *k, uint32_t unit)
 {
     return (struct standing){
-        .priority = spec_of(k, unit)->priority,
+        .priority = k->units.at[unit].priority,
         .since_ms = queue_since_ms(k->queue, unit),
         .arrival = k->units.at[unit].arrival,
     };
@@ -32,7 +21,7 @@ static bool before(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct engine *k = ctx;
     struct standing x = standing_of(k, a), y = standing_of(k, b);
-    return order_of(k)->before(&x, &y);
+    return k->order->before(&x, &y);
 }
 
 static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
@@ -88,7 +77,7 @@ static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint6
 {
     struct engine *k = ctx;
     const struct shape *shape = pods_shape(&k->cluster->pods, (pod_id){unit});
-    if (event->has_limit && spec_of(k, unit)->priority > event->priority_limit)
+    if (event->has_limit && k->units.at[unit].priority > event->priority_limit)
         return 0;
     uint64_t woken = event->resource == EVENT_TARGET_POD ? among & UNSUPPORTED_BIT : 0;
     for (uint32_t i = 0; i < n_plugins; i++)

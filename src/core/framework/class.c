@@ -144,8 +144,14 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
         class->key_columns |= p->plugin->key_columns;
     class->has_key_filter |= l->filters && p->plugin->key_filter;
     class->reads_hostnames |= l->reads_hostnames;
-    if (l->filters && p->plugin->row_filter)
+    if (l->filters && p->plugin->row_filter) {
         class->filter_columns |= p->plugin->row_columns;
+        class->filters[class->n_filters++] =
+            (struct class_filter){p->plugin->row_filter, state, p->plugin->row_columns};
+    }
+    if (l->scores && p->plugin->row_score)
+        class->scores[class->n_scores++] =
+            (struct class_score){p->plugin->row_score, state, p->weight};
     class->columns_until[p->number] = class->filter_columns;
 }
 
@@ -155,6 +161,8 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
 {
     const struct spec *spec = specs_at(&k->cluster->specs, class->spec);
     class->parts = arena_array(&class->mem, struct class_part, class->profile->n);
+    class->filters = arena_array(&class->mem, struct class_filter, class->profile->n);
+    class->scores = arena_array(&class->mem, struct class_score, class->profile->n);
     for (uint32_t i = 0; i < class->profile->n; i++) {
         const struct profile_plugin *p = &class->profile->plugins[i];
         if (!p->plugin->learn)

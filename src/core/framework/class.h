@@ -19,6 +19,19 @@ struct class_part {
     bool filters, scores;
 };
 
+/* The row functions of a class's parts in a row of their own: they are what is asked all day. */
+struct class_filter {
+    reason_id (*ask)(const struct cluster *, const void *state, node_id);
+    const void *state;
+    uint32_t columns;
+};
+
+struct class_score {
+    int64_t (*ask)(const struct cluster *, const void *state, node_id);
+    const void *state;
+    int64_t weight;
+};
+
 struct class
 {
     struct arena mem;
@@ -27,6 +40,10 @@ struct class
 
     struct class_part *parts; /* those that filter or score, in the profile's order */
     uint32_t n_parts;
+    struct class_filter *filters;
+    uint32_t n_filters;
+    struct class_score *scores;
+    uint32_t n_scores;
     uint32_t n_keys;
     uint32_t row_columns, key_columns, filter_columns;
     uint32_t columns_until[64]; /* by plugin: row columns of the filters up to and with it */

@@ -3,11 +3,11 @@
 reason_id row_filter(const struct cluster *c, const struct class *class, node_id node,
                      uint32_t columns)
 {
-    for (uint32_t i = 0; i < class->n_parts; i++) {
-        const struct class_part *part = &class->parts[i];
-        if (!part->filters || !part->plugin->row_filter || !(part->plugin->row_columns & columns))
+    for (uint32_t i = 0; i < class->n_filters; i++) {
+        const struct class_filter *filter = &class->filters[i];
+        if (!(filter->columns & columns))
             continue;
-        reason_id reason = part->plugin->row_filter(c, part->state, node);
+        reason_id reason = filter->ask(c, filter->state, node);
         if (reason)
             return reason;
     }
@@ -17,19 +17,17 @@ reason_id row_filter(const struct cluster *c, const struct class *class, node_id
 int32_t row_score(const struct cluster *c, const struct class *class, node_id node)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < class->n_parts; i++) {
-        const struct class_part *part = &class->parts[i];
-        if (part->scores && part->plugin->row_score)
-            sum += part->weight * part->plugin->row_score(c, part->state, node);
-    }
+    for (uint32_t i = 0; i < class->n_scores; i++)
+        sum += class->scores[i].weight * class->scores[i].ask(c, class->scores[i].state, node);
     return (int32_t)sum;
 }
 
-void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t *out)
+void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t columns,
+             uint32_t *out)
 {
     for (uint32_t i = 0; i < class->n_parts; i++) {
         const struct class_part *part = &class->parts[i];
-        if (part->n_keys)
+        if (part->n_keys && part->plugin->key_columns & columns)
             part->plugin->key(c, part->state, node, out + part->key_at);
     }
 }

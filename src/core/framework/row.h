@@ -12,8 +12,9 @@ reason_id row_filter(const struct cluster *c, const struct class *class, node_id
 /* The weighted sum of the row scores. */
 int32_t row_score(const struct cluster *c, const struct class *class, node_id node);
 
-/* The node's key: class->n_keys numbers. */
-void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t *out);
+/* The node's key: class->n_keys numbers. Only the parts that read one of `columns` are written. */
+void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t columns,
+             uint32_t *out);
 
 /* All filters, those on keys too, in the profile's order. */
 reason_id row_judge(const struct cluster *c, const struct class *class, node_id node);

@@ -11,7 +11,7 @@ static uint32_t judge(struct scan *s, struct cluster *c, const struct class *cla
                            : row_filter(c, class, node, COLUMN_ALL);
     if (reason)
         return SCAN_REFUSED | reason;
-    row_key(c, class, node, s->key.at);
+    row_key(c, class, node, COLUMN_ALL, s->key.at);
     uint32_t i = buckets_get(&s->buckets, s->key.at);
     struct bucket *b = &s->buckets.at.at[i];
     int32_t local = row_score(c, class, node);

@@ -15,14 +15,20 @@ struct view_heap {
     uint32_t n, cap;
 };
 
+/* What a view holds of a node; read together, so kept together. */
+struct view_row {
+    uint32_t home; /* as in a scan: ID_NONE, a bucket, or SCAN_REFUSED | reason */
+    uint32_t slot; /* where in its bucket's heap */
+    int32_t local; /* its row score */
+};
+
 struct view {
     struct class *class;
     uint64_t seen;    /* read the log up to here */
     uint64_t used_at; /* its last decision */
     uint32_t n;       /* nodes it has rows for */
     uint32_t cap;
-    uint32_t *home; /* as in a scan: ID_NONE, a bucket, or SCAN_REFUSED | reason */
-    uint32_t *slot; /* where in its bucket's heap */
+    struct view_row *rows;
     struct buckets buckets;
     VEC(struct view_heap) heaps; /* by bucket */
     struct why refused;          /* nodes per reason */
@@ -54,7 +60,7 @@ static void put(struct view *v, struct view_heap *h, uint32_t i, uint64_t order,
 {
     h->order[i] = order;
     h->node[i] = node;
-    v->slot[node] = i;
+    v->rows[node].slot = i;
 }
 
 /* Moves what is at `i` up to where it belongs; returns where that is. */
@@ -111,7 +117,7 @@ static void append(struct view *v, struct view_heap *h, uint64_t order, uint32_t
 
 static void heap_out(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t node)
 {
-    uint32_t i = v->slot[node], last = --h->n;
+    uint32_t i = v->rows[node].slot, last = --h->n;
     if (i == last)
         return;
     put(v, h, i, h->order[last], h->node[last]);
@@ -147,43 +153,44 @@ static void count_refused(struct view *v, uint32_t home, int sign)
 /* Where the node is now in mind, it leaves. */
 static void leave(const struct cluster *c, struct view *v, uint32_t node)
 {
-    uint32_t home = v->home[node];
+    uint32_t home = v->rows[node].home;
     if (home == ID_NONE)
         return;
     if (is_bucket(home))
         heap_out(c, v, &v->heaps.at[home], node);
     else
         count_refused(v, home, -1);
-    v->home[node] = ID_NONE;
+    v->rows[node].home = ID_NONE;
 }
 
 static void enter_refused(const struct cluster *c, struct view *v, uint32_t node, reason_id reason)
 {
     uint32_t home = SCAN_REFUSED | reason;
-    if (v->home[node] == home)
+    if (v->rows[node].home == home)
         return;
     leave(c, v, node);
-    v->home[node] = home;
+    v->rows[node].home = home;
     count_refused(v, home, +1);
 }
 
 static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node, uint32_t bucket,
                          int32_t local)
 {
-    uint64_t order = order_of(c, node, local);
-    if (v->home[node] == bucket) {
-        struct view_heap *h = &v->heaps.at[bucket];
-        uint32_t i = v->slot[node];
-        if (h->order[i] == order)
+    struct view_row *row = &v->rows[node];
+    if (row->home == bucket) {
+        if (row->local == local)
             return;
-        h->order[i] = order;
-        sift(c, v, h, i);
+        struct view_heap *h = &v->heaps.at[bucket];
+        row->local = local;
+        h->order[row->slot] = order_of(c, node, local);
+        sift(c, v, h, row->slot);
         return;
     }
     leave(c, v, node);
     struct view_heap *h = heap_of(v, bucket);
-    v->home[node] = bucket;
-    append(v, h, order, node);
+    row->home = bucket;
+    row->local = local;
+    append(v, h, order_of(c, node, local), node);
     sift(c, v, h, h->n - 1);
 }
 
@@ -194,7 +201,7 @@ static reason_id look(struct cluster *c, struct view *v, node_id node, uint32_t 
     if (UNLIKELY(c->nodes.flags[node.i] & NODE_NOMINATED) && !v->class->has_key_filter &&
         row_has_nominated(c, v->class, node, nobody))
         return row_judge_nominated(c, v->class, node, nobody);
-    bool all = columns & (COLUMN_PRESENCE | COLUMN_NOMINATED) || !is_bucket(v->home[node.i]) ||
+    bool all = columns & (COLUMN_PRESENCE | COLUMN_NOMINATED) || !is_bucket(v->rows[node.i].home) ||
                c->nodes.flags[node.i] & NODE_NOMINATED;
     return row_filter(c, v->class, node, all ? COLUMN_ALL : columns);
 }
@@ -209,28 +216,40 @@ static bool stays_refused(const struct view *v, const struct reasons *reasons, u
     return plugin < 64 && !(v->class->columns_until[plugin] & columns);
 }
 
+/* The bucket that the node belongs in now: mostly the one it is in. */
+static uint32_t find_bucket(struct views *all, struct view *v, node_id node, uint32_t columns)
+{
+    uint32_t home = v->rows[node.i].home;
+    size_t bytes = v->buckets.n_keys * sizeof(uint32_t);
+    if (!is_bucket(home)) {
+        row_key(all->cluster, v->class, node, COLUMN_ALL, all->key.at);
+        return buckets_get(&v->buckets, all->key.at);
+    }
+    const uint32_t *had = buckets_key(&v->buckets, home);
+    memcpy(all->key.at, had, bytes);
+    row_key(all->cluster, v->class, node, columns, all->key.at);
+    return memcmp(all->key.at, had, bytes) == 0 ? home : buckets_get(&v->buckets, all->key.at);
+}
+
 static void refresh(struct views *all, struct view *v, node_id node, uint32_t columns)
 {
     struct cluster *c = all->cluster;
-    uint32_t home = v->home[node.i];
-    if (!nodes_is_present(&c->nodes, node)) {
+    uint8_t flags = c->nodes.flags[node.i];
+    if (UNLIKELY(!(flags & NODE_PRESENT) || columns & COLUMN_PRESENCE))
         leave(c, v, node.i);
+    if (UNLIKELY(!(flags & NODE_PRESENT)))
         return;
-    }
-    if (stays_refused(v, all->reasons, home, columns) && !(c->nodes.flags[node.i] & NODE_NOMINATED))
+    uint32_t home = v->rows[node.i].home;
+    if (LIKELY(!(flags & NODE_NOMINATED)) && stays_refused(v, all->reasons, home, columns))
         return;
     reason_id reason = look(c, v, node, columns);
     if (reason) {
         enter_refused(c, v, node.i, reason);
         return;
     }
-    uint32_t bucket = home;
-    if (home == ID_NONE || !is_bucket(home) ||
-        columns & (v->class->key_columns | COLUMN_PRESENCE)) {
-        row_key(c, v->class, node, all->key.at);
-        bucket = buckets_get(&v->buckets, all->key.at);
-    }
-    enter_bucket(c, v, node.i, bucket, row_score(c, v->class, node));
+    if (home & SCAN_REFUSED || columns & v->class->key_columns) /* also where it had no home */
+        home = find_bucket(all, v, node, columns);
+    enter_bucket(c, v, node.i, home, row_score(c, v->class, node));
 }
 
 /* --- building and catching up --- */
@@ -238,13 +257,12 @@ static void refresh(struct views *all, struct view *v, node_id node, uint32_t co
 static void grow_rows(struct view *v, const struct cluster *c)
 {
     if (c->nodes.n > v->cap) {
-        v->bytes += (c->nodes.cap - v->cap) * (sizeof(*v->home) + sizeof(*v->slot));
+        v->bytes += (c->nodes.cap - v->cap) * sizeof(*v->rows);
         v->cap = c->nodes.cap;
-        v->home = mem_resize(v->home, v->cap * sizeof(*v->home));
-        v->slot = mem_resize(v->slot, v->cap * sizeof(*v->slot));
+        v->rows = mem_resize(v->rows, v->cap * sizeof(*v->rows));
     }
     for (; v->n < c->nodes.n; v->n++)
-        v->home[v->n] = ID_NONE;
+        v->rows[v->n].home = ID_NONE;
 }
 
 static void clear_heaps(struct view *v)
@@ -271,13 +289,15 @@ static void build(struct views *all, struct view *v)
             continue;
         reason_id reason = look(c, v, (node_id){i}, COLUMN_ALL);
         if (reason) {
-            v->home[i] = SCAN_REFUSED | reason;
-            count_refused(v, v->home[i], +1);
+            v->rows[i].home = SCAN_REFUSED | reason;
+            count_refused(v, v->rows[i].home, +1);
             continue;
         }
-        row_key(c, v->class, (node_id){i}, all->key.at);
-        v->home[i] = buckets_get(&v->buckets, all->key.at);
-        append(v, heap_of(v, v->home[i]), order_of(c, i, row_score(c, v->class, (node_id){i})), i);
+        row_key(c, v->class, (node_id){i}, COLUMN_ALL, all->key.at);
+        struct view_row *row = &v->rows[i];
+        row->home = buckets_get(&v->buckets, all->key.at);
+        row->local = row_score(c, v->class, (node_id){i});
+        append(v, heap_of(v, row->home), order_of(c, i, row->local), i);
     }
     vec_each(&v->heaps, h)
         for (uint32_t i = (h->n + WAYS - 2) / WAYS; i-- > 0;)
@@ -286,13 +306,24 @@ static void build(struct views *all, struct view *v)
     all->stats.built++;
 }
 
-static void catch_up(struct views *all, struct view *v)
+/* Memory is slow and the rows lie apart: first ask for what a handful of entries will touch, then
+ * work on them. */
+enum { BATCH = 32 };
+
+struct pending {
+    node_id node;
+    uint32_t columns;
+};
+
+/* The next entries that matter to the view, at most BATCH; moves `seen` past those looked at. */
+static uint32_t gather(const struct cluster *c, struct view *v, uint32_t reads, struct pending *out)
 {
-    const struct change_log *log = &all->cluster->log;
-    uint32_t reads =
-        v->class->row_columns | v->class->key_columns | COLUMN_PRESENCE | COLUMN_NOMINATED;
-    grow_rows(v, all->cluster);
-    for (; v->seen < log->end; v->seen++) {
+    const struct change_log *log = &c->log;
+    uint64_t end = MIN(log->end, v->seen + BATCH);
+    uint32_t n = 0;
+    for (uint64_t p = v->seen; p < end; p++)
+        __builtin_prefetch(&log->newest[change_log_at(log, p)->node]);
+    for (; v->seen < end; v->seen++) {
         const struct change_entry *e = change_log_at(log, v->seen);
         uint32_t columns = e->columns & reads;
         if (columns == 0)
@@ -300,8 +331,31 @@ static void catch_up(struct views *all, struct view *v)
         uint64_t newest = log->newest[e->node];
         if (newest != v->seen && !(columns & ~change_log_at(log, newest)->columns))
             continue; /* a later entry of the node says as much */
-        refresh(all, v, (node_id){e->node}, columns);
-        all->stats.rows++;
+        __builtin_prefetch(&v->rows[e->node]);
+        __builtin_prefetch(&c->nodes.room[e->node]);
+        __builtin_prefetch(&c->nodes.flags[e->node]);
+        out[n++] = (struct pending){{e->node}, columns};
+    }
+    return n;
+}
+
+static void catch_up(struct views *all, struct view *v)
+{
+    const struct cluster *c = all->cluster;
+    uint32_t reads =
+        v->class->row_columns | v->class->key_columns | COLUMN_PRESENCE | COLUMN_NOMINATED;
+    struct pending batch[BATCH];
+    grow_rows(v, c);
+    while (v->seen < c->log.end) {
+        uint32_t n = gather(c, v, reads, batch);
+        for (uint32_t i = 0; i < n; i++) {
+            const struct view_row *row = &v->rows[batch[i].node.i];
+            if (!(row->home & SCAN_REFUSED))
+                __builtin_prefetch(&v->heaps.at[row->home].order[row->slot]);
+        }
+        for (uint32_t i = 0; i < n; i++)
+            refresh(all, v, batch[i].node, batch[i].columns);
+        all->stats.rows += n;
     }
 }
 
@@ -322,8 +376,7 @@ static void drop_at(struct views *all, uint32_t i)
     vec_done(&v->heaps);
     buckets_done(&v->buckets);
     why_done(&v->refused);
-    mem_free(v->home);
-    mem_free(v->slot);
+    mem_free(v->rows);
     mem_free(v);
     all->at.at[i] = vec_last(&all->at);
     all->at.n--;
@@ -456,13 +509,13 @@ void views_why(const struct views *all, const struct class *class, struct why *o
 static bool row_agrees(const struct view *v, const struct scan *s, const struct cluster *c,
                        uint32_t node)
 {
-    uint32_t mine = v->home[node], theirs = s->home.at[node];
+    uint32_t mine = v->rows[node].home, theirs = s->home.at[node];
     if (mine == ID_NONE || !is_bucket(mine) || !is_bucket(theirs))
         return mine == theirs;
     size_t bytes = v->buckets.n_keys * sizeof(uint32_t);
     return memcmp(buckets_key(&v->buckets, mine), buckets_key(&s->buckets, theirs), bytes) == 0 &&
-           local_of(v->heaps.at[mine].order[v->slot[node]]) ==
-               row_score(c, v->class, (node_id){node}) &&
+           v->rows[node].local == row_score(c, v->class, (node_id){node}) &&
+           v->heaps.at[mine].order[v->rows[node].slot] == order_of(c, node, v->rows[node].local) &&
            v->buckets.at.at[mine].refused == s->buckets.at.at[theirs].refused;
 }
 

@@ -144,6 +144,12 @@ static bool read_raw(struct reader *r, struct str *out)
     return true;
 }
 
+/* Over a null, which is no value for any type but raw text. */
+static bool take_null(struct reader *r, const struct field *f)
+{
+    return f->type != FIELD_RAW && json_null(&r->in);
+}
+
 static bool read_object(struct reader *r, const struct field *fields, void *out);
 
 /* One value, which is not null: the field's own, or an element of its list. */
@@ -223,7 +229,7 @@ static bool read_list(struct reader *r, const struct field *f, char *out)
     while (more) {
         push(r, (struct step){.index = g.n, .is_index = true});
         void *element = grow(r, &g, f);
-        if (!element || (!json_null(&r->in) && !read_one(r, f, element)))
+        if (!element || (!take_null(r, f) && !read_one(r, f, element)))
             return false;
         r->steps--;
         if (!json_next(&r->in, ']', &more))
@@ -273,7 +279,7 @@ static bool read_entry(struct reader *r, const struct field *f, struct growing *
         *is_sorted = false;
     push(r, (struct step){.name = *key});
     const struct field *value = &f->fields[1];
-    if (!json_null(&r->in) && !read_one(r, value, entry + value->offset))
+    if (!take_null(r, value) && !read_one(r, value, entry + value->offset))
         return false;
     r->steps--;
     return true;
@@ -324,7 +330,7 @@ static void *target(struct reader *r, const struct field *f, char *out)
 static bool read_field(struct reader *r, const struct field *f, char *message)
 {
     char *out = message + f->offset;
-    if (json_null(&r->in)) {
+    if (take_null(r, f)) {
         read_null(f, out, message);
         return true;
     }
@@ -389,6 +395,12 @@ static bool read_object(struct reader *r, const struct field *fields, void *out)
     return true;
 }
 
+static struct json_cursor cursor_on(struct str text, size_t *where, struct error *e)
+{
+    const char *start = text.n ? text.p : "";
+    return (struct json_cursor){start, start, start + text.n, e, 0, where};
+}
+
 bool json_read(struct str text, const struct field *fields, void *out, struct arena *mem,
                size_t *where, struct error *e)
 {
@@ -410,7 +422,7 @@ bool json_read(struct str text, const struct field *fields, void *out, struct ar
 bool json_take(struct str *text, struct str *value, size_t *where, struct error *e)
 {
     *e = (struct error){0};
-    struct json_cursor c = {text->p, text->p, text->p + text->n, e, 0, where};
+    struct json_cursor c = cursor_on(*text, where, e);
     json_space(&c);
     const char *first = c.at;
     if (first == c.end || !json_skip(&c))

@@ -203,11 +203,14 @@ static bool open_frame(struct yaml_reader *y, enum node_type type, const yaml_ev
 static void close_frame(struct yaml_reader *y)
 {
     struct frame frame = vec_pop(&y->frames);
-    frame.node->n = y->pending.n - frame.first;
-    frame.node->children =
-        arena_copy(&y->mem, y->pending.at + frame.first, frame.node->n * sizeof(struct node *));
-    y->pending.n = frame.first;
-    settle(y, frame.node, frame.anchor);
+    struct node *node = frame.node;
+    node->n = y->pending.n - frame.first;
+    if (node->n) {
+        struct node **first = y->pending.at + frame.first;
+        node->children = arena_copy(&y->mem, first, node->n * sizeof(*first));
+        y->pending.n = frame.first;
+    }
+    settle(y, node, frame.anchor);
 }
 
 static bool add_event(struct yaml_reader *y, const yaml_event_t *event, struct error *e)

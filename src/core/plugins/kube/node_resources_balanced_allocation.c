@@ -10,6 +10,7 @@
 enum { MOST_RESOURCES = 64 };
 
 struct balanced {
+    bool is_usual; /* cpu and memory, in this order */
     uint32_t n;
     struct balanced_resource {
         resource_id resource;
@@ -38,6 +39,8 @@ static void learn(struct learning *l, void *cls)
             r < RESOURCE_FIRST_SCALAR) /* a scalar that the pod does not ask for is left out */
             b->at[b->n++] = (struct balanced_resource){r, amount};
     }
+    b->is_usual =
+        b->n == 2 && b->at[0].resource == RESOURCE_CPU && b->at[1].resource == RESOURCE_MEMORY;
 }
 
 static void amounts(const struct cluster *c, node_id node, resource_id resource, int64_t *cap,
@@ -63,13 +66,18 @@ static double share(int64_t used, int64_t cap)
     return fraction > 1 ? 1 : fraction;
 }
 
+static int64_t evenness_of_two(double a, double b)
+{
+    return trunc_i64((1 - fabs((a - b) / 2)) * 100);
+}
+
 /* 100 when all shares are equal, less the further they are apart. */
 static int64_t evenness(const double *shares, uint32_t n)
 {
     double deviation = 0;
-    if (n == 2) {
-        deviation = fabs((shares[0] - shares[1]) / 2);
-    } else if (n > 2) {
+    if (n == 2)
+        return evenness_of_two(shares[0], shares[1]);
+    if (n > 2) {
         double total = 0, sum = 0;
         for (uint32_t i = 0; i < n; i++)
             total += shares[i];
@@ -81,9 +89,26 @@ static int64_t evenness(const double *shares, uint32_t n)
     return trunc_i64((1 - deviation) * 100);
 }
 
+/* What the general case below comes to for cpu and memory on a node that has both. */
+static int64_t score_usual(const struct room *room, const struct balanced *b)
+{
+    double cpu = (double)room->cpu_alloc, memory = (double)room->memory_alloc;
+    double cpu_with = (double)wrap_add(room->cpu_used, b->at[0].amount) / cpu;
+    double memory_with = (double)wrap_add(room->memory_used, b->at[1].amount) / memory;
+    double cpu_without = (double)room->cpu_used / cpu;
+    double memory_without = (double)room->memory_used / memory;
+    int64_t with = evenness_of_two(cpu_with > 1 ? 1 : cpu_with, memory_with > 1 ? 1 : memory_with);
+    int64_t without =
+        evenness_of_two(cpu_without > 1 ? 1 : cpu_without, memory_without > 1 ? 1 : memory_without);
+    return 50 + (50 + with - without) / 2;
+}
+
 static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 {
     const struct balanced *b = cls;
+    const struct room *room = &c->nodes.room[node.i];
+    if (LIKELY(b->is_usual && room->cpu_alloc && room->memory_alloc))
+        return score_usual(room, b);
     double with[MOST_RESOURCES], without[MOST_RESOURCES];
     uint32_t n = 0;
     for (uint32_t i = 0; i < b->n; i++) {
