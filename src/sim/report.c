@@ -243,6 +243,8 @@ static void json_class(struct json_writer *w, const struct class_summary *c)
     json_put_close(w, '}');
 }
 
+enum { COMPLAINTS_MOST = 100 };
+
 static void json_pods(struct json_writer *w, const struct summary *s)
 {
     open_key(w, "pods", '{');
@@ -261,7 +263,8 @@ static void json_pods(struct json_writer *w, const struct summary *s)
     }
     json_put_close(w, ']');
     open_key(w, "pending", '[');
-    vec_each(&s->books->complaints, complaint) {
+    for (uint32_t i = 0; i < MIN(s->books->complaints.n, (uint32_t)COMPLAINTS_MOST); i++) {
+        const struct complaint *complaint = &s->books->complaints.at[i];
         json_put_open(w, '{');
         put_int(w, "pods", complaint->pods);
         put_str(w, "message", complaint->text);
