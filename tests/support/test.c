@@ -11,12 +11,21 @@
 enum { FAILURES_SHOWN = 10 };
 
 static struct test *first, **last = &first;
-static unsigned failures; /* of the running test */
+static unsigned failures;   /* of the running test */
+static char case_text[200]; /* the row of a table it tries; empty: none */
 
 void test_add(struct test *t)
 {
     *last = t;
     last = &t->next;
+}
+
+void test_case(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(case_text, sizeof(case_text), fmt, args);
+    va_end(args);
 }
 
 uint64_t test_seed(void)
@@ -31,6 +40,8 @@ static bool fail(const char *file, int line, const char *fmt, ...)
     if (failures++ >= FAILURES_SHOWN)
         return false;
     printf("# %s:%d: ", file, line);
+    if (case_text[0])
+        printf("[%s] ", case_text);
     va_list args;
     va_start(args, fmt);
     vprintf(fmt, args);
@@ -93,6 +104,7 @@ int main(int argc, char **argv)
             continue;
         printf("# %s\n", name);
         failures = 0;
+        case_text[0] = '\0';
         t->run();
         if (failures)
             printf("# %u failed, seed %" PRIu64 "\n", failures, test_seed());

@@ -45,6 +45,11 @@ struct test {
             return;                                                                                \
     } while (0)
 
+/* Names the row of a table that is being tried, for whatever fails from here on; ends with the
+ * test.
+ */
+void test_case(const char *fmt, ...) PRINTF(1, 2);
+
 /* The seed of property tests: KUBENEXUS_TEST_SEED, or 1. A test that fails prints it. */
 uint64_t test_seed(void);
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/base/arena.h"
+#include "core/model/object.h"
+
+/* An object from one line, so that a test's cluster fits into its first lines:
+ *
+ *     node n1 cpu=8 memory=32Gi gpu=8 zone=a taint:gpu=yes:NoSchedule
+ *     pod web-0 cpu=500m label:app=web spread:zone:1:hard:app=web
+ *     service web app=web
+ *
+ * kind, name, then words in any order. A word nobody knows ends the program.
+ *
+ * Amounts (of a node: allocatable; of a pod: its container's requests) are cpu=, memory=, pods=,
+ * gpu= (nvidia.com/gpu), storage= (ephemeral-storage), or any name with a slash or "hugepages-".
+ *
+ * node:  zone=V                    a label topology.kubernetes.io/zone
+ *        host=V                    kubernetes.io/hostname; without it, the name; empty: no label
+ *        label:K=V                 image:NAME=SIZE            cordoned
+ *        taint:K=V:EFFECT          pods= is 110 unless given
+ * pod:   namespace=N               default               uid=U          the name
+ *        scheduler=S               default-scheduler     on=NODE        spec.nodeName
+ *        priority=N  phase=P       nominated=NODE        deleting       preempts=Never
+ *        label:K=V                 owner:KIND=NAME       gate:NAME
+ *        image:NAME                port:[IP:]PORT[/PROTOCOL]            claim:NAME (a volume)
+ *        and | init | sidecar      begins another container
+ *        overhead:R=V              total:R=V             requests of the pod as a whole
+ *        actual:R=V                what status says the first container has
+ *        tolerate:K:OP:V:EFFECT    any of them may be empty
+ *        select:K=V                nodeSelector
+ *        require:LINE[&LINE…]      a term; LINE is KEY:OP:V|V|…; a KEY @f is a matchField f;
+ *                                  "require:" alone is a term without lines, "require" no term
+ *        prefer:WEIGHT:LINE…       the same, preferred
+ *        spread:K:SKEW:hard|soft:SELECTOR[:OPTION…]   K: zone, host, or a label's key;
+ *                                  SELECTOR: K=V[&K=V…], "*" (everything), or "-" (there is none);
+ *                                  OPTION: min=N, keys=K|K, affinity=Ignore, taints=Honor
+ * service, replicaset, statefulset, replicationcontroller:
+ *        namespace=N and the selector as K=V words; "none": no selector at all
+ * namespace: label:K=V */
+struct object object_of(struct arena *mem, const char *line);
