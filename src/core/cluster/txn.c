@@ -1,7 +1,7 @@
-/* Each operation is its own inverse's mirror: place and take, a row and the row before it. A pod
- * that is taken off a list keeps its neighbours' numbers, so putting it back finds its old place:
- * undo runs backwards, hence the neighbours are neighbours again by then. Sums are restored by the
- * opposite sum, which is exact in wrapping integers. */
+/* Each operation is its own inverse's mirror: place and take, a row and the row before it. The
+ * journal keeps the neighbours of a pod that is taken off a list, so putting it back finds its old
+ * place: undo runs backwards, hence the neighbours are neighbours again by then. Sums are restored
+ * by the opposite sum, which is exact in wrapping integers. */
 
 #include "core/cluster/txn.h"
 
@@ -81,7 +81,12 @@ void cluster_place(struct cluster *c, pod_id pod, node_id node)
 
 void cluster_take(struct cluster *c, pod_id pod)
 {
-    note(c, (struct undo){.kind = UNDO_TAKE, .pod = pod.i, .node = pods_at(&c->pods, pod)->node});
+    const struct pod_row *row = pods_at(&c->pods, pod);
+    note(c, (struct undo){.kind = UNDO_TAKE,
+                          .pod = pod.i,
+                          .node = row->node,
+                          .before = row->before,
+                          .after = row->after});
     take_off(c, pod);
 }
 
@@ -190,11 +195,9 @@ static void undo_one(struct cluster *c, struct undo u)
     case UNDO_PLACE:
         take_off(c, (pod_id){u.pod});
         break;
-    case UNDO_TAKE: {
-        const struct pod_row *row = pods_at(&c->pods, (pod_id){u.pod});
-        put_on(c, (pod_id){u.pod}, (node_id){u.node}, row->before, row->after);
+    case UNDO_TAKE:
+        put_on(c, (pod_id){u.pod}, (node_id){u.node}, u.before, u.after);
         break;
-    }
     case UNDO_NODE:
         put_node(c, (node_id){u.node}, u.row);
         break;

@@ -7,7 +7,7 @@
 
 enum undo_kind {
     UNDO_PLACE,    /* the pod was put on `node`              */
-    UNDO_TAKE,     /* the pod was taken off `node`           */
+    UNDO_TAKE,     /* the pod was taken off `node`, from between two others */
     UNDO_NODE,     /* the node's row was `row`               */
     UNDO_CLAIM,    /* the node's number was handed out       */
     UNDO_NOMINATE, /* the pod's nomination was `was`, at `at` */
@@ -16,6 +16,7 @@ enum undo_kind {
 struct undo {
     enum undo_kind kind;
     uint32_t pod, node;
+    uint32_t before, after;
     sym was;
     uint32_t at;
     const struct node_row *row; /* lives in the journal's arena */
