@@ -19,10 +19,14 @@ enum column {
     COLUMN_USED = 1 << 5, /* requests of the pods on it */
     COLUMN_PORTS = 1 << 6,
     COLUMN_IMAGES = 1 << 7,
-    COLUMN_PODS = 1 << 8, /* which pods, as selectors see them */
-    COLUMN_NOMINATED = 1 << 9,
-    COLUMN_ALL = (1 << 10) - 1,
+    COLUMN_NOMINATED = 1 << 8,
 };
+
+/* The other bits say which tallies (cluster/count.h) count another number of pods on the node: a
+ * bit each, shared by those whose numbers are equal modulo their number. */
+#define COLUMN_TALLY(tally) ((uint32_t)1 << (9 + (tally) % 23))
+#define COLUMN_TALLIES      (~(uint32_t)0 << 9)
+#define COLUMN_ALL          (~(uint32_t)0)
 
 struct change_entry {
     uint32_t node;

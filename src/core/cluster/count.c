@@ -36,7 +36,7 @@ static void domain_add(struct spread *s, sym value, int nodes, int64_t pods)
     if (at == MAP_NONE) {
         assert(nodes > 0);
         at = s->domains.n;
-        vec_push(&s->domains, (struct domain){value, 0, 0});
+        vec_push(&s->domains, (struct domain){.value = value});
         map_put(&s->by_value, value, at);
         s->at_least_n = 0;
     }
@@ -79,6 +79,21 @@ const struct domain *counts_domain(const struct counts *k, uint32_t spread, sym 
     const struct spread *s = &k->spreads.at[spread];
     uint32_t at = map_find(&s->by_value, value);
     return at == MAP_NONE ? NULL : &s->domains.at[at];
+}
+
+void counts_marks(const struct counts *k, uint32_t spread)
+{
+    k->spreads.at[spread].marks++;
+}
+
+bool counts_mark(const struct counts *k, uint32_t spread, sym value)
+{
+    struct spread *s = &k->spreads.at[spread];
+    uint32_t at = map_find(&s->by_value, value);
+    if (at == MAP_NONE || s->domains.at[at].mark == s->marks)
+        return false;
+    s->domains.at[at].mark = s->marks;
+    return true;
 }
 
 uint32_t counts_domains(const struct counts *k, uint32_t spread)
@@ -171,14 +186,17 @@ static void tally_pod(struct cluster *c, uint32_t t, node_id node, int sign)
     }
 }
 
-bool counts_pod(struct cluster *c, pod_id pod, node_id node, int sign)
+uint32_t counts_pod(struct cluster *c, pod_id pod, node_id node, int sign)
 {
     struct shape *shape = &c->pods.shapes.at[pods_at(&c->pods, pod)->shape];
     if (shape->tallied_up_to != c->counts.tallies_made)
         refresh_shape(c, shape);
-    vec_each(&shape->tallies, t)
+    uint32_t columns = 0;
+    vec_each(&shape->tallies, t) {
         tally_pod(c, *t, node, sign);
-    return shape->tallies.n > 0;
+        columns |= COLUMN_TALLY(*t);
+    }
+    return columns;
 }
 
 /* --- the tables --- */

@@ -31,6 +31,7 @@ struct domain {
     sym value;
     uint32_t nodes; /* included nodes in it; it exists while there are some */
     int64_t pods;
+    uint64_t mark; /* the last counts_mark() that asked for it */
 };
 
 struct spread {
@@ -46,6 +47,7 @@ struct spread {
     VEC(struct domain) domains;
     int64_t least;       /* the smallest `pods` of a domain, if there is one */
     uint32_t at_least_n; /* domains that have it; 0: look again */
+    uint64_t marks;      /* made so far */
 };
 
 struct counts {
@@ -86,12 +88,16 @@ uint32_t counts_domains(const struct counts *k, uint32_t spread);
 /* The smallest number of pods in a domain; 0 if there is no domain. */
 int64_t counts_least(const struct counts *k, uint32_t spread);
 
+/* For counting different domains: after counts_marks(), the first call for each domain is true. */
+void counts_marks(const struct counts *k, uint32_t spread);
+bool counts_mark(const struct counts *k, uint32_t spread, sym value);
+
 /* Is the node one of those that the spread sums over? */
 bool counts_includes(const struct cluster *c, const struct spread *s, node_id node);
 
 /* The pod came to its node (+1) or leaves it (-1); pods being deleted are not passed here. Returns
- * whether any tally counts it. */
-bool counts_pod(struct cluster *c, pod_id pod, node_id node, int sign);
+ * the columns of the tallies that count it. */
+uint32_t counts_pod(struct cluster *c, pod_id pod, node_id node, int sign);
 
 /* Takes the node's part out of all spreads (-1) before its row changes, puts it back (+1) after. */
 void counts_node(struct cluster *c, node_id node, int sign);

@@ -44,6 +44,7 @@ struct event {
     const struct shape *old_shape; /* of a pod; NULL: it was not there */
     const struct shape *new_shape; /* NULL: it is gone */
     sym pod_node;                  /* where that pod is, or is nominated to; SYM_NONE: nowhere */
+    sym pin;                       /* the node that the refused pod names; SYM_NONE: none */
     bool has_limit;                /* only units of at most this priority may be woken */
     int32_t priority_limit;
 };

@@ -49,8 +49,8 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
     uint32_t columns = COLUMN_USED;
     if (spec->n_ports)
         columns |= COLUMN_PORTS;
-    if (!(pods_at(&c->pods, pod)->flags & POD_TERMINATING) && counts_pod(c, pod, node, sign))
-        columns |= COLUMN_PODS;
+    if (!(pods_at(&c->pods, pod)->flags & POD_TERMINATING))
+        columns |= counts_pod(c, pod, node, sign);
     change_log_add(&c->log, node, columns);
 }
 

@@ -6,11 +6,15 @@
 
 /* --- pods --- */
 
+/* The number of a node that has neither a Node object nor pods is given back; a nomination alone
+ * does not keep it, and finds the node again if it comes. */
 static void release_if_unused(struct engine *k, node_id node)
 {
     struct nodes *n = &k->cluster->nodes;
-    if (n->flags[node.i] == NODE_CLAIMED && n->first_pod[node.i] == ID_NONE)
-        nodes_release(n, &k->cluster->names, node);
+    if (nodes_is_present(n, node) || n->first_pod[node.i] != ID_NONE)
+        return;
+    n->flags[node.i] = NODE_CLAIMED;
+    nodes_release(n, &k->cluster->names, node);
 }
 
 static bool is_finished(const struct pod *pod)
@@ -104,7 +108,7 @@ static void put_on_node(struct engine *k, pod_id pod, sym name)
     cluster_place(k->cluster, pod, cluster_claim(k->cluster, name));
 }
 
-static void take_off_node(struct engine *k, pod_id pod)
+void engine_take_off(struct engine *k, pod_id pod)
 {
     node_id node = {pods_at(&k->cluster->pods, pod)->node};
     cluster_take(k->cluster, pod);
@@ -118,7 +122,7 @@ static bool is_ours(const struct engine *k, const struct pod *pod)
 
 static sym nominated_name(struct engine *k, const struct pod *pod)
 {
-    return pod->status.nominated_node_name.n
+    return pod->status.nominated_node_name.n && is_ours(k, pod)
                ? names_get(&k->cluster->names, pod->status.nominated_node_name)
                : SYM_NONE;
 }
@@ -165,7 +169,7 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
     if (node != SYM_NONE)
         intern_hold(&c->names.text, node);
     if (row->node != ID_NONE)
-        take_off_node(k, pod);
+        engine_take_off(k, pod);
     pods_remove(&c->pods, pod);
     if (node != SYM_NONE) {
         tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[shape], NULL, node);
@@ -210,7 +214,7 @@ static void update_placed(struct engine *k, int64_t now_ms, const struct pod *fr
     bool was_bound = row->flags & POD_BOUND;
     bool is_elsewhere = row->node != ID_NONE && c->nodes.name[row->node] != node;
     if (is_elsewhere)
-        take_off_node(k, pod);
+        engine_take_off(k, pod);
     shape_id old_shape = row->shape;
     intern_hold(&c->pods.shape_table, old_shape);
     uint32_t actions = rewrite(k, pod, shape, flags | POD_BOUND);
@@ -234,17 +238,21 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
         if (flags & POD_TERMINATING && !(row->flags & POD_TERMINATING)) {
             sym node = c->nodes.name[row->node];
             intern_hold(&c->names.text, node);
-            take_off_node(k, pod);
+            engine_take_off(k, pod);
             row->flags = POD_TERMINATING;
             tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[row->shape], NULL, node);
             intern_drop(&c->names.text, node);
+            return;
         }
+        rewrite(k, pod, shape, row->flags); /* should the binding fail, it waits as it is now */
         return;
     }
     shape_id old_shape = row->shape;
     intern_hold(&c->pods.shape_table, old_shape);
     sym was_nominated = row->nominated, nominated = nominated_name(k, from);
     uint32_t actions = rewrite(k, pod, shape, flags);
+    if (actions) /* what is nominated there is another thing now: the node's row must say so */
+        cluster_nominate(c, pod, SYM_NONE);
     if (was_nominated != SYM_NONE && nominated != was_nominated)
         intern_hold(&c->names.text, was_nominated);
     cluster_nominate(c, pod, nominated);

@@ -107,7 +107,8 @@ struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class)
         return by_class(k);
     sym nominated = pods_at(&c->pods, pod)->nominated;
     if (UNLIKELY(nominated != SYM_NONE)) {
-        node_id node = present_node(c, nominated);
+        bool may_go = !class->is_pinned || nominated == pods_at(&c->pods, pod)->pin;
+        node_id node = present_node(c, may_go ? nominated : SYM_NONE);
         if (node.i != ID_NONE && !judge(k, class, node, pod))
             return (struct verdict){node.i, 1, BY_PIN};
     }

@@ -194,7 +194,7 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
         .old_shape = pods_shape(&c->pods, pod),
         .pod_node = c->nodes.name[row->node],
     };
-    cluster_take(c, pod);
+    engine_take_off(k, pod);
     row->flags &= ~(uint32_t)POD_ASSUMED;
     queue_fail(k->queue, now_ms, found);
     engine_event(k, now_ms, &gone);

@@ -52,6 +52,11 @@ struct queue_rules engine_queue_rules(struct engine *k);
 /* Tells the queue. */
 void engine_event(struct engine *k, int64_t now_ms, const struct event *event);
 
+/* --- apply.c --- */
+
+/* Takes the pod off its node, which is forgotten if that was all that kept it in mind. */
+void engine_take_off(struct engine *k, pod_id pod);
+
 /* --- decide.c --- */
 
 /* How a decision came about and what it is. */

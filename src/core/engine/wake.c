@@ -59,14 +59,16 @@ static uint64_t interested(const void *ctx, const struct event *event)
     return all;
 }
 
-static bool plugin_wakes(const struct engine *k, const struct plugin *plugin,
-                         const struct shape *shape, const struct event *event)
+static bool plugin_wakes(const struct engine *k, const struct plugin *plugin, pod_id pod,
+                         const struct event *event)
 {
+    const struct shape *shape = pods_shape(&k->cluster->pods, pod);
     for (const struct wake *w = plugin->wakes; w && w->resource; w++) {
         if (!listens(w, event))
             continue;
         struct event part = *event;
         part.actions &= w->actions;
+        part.pin = pods_at(&k->cluster->pods, pod)->pin;
         if (!w->hint || w->hint(k->cluster, shape, &part))
             return true;
     }
@@ -76,12 +78,11 @@ static bool plugin_wakes(const struct engine *k, const struct plugin *plugin,
 static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint64_t among)
 {
     struct engine *k = ctx;
-    const struct shape *shape = pods_shape(&k->cluster->pods, (pod_id){unit});
     if (event->has_limit && k->units.at[unit].priority > event->priority_limit)
         return 0;
     uint64_t woken = event->resource == EVENT_TARGET_POD ? among & UNSUPPORTED_BIT : 0;
     for (uint32_t i = 0; i < n_plugins; i++)
-        if (among >> i & 1 && plugin_wakes(k, plugins[i], shape, event))
+        if (among >> i & 1 && plugin_wakes(k, plugins[i], (pod_id){unit}, event))
             woken |= (uint64_t)1 << i;
     return woken;
 }

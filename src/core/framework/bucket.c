@@ -3,13 +3,16 @@
 void buckets_reset(struct buckets *b, uint32_t n_keys)
 {
     intern_done(&b->table);
+    vec_clear(&b->keys);
     vec_clear(&b->at);
     b->n_keys = n_keys;
+    b->last = 0;
 }
 
 void buckets_done(struct buckets *b)
 {
     intern_done(&b->table);
+    vec_done(&b->keys);
     vec_done(&b->at);
 }
 
@@ -17,16 +20,20 @@ uint32_t buckets_get(struct buckets *b, const uint32_t *key)
 {
     bool is_new;
     struct str bytes = {(const char *)key, b->n_keys * sizeof(uint32_t)};
-    uint32_t i = intern_get(&b->table, bytes, &is_new);
-    if (is_new)
+    if (b->last < b->at.n && memcmp(buckets_key(b, b->last), key, bytes.n) == 0)
+        return b->last;
+    b->last = intern_get(&b->table, bytes, &is_new);
+    if (is_new) {
         vec_push(&b->at, (struct bucket){.best = ID_NONE});
-    return i;
+        for (uint32_t i = 0; i < b->n_keys; i++)
+            vec_push(&b->keys, key[i]);
+    }
+    return b->last;
 }
 
 void decider_done(struct decider *d)
 {
     vec_done(&d->which);
-    vec_done(&d->keys);
     vec_done(&d->nodes);
     vec_done(&d->raw);
     vec_done(&d->normal);
@@ -52,6 +59,7 @@ static uint32_t filter(const struct cluster *c, const struct class *class, struc
     uint32_t feasible = 0;
     vec_clear(&d->which);
     vec_reserve(&d->which, b->at.n);
+    vec_reserve(&d->nodes, b->at.n);
     for (uint32_t i = 0; i < b->at.n; i++) {
         struct bucket *bucket = &b->at.at[i];
         bucket->refused = 0;
@@ -62,6 +70,7 @@ static uint32_t filter(const struct cluster *c, const struct class *class, struc
             bucket->refused = filter_key(c, class, buckets_key(b, i));
         if (bucket->refused)
             continue;
+        d->nodes.at[d->which.n] = bucket->nodes;
         d->which.at[d->which.n++] = i;
         feasible += bucket->nodes;
     }
@@ -71,19 +80,15 @@ static uint32_t filter(const struct cluster *c, const struct class *class, struc
 void buckets_score(const struct cluster *c, const struct class_part *part, const struct buckets *b,
                    struct decider *d)
 {
-    uint32_t n = d->which.n, total = 0;
-    vec_resize(&d->keys, n * part->n_keys);
-    vec_resize(&d->nodes, n);
-    vec_resize(&d->raw, n);
-    vec_resize(&d->normal, n);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t *key = buckets_key(b, d->which.at[i]) + part->key_at;
-        for (uint32_t k = 0; k < part->n_keys; k++)
-            d->keys.at[i * part->n_keys + k] = key[k];
-        d->nodes.at[i] = b->at.at[d->which.at[i]].nodes;
-        total += d->nodes.at[i];
-    }
-    struct feasible f = {n, d->keys.at, part->n_keys, d->nodes.at, total};
+    vec_reserve(&d->raw, d->which.n);
+    vec_reserve(&d->normal, d->which.n);
+    struct feasible f = {
+        .n = d->which.n,
+        .which = d->which.at,
+        .nodes = d->nodes.at,
+        .keys = b->keys.at + part->key_at,
+        .stride = b->n_keys,
+    };
     part->plugin->key_score(c, part->state, &f, d->raw.at, d->normal.at);
 }
 

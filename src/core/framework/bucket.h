@@ -18,7 +18,9 @@ struct bucket {
 struct buckets {
     uint32_t n_keys;
     struct intern table; /* key → number */
+    VEC(uint32_t) keys;  /* all keys, n_keys numbers each */
     VEC(struct bucket) at;
+    uint32_t last; /* asked for: the next node is mostly like the one before */
 };
 
 /* Empties them, for a class with keys of this length. */
@@ -30,13 +32,13 @@ uint32_t buckets_get(struct buckets *b, const uint32_t *key);
 
 static inline const uint32_t *buckets_key(const struct buckets *b, uint32_t i)
 {
-    return (const uint32_t *)(const void *)intern_bytes(&b->table, i).p;
+    return b->keys.at + (size_t)i * b->n_keys;
 }
 
 /* Room for one decision, kept between decisions. */
 struct decider {
     VEC(uint32_t) which; /* buckets that passed */
-    VEC(uint32_t) keys, nodes;
+    VEC(uint32_t) nodes; /* how many nodes each of them has */
     VEC(int64_t) raw, normal;
 };
 

@@ -133,6 +133,7 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
         .state = state,
         .key_at = class->n_keys,
         .n_keys = l->n_keys,
+        .key_columns = l->n_keys ? p->plugin->key_columns | l->key_columns : 0,
         .filters = l->filters,
         .scores = l->scores,
     };
@@ -140,14 +141,15 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
     assert(l->n_keys <= PLUGIN_MOST_KEYS);
     if (p->plugin->row_filter || p->plugin->row_score)
         class->row_columns |= p->plugin->row_columns;
-    if (l->n_keys)
-        class->key_columns |= p->plugin->key_columns;
+    class->key_columns |= part->key_columns;
     class->has_key_filter |= l->filters && p->plugin->key_filter;
     class->reads_hostnames |= l->reads_hostnames;
     if (l->filters && p->plugin->row_filter) {
         class->filter_columns |= p->plugin->row_columns;
-        class->filters[class->n_filters++] =
-            (struct class_filter){p->plugin->row_filter, state, p->plugin->row_columns};
+        struct class_filter filter = {p->plugin->row_filter, state, p->plugin->row_columns};
+        class->filters[class->n_filters++] = filter;
+        if (filter.columns & COLUMN_USED)
+            class->use_filters[class->n_use_filters++] = filter;
     }
     if (l->scores && p->plugin->row_score)
         class->scores[class->n_scores++] =
@@ -162,6 +164,7 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
     const struct spec *spec = specs_at(&k->cluster->specs, class->spec);
     class->parts = arena_array(&class->mem, struct class_part, class->profile->n);
     class->filters = arena_array(&class->mem, struct class_filter, class->profile->n);
+    class->use_filters = arena_array(&class->mem, struct class_filter, class->profile->n);
     class->scores = arena_array(&class->mem, struct class_score, class->profile->n);
     for (uint32_t i = 0; i < class->profile->n; i++) {
         const struct profile_plugin *p = &class->profile->plugins[i];

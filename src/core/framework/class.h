@@ -16,6 +16,7 @@ struct class_part {
     void *state;     /* what it learned */
     uint32_t key_at; /* where its key begins in a bucket's */
     uint32_t n_keys;
+    uint32_t key_columns;
     bool filters, scores;
 };
 
@@ -42,6 +43,8 @@ struct class
     uint32_t n_parts;
     struct class_filter *filters;
     uint32_t n_filters;
+    struct class_filter *use_filters; /* those of them that read what pods use (COLUMN_USED) */
+    uint32_t n_use_filters;
     struct class_score *scores;
     uint32_t n_scores;
     uint32_t n_keys;

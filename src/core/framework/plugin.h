@@ -27,6 +27,8 @@ struct learning {
 
     bool filters, scores; /* answer: does it take part? Both false: it skips this class */
     uint32_t n_keys;      /* answer: numbers in its key */
+    uint32_t
+        key_columns; /* answer: columns its key reads for this class, beside the plugin's own */
     bool reads_hostnames; /* answer: its keys are right only while no two nodes share a hostname */
     reason_id refusal;    /* answer: no node will do; 0: some may */
     struct str error;     /* answer: the pod cannot be judged */
@@ -43,15 +45,15 @@ reason_id learning_reason(struct learning *l, enum code code, const char *text);
 /* The buckets whose nodes passed all filters. */
 struct feasible {
     uint32_t n;
-    const uint32_t *keys; /* of the asking plugin: bucket i's begin at keys[i × stride] */
-    uint32_t stride;
+    const uint32_t *which; /* their numbers */
     const uint32_t *nodes; /* how many nodes each has */
-    uint32_t n_nodes;      /* all of them */
+    const uint32_t *keys;  /* of all buckets, from where the asking plugin's begin */
+    uint32_t stride;
 };
 
 static inline const uint32_t *feasible_key(const struct feasible *f, uint32_t i)
 {
-    return f->keys + (size_t)i * f->stride;
+    return f->keys + (size_t)f->which[i] * f->stride;
 }
 
 /* An event that may help a pod this plugin refused. */

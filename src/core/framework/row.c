@@ -3,11 +3,11 @@
 reason_id row_filter(const struct cluster *c, const struct class *class, node_id node,
                      uint32_t columns)
 {
-    for (uint32_t i = 0; i < class->n_filters; i++) {
-        const struct class_filter *filter = &class->filters[i];
-        if (!(filter->columns & columns))
-            continue;
-        reason_id reason = filter->ask(c, filter->state, node);
+    bool is_use = !(columns & ~(COLUMN_USED | COLUMN_TALLIES)); /* a pod came or went: mostly */
+    const struct class_filter *filter = is_use ? class->use_filters : class->filters;
+    const struct class_filter *end = filter + (is_use ? class->n_use_filters : class->n_filters);
+    for (; filter < end; filter++) {
+        reason_id reason = filter->columns & columns ? filter->ask(c, filter->state, node) : 0;
         if (reason)
             return reason;
     }
@@ -27,7 +27,7 @@ void row_key(const struct cluster *c, const struct class *class, node_id node, u
 {
     for (uint32_t i = 0; i < class->n_parts; i++) {
         const struct class_part *part = &class->parts[i];
-        if (part->n_keys && part->plugin->key_columns & columns)
+        if (part->key_columns & columns)
             part->plugin->key(c, part->state, node, out + part->key_at);
     }
 }

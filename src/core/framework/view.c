@@ -407,12 +407,14 @@ static bool is_full(const struct views *all, size_t more)
  * enough. */
 static bool make_room(struct views *all, const struct class *class, size_t more)
 {
+    bool comes_back = class->decided_before && all->decisions - class->decided_before <= WINDOW;
     while (is_full(all, more)) {
         uint32_t oldest = ID_NONE;
         for (uint32_t i = 0; i < all->at.n; i++)
             if (oldest == ID_NONE || all->at.at[i]->used_at < all->at.at[oldest]->used_at)
                 oldest = i;
-        if (oldest == ID_NONE || all->at.at[oldest]->used_at >= class->decided_before)
+        if (!comes_back || oldest == ID_NONE ||
+            all->at.at[oldest]->used_at >= class->decided_before)
             return false;
         drop_at(all, oldest);
         all->stats.evicted++;
@@ -420,18 +422,12 @@ static bool make_room(struct views *all, const struct class *class, size_t more)
     return true;
 }
 
-static bool may_have_view(const struct views *all, const struct class *class)
-{
-    return class->n_only == 0 && !class->only && class->decided_before &&
-           all->decisions - class->decided_before <= WINDOW &&
-           all->decisions >= class->scanned_until;
-}
-
 static struct view *make_view(struct views *all, struct class *class)
 {
     const struct cluster *c = all->cluster;
     size_t estimate = (size_t)c->nodes.n * (4 + 4 + 12 + 6);
-    if (!may_have_view(all, class) || !make_room(all, class, estimate))
+    if (class->only || class->is_pinned || all->decisions < class->scanned_until ||
+        !make_room(all, class, estimate))
         return NULL;
     struct view *v = mem_alloc(sizeof(*v));
     v->class = class;

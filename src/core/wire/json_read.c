@@ -108,11 +108,16 @@ static bool read_time(struct reader *r, int64_t *out)
     return time_parse(text, out) || complain(r, at, "is not a time (2006-01-02T15:04:05Z)");
 }
 
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 static struct str trim(struct str s)
 {
-    while (s.n && strchr(" \t\n\r\v\f", s.p[0]))
+    while (s.n && is_space(s.p[0]))
         s = str_part(s, 1, s.n);
-    while (s.n && strchr(" \t\n\r\v\f", s.p[s.n - 1]))
+    while (s.n && is_space(s.p[s.n - 1]))
         s.n--;
     return s;
 }
@@ -404,10 +409,7 @@ static struct json_cursor cursor_on(struct str text, size_t *where, struct error
 bool json_read(struct str text, const struct field *fields, void *out, struct arena *mem,
                size_t *where, struct error *e)
 {
-    struct reader r = {
-        .in = {text.p, text.p, text.p + text.n, e, 0, where},
-          .mem = mem
-    };
+    struct reader r = {.in = cursor_on(text, where, e), .mem = mem};
     r.memory_most = mem->used_bytes + MEMORY_FREE + MEMORY_PER_BYTE * text.n;
     field_init(fields, out);
     json_space(&r.in);

@@ -2,6 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "core/wire/json_read.h"
 
@@ -27,14 +30,6 @@ static bool unexpected(struct json_cursor *c, const char *wanted)
     return json_fail(c, c->at, "byte 0x%02x stands where %s should be", byte, wanted);
 }
 
-void json_space(struct json_cursor *c)
-{
-    const char *p = c->at;
-    while (p < c->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
-        p++;
-    c->at = p;
-}
-
 bool json_open(struct json_cursor *c, char closing, bool *more)
 {
     if (++c->depth > JSON_DEPTH_MOST)
@@ -53,43 +48,60 @@ bool json_open(struct json_cursor *c, char closing, bool *more)
 bool json_next(struct json_cursor *c, char closing, bool *more)
 {
     json_space(c);
-    if (c->at < c->end && *c->at == ',') {
-        c->at++;
+    char byte = c->at < c->end ? *c->at : '\0';
+    *more = byte == ',';
+    if (byte != ',' && byte != closing)
+        return unexpected(c, closing == '}' ? "',' or '}'" : "',' or ']'");
+    c->at++;
+    if (*more)
         json_space(c);
-        *more = true;
-        return true;
-    }
-    if (c->at < c->end && *c->at == closing) {
-        c->at++;
+    else
         c->depth--;
-        *more = false;
-        return true;
-    }
-    return unexpected(c, closing == '}' ? "',' or '}'" : "',' or ']'");
+    return true;
 }
 
-/* The high bit of each byte of `x` that is 0; bits above the first such byte may be wrong. */
-static inline uint64_t zero_bytes(uint64_t x)
+/* A bit for each of 16 bytes: those that end or interrupt a string, and those that are not ASCII.
+ */
+struct scan {
+    uint32_t stops, high;
+};
+
+#ifdef __SSE2__
+static inline struct scan scan_bytes(const char *p)
 {
-    return (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
+    __m128i x = _mm_loadu_si128((const __m128i *)p);
+    __m128i quote = _mm_cmpeq_epi8(x, _mm_set1_epi8('"'));
+    __m128i escape = _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'));
+    __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)), x);
+    __m128i stops = _mm_or_si128(_mm_or_si128(quote, escape), control);
+    return (struct scan){(uint32_t)_mm_movemask_epi8(stops), (uint32_t)_mm_movemask_epi8(x)};
 }
+#else
+static inline struct scan scan_bytes(const char *p)
+{
+    struct scan scan = {0};
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned char c = (unsigned char)p[i];
+        scan.stops |= (uint32_t)(c == '"' || c == '\\' || c < 0x20) << i;
+        scan.high |= (uint32_t)(c >> 7) << i;
+    }
+    return scan;
+}
+#endif
 
 /* The first byte from `p` on that ends or interrupts a string: a quote, a backslash, a control
- * character. Eight at a time. */
-static const char *plain_end(const char *p, const char *end)
+ * character. `is_ascii` is cleared if there is other than ASCII before it, or close behind. */
+static inline const char *plain_end(const char *p, const char *end, bool *is_ascii)
 {
-    const uint64_t ones = 0x0101010101010101u;
-    while (end - p >= 8) {
-        uint64_t x;
-        memcpy(&x, p, 8);
-        uint64_t stops = zero_bytes(x ^ ones * '"') | zero_bytes(x ^ ones * '\\') |
-                         ((x - ones * 0x20) & ~x & ones * 0x80);
-        if (stops)
-            return p + __builtin_ctzll(stops) / 8;
-        p += 8;
+    while (LIKELY(end - p >= 16)) {
+        struct scan scan = scan_bytes(p);
+        *is_ascii &= !scan.high;
+        if (scan.stops)
+            return p + __builtin_ctz(scan.stops);
+        p += 16;
     }
-    while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
-        p++;
+    for (; p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20; p++)
+        *is_ascii &= (unsigned char)*p < 0x80;
     return p;
 }
 
@@ -112,41 +124,53 @@ static int32_t hex4(const char *p, const char *end)
     return value;
 }
 
-/* Over one escape; the cursor stands on its backslash. */
-static bool skip_escape(struct json_cursor *c)
+/* The length of the escape at `p`, a backslash; 0 if there is no such escape. */
+static inline size_t escape_length(const char *p, const char *end)
 {
-    const char *p = c->at + 1;
-    if (p < c->end && *p == 'u' && hex4(p + 1, c->end) >= 0)
-        p += 5;
-    else if (p < c->end && *p && strchr("\"\\/bfnrt", *p))
-        p++;
-    else
-        return json_fail(c, c->at, "no such escape in a string");
-    c->at = p;
-    return true;
+    switch (end - p > 1 ? p[1] : '\0') {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+        return 2;
+    case 'u':
+        return hex4(p + 2, end) >= 0 ? 6 : 0;
+    default:
+        return 0;
+    }
 }
 
-/* Over a string; `is_plain` if it has no escapes. */
-static bool skip_string(struct json_cursor *c, bool *is_plain)
+/* What skip_string() saw in a string. */
+struct seen {
+    bool has_escape;
+    bool is_ascii;
+};
+
+static bool skip_string(struct json_cursor *c, struct seen *seen)
 {
-    const char *quote = c->at++;
-    *is_plain = true;
+    const char *quote = c->at, *p = quote + 1;
     for (;;) {
-        c->at = plain_end(c->at, c->end);
-        if (c->at == c->end)
+        p = plain_end(p, c->end, &seen->is_ascii);
+        if (p == c->end)
             return json_fail(c, quote, "a string does not end");
-        if (c->at - quote > JSON_STRING_MOST)
+        if (p - quote > JSON_STRING_MOST)
             return json_fail(c, quote, "a string is longer than %d bytes", JSON_STRING_MOST);
-        if (*c->at == '"') {
-            c->at++;
-            return true;
-        }
-        if (*c->at != '\\')
-            return json_fail(c, c->at, "a control character in a string");
-        *is_plain = false;
-        if (!skip_escape(c))
-            return false;
+        if (*p == '"')
+            break;
+        if (*p != '\\')
+            return json_fail(c, p, "a control character in a string");
+        size_t escape = escape_length(p, c->end);
+        if (!escape)
+            return json_fail(c, p, "no such escape in a string");
+        seen->has_escape = true;
+        p += escape;
     }
+    c->at = p + 1;
+    return true;
 }
 
 /* How many bytes the UTF-8 character at `p` has; 0 if there is none. */
@@ -178,14 +202,6 @@ static bool is_utf8(struct str s)
         p += n;
     }
     return true;
-}
-
-static bool is_ascii(struct str s)
-{
-    unsigned char bits = 0;
-    for (size_t i = 0; i < s.n; i++)
-        bits |= (unsigned char)s.p[i];
-    return bits < 0x80;
 }
 
 static char *put_utf8(char *to, int32_t c)
@@ -256,12 +272,23 @@ static struct str unescape(struct str raw, struct arena *mem)
 bool json_string(struct json_cursor *c, struct arena *mem, struct str *out)
 {
     const char *begin = c->at + 1;
-    bool is_plain;
-    if (!skip_string(c, &is_plain))
+    struct seen seen = {.is_ascii = true};
+    if (!skip_string(c, &seen))
         return false;
     struct str raw = {begin, (size_t)(c->at - 1 - begin)};
-    bool is_whole = is_plain && (is_ascii(raw) || is_utf8(raw));
+    bool is_whole = !seen.has_escape && (seen.is_ascii || is_utf8(raw));
     *out = is_whole ? raw : unescape(raw, mem);
+    return true;
+}
+
+/* Over the colon behind a name. */
+static inline bool skip_colon(struct json_cursor *c)
+{
+    json_space(c);
+    if (c->at == c->end || *c->at != ':')
+        return unexpected(c, "':'");
+    c->at++;
+    json_space(c);
     return true;
 }
 
@@ -269,14 +296,7 @@ bool json_key(struct json_cursor *c, struct arena *mem, struct str *out)
 {
     if (c->at == c->end || *c->at != '"')
         return unexpected(c, "a name in quotes");
-    if (!json_string(c, mem, out))
-        return false;
-    json_space(c);
-    if (c->at == c->end || *c->at != ':')
-        return unexpected(c, "':'");
-    c->at++;
-    json_space(c);
-    return true;
+    return json_string(c, mem, out) && skip_colon(c);
 }
 
 static bool skip_word(struct json_cursor *c, struct str word)
@@ -325,43 +345,18 @@ static bool skip_number(struct json_cursor *c)
 
 static bool skip_name(struct json_cursor *c)
 {
-    bool is_plain;
+    struct seen seen = {.is_ascii = true};
     if (c->at == c->end || *c->at != '"')
         return unexpected(c, "a name in quotes");
-    if (!skip_string(c, &is_plain))
-        return false;
-    json_space(c);
-    if (c->at == c->end || *c->at != ':')
-        return unexpected(c, "':'");
-    c->at++;
-    json_space(c);
-    return true;
+    return skip_string(c, &seen) && skip_colon(c);
 }
 
-static bool skip_all(struct json_cursor *c, char closing)
+static bool skip_scalar(struct json_cursor *c)
 {
-    bool more;
-    if (!json_open(c, closing, &more))
-        return false;
-    while (more) {
-        if (closing == '}' && !skip_name(c))
-            return false;
-        if (!json_skip(c) || !json_next(c, closing, &more))
-            return false;
-    }
-    return true;
-}
-
-bool json_skip(struct json_cursor *c)
-{
-    bool is_plain;
+    struct seen seen = {.is_ascii = true};
     switch (c->at < c->end ? *c->at : '\0') {
     case '"':
-        return skip_string(c, &is_plain);
-    case '{':
-        return skip_all(c, '}');
-    case '[':
-        return skip_all(c, ']');
+        return skip_string(c, &seen);
     case 't':
         return skip_word(c, STR("true"));
     case 'f':
@@ -374,4 +369,42 @@ bool json_skip(struct json_cursor *c)
     default:
         return unexpected(c, "a value");
     }
+}
+
+/* Out of objects and lists that end here, down to depth `from`, and to the next entry if there is
+ * one. Bit n of `objects` tells whether level n is an object. */
+static bool skip_ends(struct json_cursor *c, unsigned from, uint64_t objects)
+{
+    bool more = false;
+    while (!more && c->depth > from) {
+        bool is_object = objects >> (c->depth - 1) & 1;
+        if (!json_next(c, is_object ? '}' : ']', &more) || (more && is_object && !skip_name(c)))
+            return false;
+    }
+    return true;
+}
+
+bool json_skip(struct json_cursor *c)
+{
+    unsigned from = c->depth;
+    uint64_t objects = 0;
+    do {
+        bool more = false;
+        char byte = c->at < c->end ? *c->at : '\0';
+        if (byte == '{' || byte == '[') {
+            if (!json_open(c, byte == '{' ? '}' : ']', &more))
+                return false;
+        } else if (!skip_scalar(c)) {
+            return false;
+        }
+        if (more) { /* into it */
+            uint64_t level = (uint64_t)1 << (c->depth - 1);
+            objects = byte == '{' ? objects | level : objects & ~level;
+            if (byte == '{' && !skip_name(c))
+                return false;
+        } else if (!skip_ends(c, from, objects)) {
+            return false;
+        }
+    } while (c->depth > from);
+    return true;
 }

@@ -16,7 +16,13 @@ struct json_cursor {
 
 bool json_fail(struct json_cursor *c, const char *at, const char *fmt, ...) PRINTF(3, 4);
 
-void json_space(struct json_cursor *c);
+static inline void json_space(struct json_cursor *c)
+{
+    const char *p = c->at;
+    while (p < c->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        p++;
+    c->at = p;
+}
 
 /* Into the object or list that the cursor stands on; `more`: it has a first entry. */
 bool json_open(struct json_cursor *c, char closing, bool *more) MUST_USE;

@@ -52,19 +52,19 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
     normalise(raw, normal, f->n, false);
 }
 
-static bool allows(const struct cluster *c, rules_id rules, node_id node,
+static bool allows(const struct cluster *c, rules_id rules, const struct event *e,
                    const struct node_row *row)
 {
     const struct rules *r = matches_rules_at(&c->matches, rules);
-    struct node_labels labels = {row->labels, row->hostname, c->nodes.name[node.i]};
-    return rules == 0 || rules_require(r, &c->matches, &c->names, labels, c->nodes.name[node.i]);
+    struct node_labels labels = {row->labels, row->hostname, c->nodes.name[e->node.i]};
+    return rules == 0 || rules_require(r, &c->matches, &c->names, labels, e->pin);
 }
 
 static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)
 {
     rules_id rules = specs_at(&c->specs, shape->spec)->rules;
-    bool was_fine = e->old_row && allows(c, rules, e->node, e->old_row);
-    return e->new_row && !was_fine && allows(c, rules, e->node, e->new_row);
+    bool was_fine = e->old_row && allows(c, rules, e, e->old_row);
+    return e->new_row && !was_fine && allows(c, rules, e, e->new_row);
 }
 
 static const struct wake wakes[] = {

@@ -172,6 +172,16 @@ static struct constraint *make(struct learning *l, const struct settled_vec *all
     return made;
 }
 
+/* A hostname's count is the node's own key, and changes with it. */
+static uint32_t tallies_read(const struct constraint *all, uint32_t n)
+{
+    uint32_t columns = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].is_hostname && all[i].tally != ID_NONE)
+            columns |= COLUMN_TALLY(all[i].tally);
+    return columns;
+}
+
 static void learn(struct learning *l, void *cls)
 {
     struct spreading *s = cls;
@@ -193,6 +203,7 @@ static void learn(struct learning *l, void *cls)
     l->n_keys = s->n_hard + s->n_soft;
     for (uint32_t i = 0; i < s->n_hard; i++)
         l->reads_hostnames |= s->hard[i].is_hostname;
+    l->key_columns = tallies_read(s->hard, s->n_hard) | tallies_read(s->soft, s->n_soft);
     if (l->n_keys > PLUGIN_MOST_KEYS) {
         l->error =
             arena_printf(l->mem, "has %u topology spread constraints; at most %d are supported",
@@ -265,24 +276,27 @@ static bool is_ignored(const struct spreading *s, const uint32_t *soft)
     return false;
 }
 
-/* The weight of a constraint: ln of the number of domains among the feasible nodes, plus 2. */
-static double weigh(const struct spreading *s, uint32_t constraint, const struct feasible *f)
+/* The weight of a constraint: ln of the number of domains among the feasible nodes, plus 2. Every
+ * node that counts here is one that the spread sums over, so its domain is known there. */
+static double weigh(const struct cluster *c, const struct spreading *s, uint32_t constraint,
+                    const struct feasible *f)
 {
-    uint32_t size = 0, at = s->n_hard + constraint;
+    const struct constraint *k = &s->soft[constraint];
+    uint32_t size = 0;
+    bool has_missing = false;
+    counts_marks(&c->counts, k->spread);
     for (uint32_t i = 0; i < f->n; i++) {
-        if (is_ignored(s, feasible_key(f, i) + s->n_hard))
+        const uint32_t *soft = feasible_key(f, i) + s->n_hard;
+        if (is_ignored(s, soft))
             continue;
-        if (s->soft[constraint].is_hostname) {
+        if (k->is_hostname)
             size += f->nodes[i];
-            continue;
-        }
-        bool is_first = true;
-        for (uint32_t k = 0; k < i && is_first; k++)
-            is_first = feasible_key(f, k)[at] != feasible_key(f, i)[at] ||
-                       is_ignored(s, feasible_key(f, k) + s->n_hard);
-        size += is_first;
+        else if (soft[constraint] == MISSING)
+            has_missing = true;
+        else
+            size += counts_mark(&c->counts, k->spread, soft[constraint]);
     }
-    return real_ln((double)size + 2);
+    return real_ln((double)(size + has_missing) + 2);
 }
 
 static int64_t score_key(const struct cluster *c, const struct spreading *s, const uint32_t *soft,
@@ -322,7 +336,7 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
     const struct spreading *s = cls;
     double weights[PLUGIN_MOST_KEYS];
     for (uint32_t i = 0; i < s->n_soft; i++)
-        weights[i] = weigh(s, i, f);
+        weights[i] = weigh(c, s, i, f);
     for (uint32_t i = 0; i < f->n; i++) {
         const uint32_t *soft = feasible_key(f, i) + s->n_hard;
         raw[i] = is_ignored(s, soft) ? 0 : score_key(c, s, soft, weights);
@@ -420,7 +434,7 @@ static const struct wake wakes[] = {
 const struct plugin plugin_pod_topology_spread = {
     .name = "PodTopologySpread",
     .summary = "Spreads matching pods over the domains of a topology, as asked or by default.",
-    .key_columns = COLUMN_LABELS | COLUMN_TAINTS | COLUMN_PODS,
+    .key_columns = COLUMN_LABELS | COLUMN_TAINTS,
     .class_size = sizeof(struct spreading),
     .weight = 2,
     .sign = sign,
