@@ -244,7 +244,7 @@ static int32_t take_escape(const char **p, const char *end)
     if (name == 'u')
         return take_unicode(p, end);
     *p += 2;
-    const char *known = strchr(names, name);
+    const char *known = memchr(names, name, sizeof(names) - 1);
     return known ? values[known - names] : name;
 }
 

@@ -88,7 +88,7 @@ void json_put_double(struct json_writer *w, double value)
 static void add_escape(struct buf *out, char c)
 {
     static const char bytes[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
-    const char *known = c ? strchr(bytes, c) : NULL;
+    const char *known = memchr(bytes, c, sizeof(bytes) - 1);
     if (known)
         buf_printf(out, "\\%c", names[known - bytes]);
     else
@@ -122,13 +122,13 @@ static void shortest(double value, char *text, size_t room)
 }
 
 /* Zeros before, between or after the digits, so that no exponent is needed. */
-static void add_plain(struct buf *out, const char *digits, int n, int exponent)
+static void add_plain(struct buf *out, const char *digits, int64_t n, int64_t exponent)
 {
     if (exponent < 0)
         buf_add(out, STR("0."));
-    for (int i = exponent + 1; i < 0; i++)
+    for (int64_t i = exponent + 1; i < 0; i++)
         buf_add_char(out, '0');
-    for (int i = 0; i < n || i <= exponent; i++) {
+    for (int64_t i = 0; i < n || i <= exponent; i++) {
         if (exponent >= 0 && i == exponent + 1)
             buf_add_char(out, '.');
         buf_add_char(out, i < n ? digits[i] : '0');
@@ -156,7 +156,9 @@ void json_add_double(struct buf *out, double value)
         if (*p != '.')
             digits[n++] = *p;
     }
-    int exponent = (int)strtol(p + 1, NULL, 10);
+    int64_t exponent = 0;
+    bool is_number = str_int(str_of(p + 1), &exponent);
+    assert(is_number);
     while (n > 1 && digits[n - 1] == '0')
         n--;
     if (size >= 1e-6 && size < 1e21) {
@@ -164,5 +166,5 @@ void json_add_double(struct buf *out, double value)
         return;
     }
     add_plain(out, digits, n, 0);
-    buf_printf(out, "e%c%d", exponent < 0 ? '-' : '+', abs(exponent));
+    buf_printf(out, "e%+" PRId64, exponent);
 }

@@ -153,7 +153,8 @@ enum yaml_type yaml_resolve(struct str plain, struct buf *out)
             return words[i].type;
         }
     }
-    if (!plain.p[0] || !strchr("+-.0123456789", plain.p[0]))
+    static const char first[] = "+-.0123456789";
+    if (!memchr(first, plain.p[0], sizeof(first) - 1))
         return YAML_STR;
     if (plain.p[0] == '.')
         return add_float(plain, out) ? YAML_FLOAT : YAML_STR;

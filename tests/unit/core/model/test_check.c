@@ -64,7 +64,7 @@ TEST(object_check, refuses_what_the_api_server_refuses_in_a_pod)
         {"{'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'z','whenUnsatisfiable':"
          "'DoNotSchedule','labelSelector':{'matchExpressions':[{'key':'a','operator':'Gt'}]}}]}", "spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator: \"Gt\" is "
          "not "
-         "one of In NotIn Exists DoesNotExist"                                                                                       },
+         "one of In NotIn Exists DoesNotExist"                                         },
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         char json[1000];

@@ -144,6 +144,9 @@ TEST(json_read, takes_null_for_absent)
     REQUIRE(read_thing("{'ref':{},'names':['a'],'count':1,'ref':null,'names':null,'count':null}",
                        &t, &mem));
     EXPECT(!t.ref && !t.names.n && !t.has_count);
+    REQUIRE(read_thing("{'raw':null,'raws':[null]}", &t, &mem)); /* but as it stands, if raw */
+    EXPECT_STR(t.raw, "null");
+    EXPECT_STR(t.raws.at[0], "null");
 }
 
 TEST(json_read, lets_the_last_of_equal_keys_win)

@@ -83,6 +83,8 @@ TEST(manifest, errors_name_document_line_field_and_value)
     expect_read("kind: 7\n", "f: document 1, line 1: kind: 7 is not text");
     expect_read("apiVersion: v1\nkind: List\nitems:\n- kind: X\n  apiVersion: v1\n- x: 1\n",
                 "f: document 1, line 6: kind: missing");
+    expect_read("apiVersion: v1\nkind: List\nitems:\n-\n",
+                "f: document 1, line 4: null is not an object");
     expect_read("apiVersion: v1\nkind: List\nitems: 5\n",
                 "f: document 1, line 3: items: 5 is not a list");
     expect_read("apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    a: 1\n",
