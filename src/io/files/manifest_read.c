@@ -33,6 +33,7 @@ struct document {
     struct objects *into;
     const char *file;
     uint32_t number;
+    bool has_value; /* this document or one before is not empty */
     struct str text;
     const struct yaml_document *yaml; /* where lines come from; NULL: the file is JSON, */
     struct str whole;                 /* all of it this, */
@@ -105,6 +106,7 @@ static bool add_value(struct document *d, struct str text, const struct head *li
 {
     struct head head = {0};
     size_t where = 0;
+    d->has_value = true;
     if (!json_read(text, head_fields, &head, &d->into->mem, &where, e))
         return place_error(d, text.p + where, e);
     if (head.kind.n == 0 && list) {
@@ -207,7 +209,6 @@ static void find_target(struct objects *o, struct str text)
 static bool add_text(struct objects *o, const char *file, struct buf text, struct error *e)
 {
     struct document d = {.into = o, .file = file, .whole = buf_str(&text)};
-    uint32_t objects = o->all.n, skipped = o->skipped.n;
     struct str rest = d.whole;
     find_target(o, rest);
     skip_divider(&rest);
@@ -219,7 +220,7 @@ static bool add_text(struct objects *o, const char *file, struct buf text, struc
         is_fine = read_yaml(&d, d.whole, e);
         buf_done(&text);
     }
-    if (is_fine && o->all.n == objects && o->skipped.n == skipped)
+    if (is_fine && !d.has_value)
         return error_set(e, ERROR_INVALID, "%s: there is no object in it", file);
     return is_fine;
 }
@@ -291,8 +292,18 @@ static bool check_twins(const struct objects *o, struct error *e)
     return is_fine;
 }
 
+/* What files hold together: something that we read, and that once. */
+static bool check_set(const struct objects *o, const char *file, struct error *e)
+{
+    if (o->all.n == 0 && o->skipped.n)
+        return error_set(e, ERROR_INVALID, "%s: nothing that is read here, but kind " STR_FMT, file,
+                         STR_ARG(str_part(o->skipped.at[0].name, 0, 60)));
+    return check_twins(o, e);
+}
+
 bool objects_read(struct objects *o, const char *const *files, size_t n, struct error *e)
 {
+    assert(n > 0);
     bool is_fine = true;
     for (size_t i = 0; i < n && is_fine; i++) {
         struct buf text = {0};
@@ -303,7 +314,7 @@ bool objects_read(struct objects *o, const char *const *files, size_t n, struct 
             is_fine = false;
         }
     }
-    if (is_fine && check_twins(o, e))
+    if (is_fine && check_set(o, files[0], e))
         return true;
     objects_done(o);
     return false;
@@ -313,7 +324,7 @@ bool objects_read_text(struct objects *o, const char *name, struct str text, str
 {
     struct buf copy = {0};
     buf_add(&copy, text);
-    if (add_text(o, name, copy, e) && check_twins(o, e))
+    if (add_text(o, name, copy, e) && check_set(o, name, e))
         return true;
     objects_done(o);
     return false;

@@ -58,6 +58,7 @@ TEST(manifest, holds_documents_and_lists)
                 "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}\n---\n"
                 "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"c\"}}\n",
                 " Pod default/a 1:1, Pod default/b 2:2, Pod default/c 3:4");
+    expect_read("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[]}", "");
     expect_read("---\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n",
                 " Pod default/a 2:3");
 }
@@ -69,7 +70,7 @@ TEST(manifest, counts_kinds_that_are_not_read)
         "node}\n---\napiVersion: apps/v1\nkind: Deployment\n---\napiVersion: x/v1\nkind: Pod\n",
         " Node /node 2:4; 2 Deployment; 1 Pod");
     expect_read("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMapList\",\"items\":[{},{}]}",
-                "; 2 ConfigMap");
+                "f: nothing that is read here, but kind ConfigMap");
 }
 
 TEST(manifest, errors_name_document_line_field_and_value)
@@ -122,11 +123,13 @@ TEST(manifest, names_a_target_in_a_comment)
 {
     AUTO(objects) o = {0};
     struct error e = {0};
-    REQUIRE(objects_read_text(&o, "f",
-                              STR("# a case\n# target: ns/p \r\nkind: X\napiVersion: v1\n"), &e));
+    REQUIRE(objects_read_text(
+        &o, "f",
+        STR("# a case\n# target: ns/p \r\nkind: Node\napiVersion: v1\nmetadata: {name: a}\n"), &e));
     EXPECT_STR(o.target, "ns/p");
     objects_done(&o);
-    REQUIRE(objects_read_text(&o, "f", STR("kind: X\napiVersion: v1\n"), &e));
+    REQUIRE(
+        objects_read_text(&o, "f", STR("kind: Node\napiVersion: v1\nmetadata: {name: a}\n"), &e));
     EXPECT_STR(o.target, "");
 }
 
