@@ -36,6 +36,7 @@ void cluster_free(struct cluster *c)
     names_done(&c->names);
     change_log_done(&c->log);
     vec_done(&c->nominations);
+    vec_done(&c->affine);
     map_done(&c->namespaces);
     vec_done(&c->journal);
     arena_done(&c->journal_mem);
@@ -77,4 +78,20 @@ uint32_t cluster_soft_taints(const struct cluster *c, tolerations_id tolerations
         if (taint[i].effect == EFFECT_PREFER_NO_SCHEDULE)
             count += !tolerations_cover(t, n, taint[i]);
     return count;
+}
+
+bool cluster_affinity_concerns(const struct cluster *c, const struct shape *shape)
+{
+    vec_each(&c->affine, a) {
+        const struct shape *other = &c->pods.shapes.at[a->shape];
+        const struct spec *spec = specs_at(&c->specs, other->spec);
+        for (uint32_t i = 0; i < spec->n_pod_terms; i++) {
+            const struct pod_term *term = &spec->pod_terms[i];
+            if ((term->is_unbounded || other->namespace == shape->namespace) &&
+                selector_matches(matches_selector_at(&c->matches, term->selector), &c->names,
+                                 shape->labels))
+                return true;
+        }
+    }
+    return false;
 }

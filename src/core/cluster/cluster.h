@@ -25,6 +25,12 @@ struct nomination {
     sym node;
 };
 
+/* A shape whose pods have affinity terms, and how many of them are on nodes. */
+struct affine {
+    shape_id shape;
+    uint32_t pods;
+};
+
 struct undo;
 
 struct cluster {
@@ -42,6 +48,7 @@ struct cluster {
     struct change_log log;
 
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */
+    VEC(struct affine) affine;          /* in no order that matters */
     struct map namespaces;              /* name → label set */
 
     sym any_ip;        /* 0.0.0.0 */
@@ -107,6 +114,9 @@ static inline bool cluster_ranks_before(const struct cluster *c, uint32_t a, uin
     return str_compare(names_text(&c->names, c->nodes.name[a]),
                        names_text(&c->names, c->nodes.name[b])) < 0;
 }
+
+/* May an affinity term of a pod that is on some node concern pods of this shape? */
+bool cluster_affinity_concerns(const struct cluster *c, const struct shape *shape);
 
 static inline const struct spec *cluster_spec(const struct cluster *c, pod_id pod)
 {

@@ -47,6 +47,7 @@ struct reading {
     VEC(struct host_port) ports;
     struct sym_vec images, match_keys, gates, held;
     VEC(struct spread_rule) spread;
+    VEC(struct pod_term) pod_terms;
 };
 
 static sym keep(struct reading *r, struct str text)
@@ -189,6 +190,24 @@ static void read_spread(struct reading *r, const struct pod *pod)
     }
 }
 
+static void read_pod_term(struct reading *r, const struct pod_affinity_term *term)
+{
+    selector_id selector = read_selector(r, term->label_selector);
+    if (selector != ID_NONE)
+        vec_push(&r->pod_terms,
+                 (struct pod_term){selector, term->namespaces.n || term->namespace_selector});
+}
+
+static void read_pod_affinity(struct reading *r, const struct pod_affinity *affinity)
+{
+    if (!affinity)
+        return;
+    list_each(&affinity->required, term)
+        read_pod_term(r, term);
+    list_each(&affinity->preferred, preferred)
+        read_pod_term(r, &preferred->term);
+}
+
 static tolerations_id read_tolerations(struct reading *r, const struct pod *pod)
 {
     VEC(struct toleration_sym) all = {0};
@@ -264,8 +283,6 @@ static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct
     s->scheduler_name = keep(r, pod->spec.scheduler_name);
     s->priority = pod->spec.has_priority ? pod->spec.priority : 0;
     s->preempts = !str_equal(pod->spec.preemption_policy, STR("Never"));
-    const struct affinity *a = pod->spec.affinity;
-    s->has_pod_affinity = a && (a->pod || a->anti);
     s->tolerations = read_tolerations(r, pod);
     s->rules = matches_rules(r->matches, r->names, pod, pod->spec.spread.n ? NULL : pin);
     struct str unsupported = unsupported_field(pod);
@@ -300,7 +317,8 @@ static void add_list(struct buf *b, const void *p, size_t bytes)
     LIST_OF(images, n_images, images)                                                              \
     LIST_OF(spread, n_spread, spread)                                                              \
     LIST_OF(match_keys, n_match_keys, match_keys)                                                  \
-    LIST_OF(gates, n_gates, gates)
+    LIST_OF(gates, n_gates, gates)                                                                 \
+    LIST_OF(pod_terms, n_pod_terms, pod_terms)
 
 static void encode(struct reading *r, struct spec *s, struct buf *out)
 {
@@ -327,13 +345,17 @@ static void decode(struct str bytes, struct spec *s)
     assert(p == bytes.p + bytes.n);
 }
 
-static void hold_parts(struct reading *r, const struct spec *s)
+/* Holds (+1) or drops (-1) the interned things that a spec refers to by number. */
+static void hold_parts(struct names *names, struct matches *matches, const struct spec *s, int sign)
 {
-    intern_hold(&r->names->tolerations.table, s->tolerations);
-    intern_hold(&r->matches->rules.table, s->rules);
+    void (*change)(struct intern *, uint32_t) = sign > 0 ? intern_hold : intern_drop;
+    change(&names->tolerations.table, s->tolerations);
+    change(&matches->rules.table, s->rules);
     for (uint32_t i = 0; i < s->n_spread; i++)
         if (s->spread[i].selector != ID_NONE)
-            intern_hold(&r->matches->selectors.table, s->spread[i].selector);
+            change(&matches->selectors.table, s->spread[i].selector);
+    for (uint32_t i = 0; i < s->n_pod_terms; i++)
+        change(&matches->selectors.table, s->pod_terms[i].selector);
 }
 
 spec_id specs_read(struct specs *s, struct names *names, struct matches *matches,
@@ -349,6 +371,10 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
     read_spread(&r, pod);
     list_each(&pod->spec.gates, gate)
         vec_push(&r.gates, keep(&r, gate->name));
+    if (pod->spec.affinity) {
+        read_pod_affinity(&r, pod->spec.affinity->pod);
+        read_pod_affinity(&r, pod->spec.affinity->anti);
+    }
 
     encode(&r, &head, &s->scratch);
     bool is_new;
@@ -358,7 +384,7 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
         if (id >= s->at.n)
             vec_resize(&s->at, id + 1);
         decode(intern_bytes(&s->table.table, id), &s->at.at[id]);
-        hold_parts(&r, &s->at.at[id]);
+        hold_parts(names, matches, &s->at.at[id], +1);
     }
 #define DONE(member, counter, from) vec_done(&r.from);
     SPEC_LISTS(DONE)
@@ -379,12 +405,7 @@ struct sweeping {
 static void spec_gone(void *ctx, uint32_t id)
 {
     struct sweeping *x = ctx;
-    const struct spec *s = &x->specs->at.at[id];
-    intern_drop(&x->names->tolerations.table, s->tolerations);
-    intern_drop(&x->matches->rules.table, s->rules);
-    for (uint32_t i = 0; i < s->n_spread; i++)
-        if (s->spread[i].selector != ID_NONE)
-            intern_drop(&x->matches->selectors.table, s->spread[i].selector);
+    hold_parts(x->names, x->matches, &x->specs->at.at[id], -1);
 }
 
 void specs_init(struct specs *s, struct names *names)

@@ -41,11 +41,16 @@ struct spread_rule {
     bool honors_affinity, honors_taints;
 };
 
+/* A term of pod affinity or anti-affinity, required or preferred: whom it may concern. */
+struct pod_term {
+    selector_id selector;  /* never ID_NONE: a term without a selector concerns nobody */
+    uint32_t is_unbounded; /* it may reach beyond the pod's own namespace */
+};
+
 struct spec {
     sym scheduler_name;
     int32_t priority;
     bool preempts;
-    bool has_pod_affinity; /* podAffinity or podAntiAffinity, of any kind */
     tolerations_id tolerations;
     rules_id rules;
     sym unsupported; /* the first field whose plugin does not exist yet; SYM_NONE: none */
@@ -66,6 +71,8 @@ struct spec {
     uint32_t n_match_keys;
     const sym *gates;
     uint32_t n_gates;
+    const struct pod_term *pod_terms;
+    uint32_t n_pod_terms;
 };
 
 struct resources {

@@ -41,12 +41,27 @@ static void unlink_pod(struct cluster *c, uint32_t pod, uint32_t node)
         rows[after].before = before;
 }
 
+/* One more (+1) or less (-1) of the pods with affinity terms is on a node. */
+static void count_affine(struct cluster *c, shape_id shape, int sign)
+{
+    uint32_t i = 0;
+    while (i < c->affine.n && c->affine.at[i].shape != shape)
+        i++;
+    if (i == c->affine.n)
+        vec_push(&c->affine, (struct affine){shape, 0});
+    c->affine.at[i].pods += (uint32_t)sign;
+    if (c->affine.at[i].pods == 0)
+        c->affine.at[i] = vec_pop(&c->affine);
+}
+
 /* The sums, counts and log for a pod that comes (+1) or goes (-1). */
 static void account(struct cluster *c, pod_id pod, node_id node, int sign)
 {
     const struct spec *spec = cluster_spec(c, pod);
     nodes_charge(&c->nodes, node, spec, sign);
     uint32_t columns = COLUMN_USED;
+    if (UNLIKELY(spec->n_pod_terms))
+        count_affine(c, pods_at(&c->pods, pod)->shape, sign);
     if (spec->n_ports)
         columns |= COLUMN_PORTS;
     if (!(pods_at(&c->pods, pod)->flags & POD_TERMINATING))
@@ -118,9 +133,10 @@ node_id cluster_claim(struct cluster *c, sym name)
     if (node.i != ID_NONE)
         return node;
     uint64_t rank = hash_pair(c->seed, str_hash(names_text(&c->names, name)));
+    uint32_t were = c->nodes.n;
     node = nodes_claim(&c->nodes, &c->names, name, rank);
     change_log_grow(&c->log, c->nodes.cap);
-    note(c, (struct undo){.kind = UNDO_CLAIM, .node = node.i});
+    note(c, (struct undo){.kind = UNDO_CLAIM, .node = node.i, .at = were});
     vec_each(&c->nominations, n)
         if (n->node == name)
             c->nodes.flags[node.i] |= NODE_NOMINATED;
@@ -204,6 +220,10 @@ static void undo_one(struct cluster *c, struct undo u)
     case UNDO_CLAIM:
         c->nodes.flags[u.node] = NODE_CLAIMED;
         nodes_release(&c->nodes, &c->names, (node_id){u.node});
+        if (u.node == u.at) { /* it was a new one: no number to use again */
+            c->nodes.free.n--;
+            c->nodes.n = u.at;
+        }
         break;
     case UNDO_NOMINATE:
         set_nomination(c, (pod_id){u.pod}, u.was, u.at);

@@ -9,7 +9,7 @@ enum undo_kind {
     UNDO_PLACE,    /* the pod was put on `node`              */
     UNDO_TAKE,     /* the pod was taken off `node`, from between two others */
     UNDO_NODE,     /* the node's row was `row`               */
-    UNDO_CLAIM,    /* the node's number was handed out       */
+    UNDO_CLAIM,    /* the node's number was handed out; `at` had been before */
     UNDO_NOMINATE, /* the pod's nomination was `was`, at `at` */
 };
 

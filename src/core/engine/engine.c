@@ -166,6 +166,10 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
         fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE, out);
         return true;
     }
+    if (UNLIKELY(cluster_affinity_concerns(c, pods_shape(&c->pods, pod)))) {
+        fail(k, now_ms, pod, STR(UNSUPPORTED_AFFINITY), true, out);
+        return true;
+    }
     struct verdict v = engine_decide(k, pod, class);
     count(k, v);
     if (v.node == ID_NONE)

@@ -232,6 +232,10 @@ static void explain(struct explaining *x)
         fail(x, x->class->error);
         return;
     }
+    if (cluster_affinity_concerns(x->k->cluster, pods_shape(&x->k->cluster->pods, x->pod))) {
+        fail(x, STR(UNSUPPORTED_AFFINITY));
+        return;
+    }
     if (x->class->refusal && out->n_nodes) {
         struct why why = {.nodes = out->n_nodes};
         for (uint32_t i = 0; i < out->n_nodes; i++)

@@ -21,6 +21,9 @@ struct unit {
 /* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
 #define UNSUPPORTED_BIT ((uint64_t)1 << 63)
 
+#define UNSUPPORTED_AFFINITY                                                                       \
+    "not supported yet: spec.affinity of a pod that is placed and selects this one"
+
 struct engine {
     struct engine_config config;
     struct cluster *cluster;

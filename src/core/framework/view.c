@@ -26,8 +26,7 @@ struct view {
     struct class *class;
     uint64_t seen;    /* read the log up to here */
     uint64_t used_at; /* its last decision */
-    uint32_t n;       /* nodes it has rows for */
-    uint32_t cap;
+    uint32_t cap;     /* nodes it has rows for */
     struct view_row *rows;
     struct buckets buckets;
     VEC(struct view_heap) heaps; /* by bucket */
@@ -254,15 +253,15 @@ static void refresh(struct views *all, struct view *v, node_id node, uint32_t co
 
 /* --- building and catching up --- */
 
+/* A row for every number, those not handed out included: an undone claim may be in the log. */
 static void grow_rows(struct view *v, const struct cluster *c)
 {
-    if (c->nodes.n > v->cap) {
-        v->bytes += (c->nodes.cap - v->cap) * sizeof(*v->rows);
-        v->cap = c->nodes.cap;
-        v->rows = mem_resize(v->rows, v->cap * sizeof(*v->rows));
-    }
-    for (; v->n < c->nodes.n; v->n++)
-        v->rows[v->n].home = ID_NONE;
+    if (c->nodes.cap <= v->cap)
+        return;
+    v->bytes += (c->nodes.cap - v->cap) * sizeof(*v->rows);
+    v->rows = mem_resize(v->rows, c->nodes.cap * sizeof(*v->rows));
+    for (; v->cap < c->nodes.cap; v->cap++)
+        v->rows[v->cap].home = ID_NONE;
 }
 
 static void clear_heaps(struct view *v)
@@ -282,8 +281,9 @@ static void build(struct views *all, struct view *v)
     clear_heaps(v);
     buckets_reset(&v->buckets, v->class->n_keys);
     why_clear(&v->refused);
-    v->n = 0;
     grow_rows(v, c);
+    for (uint32_t i = 0; i < v->cap; i++)
+        v->rows[i].home = ID_NONE;
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         if (!(c->nodes.flags[i] & NODE_PRESENT))
             continue;

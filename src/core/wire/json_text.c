@@ -269,9 +269,29 @@ static struct str unescape(struct str raw, struct arena *mem)
     return (struct str){text, (size_t)(to - text)};
 }
 
+/* The length of a string that is shorter than a scan, ASCII and without escapes; -1 if it is not.
+ */
+static inline int short_length(const struct json_cursor *c)
+{
+    const char *p = c->at + 1;
+    if (UNLIKELY(c->end - p < 16))
+        return -1;
+    struct scan scan = scan_bytes(p);
+    if (!scan.stops)
+        return -1;
+    int n = __builtin_ctz(scan.stops);
+    return p[n] == '"' && !(scan.high << (31 - n)) ? n : -1;
+}
+
 bool json_string(struct json_cursor *c, struct arena *mem, struct str *out)
 {
     const char *begin = c->at + 1;
+    int n = short_length(c);
+    if (LIKELY(n >= 0)) {
+        *out = (struct str){begin, (size_t)n};
+        c->at = begin + n + 1;
+        return true;
+    }
     struct seen seen = {.is_ascii = true};
     if (!skip_string(c, &seen))
         return false;
@@ -343,20 +363,28 @@ static bool skip_number(struct json_cursor *c)
     return true;
 }
 
-static bool skip_name(struct json_cursor *c)
+static inline bool skip_any_string(struct json_cursor *c)
 {
     struct seen seen = {.is_ascii = true};
+    int n = short_length(c);
+    if (UNLIKELY(n < 0))
+        return skip_string(c, &seen);
+    c->at += n + 2;
+    return true;
+}
+
+static inline bool skip_name(struct json_cursor *c)
+{
     if (c->at == c->end || *c->at != '"')
         return unexpected(c, "a name in quotes");
-    return skip_string(c, &seen) && skip_colon(c);
+    return skip_any_string(c) && skip_colon(c);
 }
 
 static bool skip_scalar(struct json_cursor *c)
 {
-    struct seen seen = {.is_ascii = true};
     switch (c->at < c->end ? *c->at : '\0') {
     case '"':
-        return skip_string(c, &seen);
+        return skip_any_string(c);
     case 't':
         return skip_word(c, STR("true"));
     case 'f':

@@ -192,7 +192,7 @@ TEST(spec, a_field_whose_plugin_does_not_exist_yet_is_named)
     o.pod->spec.affinity = &affinity;
     const struct spec *s =
         specs_at(&c->specs, specs_read(&c->specs, &c->names, &c->matches, o.pod, NULL));
-    EXPECT(s->has_pod_affinity);
+    EXPECT_INT(s->n_pod_terms, 0);
     EXPECT_INT(s->unsupported, SYM_NONE); /* nothing in it */
 
     affinity = (struct affinity){.anti = &some};
