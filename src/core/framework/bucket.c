@@ -4,6 +4,7 @@ void buckets_reset(struct buckets *b, uint32_t n_keys)
 {
     intern_done(&b->table);
     vec_clear(&b->keys);
+    vec_reserve(&b->keys, 1); /* a key of no numbers has an address, too */
     vec_clear(&b->at);
     b->n_keys = n_keys;
     b->last = 0;
