@@ -78,7 +78,7 @@ static void add_selecting(struct ground *g, const struct object *o)
 
 uint32_t ground_add(struct ground *g, const char *fmt, ...)
 {
-    char line[1024];
+    char line[2048];
     va_list args;
     va_start(args, fmt);
     int length = vsnprintf(line, sizeof(line), fmt, args);

@@ -154,14 +154,23 @@ static struct seen see(struct judge *j, const char *line)
     return seen;
 }
 
-static bool wakes(struct judge *j, const struct plugin *plugin, const struct shape *shape,
+/* The number of the node that the line names. */
+static node_id see_node(struct judge *j, const char *line)
+{
+    struct cluster *c = ground_cluster(&j->ground);
+    return cluster_claim(c, names_get(&c->names, object_of(&j->ground.mem, line).meta->name));
+}
+
+static bool wakes(struct judge *j, const struct plugin *plugin, pod_id pod,
                   const struct event *event)
 {
+    const struct pods *pods = &j->ground.cluster->pods;
     for (const struct wake *w = plugin->wakes; w && w->resource; w++) {
         struct event part = *event;
         part.actions &= w->actions;
+        part.pin = pods_at(pods, pod)->pin;
         if (w->resource == event->resource && part.actions &&
-            (!w->hint || w->hint(j->ground.cluster, shape, &part)))
+            (!w->hint || w->hint(j->ground.cluster, pods_shape(pods, pod), &part)))
             return true;
     }
     return false;
@@ -172,18 +181,17 @@ bool judge_wakes(struct judge *j, const struct plugin *plugin, const char *pod,
                  const char *new_line)
 {
     struct seen was = see(j, old_line), is = see(j, new_line);
-    struct cluster *c = j->ground.cluster;
     struct event event = {
         .resource = resource,
         .actions = actions,
-        .node = {0},
+        .node = resource == EVENT_NODE ? see_node(j, new_line ? new_line : old_line) : (node_id){0},
         .old_row = resource == EVENT_NODE && was.is_there ? &was.row : NULL,
         .new_row = resource == EVENT_NODE && is.is_there ? &is.row : NULL,
         .old_shape = was.shape,
         .new_shape = is.shape,
         .pod_node = is.is_there ? is.node : was.node,
     };
-    return wakes(j, plugin, pods_shape(&c->pods, ground_pod(&j->ground, pod)), &event);
+    return wakes(j, plugin, ground_pod(&j->ground, pod), &event);
 }
 
 /* --- decisions --- */

@@ -22,7 +22,7 @@ void stage_done(struct stage *s)
 
 static void apply(struct stage *s, enum change_kind kind, const char *fmt, va_list args)
 {
-    char line[1024];
+    char line[2048];
     int length = vsnprintf(line, sizeof(line), fmt, args);
     assert(length < (int)sizeof(line));
     struct change change = {kind, object_of(&s->mem, line)};
