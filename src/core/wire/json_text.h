@@ -18,10 +18,11 @@ bool json_fail(struct json_cursor *c, const char *at, const char *fmt, ...) PRIN
 
 static inline void json_space(struct json_cursor *c)
 {
-    const char *p = c->at;
-    while (p < c->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
-        p++;
-    c->at = p;
+    while (c->at < c->end && (unsigned char)*c->at <= ' ') { /* mostly there is none */
+        if (*c->at != ' ' && *c->at != '\n' && *c->at != '\r' && *c->at != '\t')
+            return;
+        c->at++;
+    }
 }
 
 /* Into the object or list that the cursor stands on; `more`: it has a first entry. */
