@@ -12,7 +12,7 @@
  * are resolved; of equal keys the last wins. Aliases must not blow a document up: what they expand
  * to is limited, as are depth and the length of a scalar. */
 
-enum { YAML_EXPANSION_MOST = 16 << 20 /* bytes and nodes that aliases may add to a document */ };
+enum { YAML_EXPANSION_MOST = 4 << 20 /* bytes and nodes that aliases may add to a document */ };
 
 /* (libyaml has names like yaml_free itself.) */
 struct yaml_reader;

@@ -194,13 +194,13 @@ TEST(yaml, stops_alias_bombs)
     buf_add(&bomb, STR("a0: &a0 [x]\n"));
     for (int i = 1; i < 30; i++)
         buf_printf(&bomb, "a%d: &a%d [*a%d, *a%d, *a%d]\n", i, i, i - 1, i - 1, i - 1);
-    expect_refusal(&bomb, "! 1: aliases expand to more than 16777216 bytes");
+    expect_refusal(&bomb, "! 1: aliases expand to more than 4194304 bytes");
 
     AUTO(buf) merges = {0};
     buf_add(&merges, STR("a0: &a0 {x: 1}\n"));
     for (int i = 1; i < 30; i++)
         buf_printf(&merges, "a%d: &a%d {<<: [*a%d, *a%d, *a%d]}\n", i, i, i - 1, i - 1, i - 1);
-    expect_refusal(&merges, "! 1: aliases expand to more than 16777216 bytes");
+    expect_refusal(&merges, "! 1: aliases expand to more than 4194304 bytes");
 
     AUTO(buf) deep = {0};
     buf_add(&deep, STR("a0: &a0 [x]\n"));
