@@ -27,6 +27,15 @@ void *mem_copy(const void *p, size_t bytes)
     return copy;
 }
 
+void *mem_resize_aligned(void *p, size_t kept, size_t bytes)
+{
+    void *moved = or_die(aligned_alloc(64, (bytes + 63) & ~(size_t)63));
+    if (kept)
+        memcpy(moved, p, kept);
+    free(p);
+    return moved;
+}
+
 void mem_free(void *p)
 {
     free(p);

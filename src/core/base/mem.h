@@ -15,5 +15,9 @@ void *mem_resize(void *p, size_t bytes);
 /* A copy of `bytes` bytes at `p`. */
 void *mem_copy(const void *p, size_t bytes);
 
+/* Room for `bytes` bytes on a cache line's border, not zeroed, holding the first `kept` bytes of
+ * `p`, which is given back; `p` may be NULL. */
+void *mem_resize_aligned(void *p, size_t kept, size_t bytes);
+
 /* NULL is fine. */
 void mem_free(void *p);

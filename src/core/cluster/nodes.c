@@ -3,9 +3,8 @@
 #include "core/base/mem.h"
 #include "core/cluster/change.h"
 
-/* Every column, for growing and freeing. */
+/* Every column but the room, for growing and freeing. */
 #define COLUMNS(COLUMN)                                                                            \
-    COLUMN(room)                                                                                   \
     COLUMN(flags)                                                                                  \
     COLUMN(name)                                                                                   \
     COLUMN(hostname)                                                                               \
@@ -24,6 +23,7 @@ static void grow(struct nodes *n)
     memset(n->column + n->cap, 0, (cap - n->cap) * sizeof(*n->column));
     COLUMNS(GROW)
 #undef GROW
+    n->room = mem_resize_aligned(n->room, n->cap * sizeof(*n->room), cap * sizeof(*n->room));
     n->cap = cap;
 }
 
@@ -392,6 +392,7 @@ void nodes_done(struct nodes *n)
 #define FREE(column) mem_free(n->column);
     COLUMNS(FREE)
 #undef FREE
+    mem_free(n->room);
     vec_done(&n->free);
     map_done(&n->by_name);
     map_done(&n->by_hostname);

@@ -1,4 +1,4 @@
-/* A bucket's heap is 4-ary, so that a node's children share a cache line. Its order is one number:
+/* A bucket's heap is 4-ary: a slot's children fill one cache line. Its order is one number:
  * row score above, the first half of the rank (inverted) below; only nodes that are equal in both
  * are compared by their whole rank. The order is strict and total, hence a heap's history cannot
  * show. */
@@ -9,11 +9,18 @@
 
 enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 4 };
 
+struct slot {
+    uint64_t order;
+    uint32_t node;
+    uint32_t pad;
+};
+
 struct view_heap {
-    uint64_t *order;
-    uint32_t *node;
+    struct slot *at; /* at[1] lies on a cache line's border, and with it every group of children */
     uint32_t n, cap;
 };
+
+enum { LEAD = WAYS - 1 }; /* slots left empty for that */
 
 /* What a view holds of a node; read together, so kept together. */
 struct view_row {
@@ -47,53 +54,49 @@ static int32_t local_of(uint64_t order)
     return (int32_t)((uint32_t)(order >> 32) ^ 0x80000000u);
 }
 
-static bool before(const struct cluster *c, uint64_t order, uint32_t node, uint64_t other_order,
-                   uint32_t other)
+static bool slot_before(const struct cluster *c, struct slot a, struct slot b)
 {
-    if (LIKELY(order != other_order))
-        return order > other_order;
-    return cluster_ranks_before(c, node, other);
+    if (LIKELY(a.order != b.order))
+        return a.order > b.order;
+    return cluster_ranks_before(c, a.node, b.node);
 }
 
-static void put(struct view *v, struct view_heap *h, uint32_t i, uint64_t order, uint32_t node)
+static void put(struct view *v, struct view_heap *h, uint32_t i, struct slot slot)
 {
-    h->order[i] = order;
-    h->node[i] = node;
-    v->rows[node].slot = i;
+    h->at[i] = slot;
+    v->rows[slot.node].slot = i;
 }
 
 /* Moves what is at `i` up to where it belongs; returns where that is. */
 static uint32_t rise(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
 {
-    uint64_t order = h->order[i];
-    uint32_t node = h->node[i];
+    struct slot slot = h->at[i];
     for (uint32_t up; i > 0; i = up) {
         up = (i - 1) / WAYS;
-        if (!before(c, order, node, h->order[up], h->node[up]))
+        if (!slot_before(c, slot, h->at[up]))
             break;
-        put(v, h, i, h->order[up], h->node[up]);
+        put(v, h, i, h->at[up]);
     }
-    put(v, h, i, order, node);
+    put(v, h, i, slot);
     return i;
 }
 
 static void sink(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
 {
-    uint64_t order = h->order[i];
-    uint32_t node = h->node[i];
+    struct slot slot = h->at[i];
     for (;;) {
         uint32_t child = i * WAYS + 1, end = MIN(child + WAYS, h->n);
         if (child >= end)
             break;
         for (uint32_t k = child + 1; k < end; k++)
-            if (before(c, h->order[k], h->node[k], h->order[child], h->node[child]))
+            if (slot_before(c, h->at[k], h->at[child]))
                 child = k;
-        if (!before(c, h->order[child], h->node[child], order, node))
+        if (!slot_before(c, h->at[child], slot))
             break;
-        put(v, h, i, h->order[child], h->node[child]);
+        put(v, h, i, h->at[child]);
         i = child;
     }
-    put(v, h, i, order, node);
+    put(v, h, i, slot);
 }
 
 static void sift(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
@@ -102,16 +105,18 @@ static void sift(const struct cluster *c, struct view *v, struct view_heap *h, u
         sink(c, v, h, i);
 }
 
-static void append(struct view *v, struct view_heap *h, uint64_t order, uint32_t node)
+static void append(struct view *v, struct view_heap *h, struct slot slot)
 {
     if (h->n == h->cap) {
-        uint32_t cap = h->cap ? h->cap + h->cap / 2 : 16;
-        h->order = mem_resize(h->order, cap * sizeof(*h->order));
-        h->node = mem_resize(h->node, cap * sizeof(*h->node));
-        v->bytes += (cap - h->cap) * (sizeof(*h->order) + sizeof(*h->node));
+        uint32_t cap = h->cap ? h->cap + h->cap / 2 : 13;
+        struct slot *block = h->at ? h->at - LEAD : NULL;
+        block = mem_resize_aligned(block, block ? (LEAD + h->n) * sizeof(slot) : 0,
+                                   (LEAD + cap) * sizeof(slot));
+        v->bytes += (cap - h->cap) * sizeof(slot);
+        h->at = block + LEAD;
         h->cap = cap;
     }
-    put(v, h, h->n++, order, node);
+    put(v, h, h->n++, slot);
 }
 
 static void heap_out(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t node)
@@ -119,7 +124,7 @@ static void heap_out(const struct cluster *c, struct view *v, struct view_heap *
     uint32_t i = v->rows[node].slot, last = --h->n;
     if (i == last)
         return;
-    put(v, h, i, h->order[last], h->node[last]);
+    put(v, h, i, h->at[last]);
     sift(c, v, h, i);
 }
 
@@ -181,7 +186,7 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
             return;
         struct view_heap *h = &v->heaps.at[bucket];
         row->local = local;
-        h->order[row->slot] = order_of(c, node, local);
+        h->at[row->slot].order = order_of(c, node, local);
         sift(c, v, h, row->slot);
         return;
     }
@@ -189,7 +194,7 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
     struct view_heap *h = heap_of(v, bucket);
     row->home = bucket;
     row->local = local;
-    append(v, h, order_of(c, node, local), node);
+    append(v, h, (struct slot){.order = order_of(c, node, local), .node = node});
     sift(c, v, h, h->n - 1);
 }
 
@@ -267,9 +272,9 @@ static void grow_rows(struct view *v, const struct cluster *c)
 static void clear_heaps(struct view *v)
 {
     vec_each(&v->heaps, h) {
-        mem_free(h->order);
-        mem_free(h->node);
-        v->bytes -= h->cap * (sizeof(*h->order) + sizeof(*h->node));
+        if (h->at)
+            mem_free(h->at - LEAD);
+        v->bytes -= h->cap * sizeof(*h->at);
     }
     vec_clear(&v->heaps);
 }
@@ -297,7 +302,8 @@ static void build(struct views *all, struct view *v)
         struct view_row *row = &v->rows[i];
         row->home = buckets_get(&v->buckets, all->key.at);
         row->local = row_score(c, v->class, (node_id){i});
-        append(v, heap_of(v, row->home), order_of(c, i, row->local), i);
+        append(v, heap_of(v, row->home),
+               (struct slot){.order = order_of(c, i, row->local), .node = i});
     }
     vec_each(&v->heaps, h)
         for (uint32_t i = (h->n + WAYS - 2) / WAYS; i-- > 0;)
@@ -351,7 +357,8 @@ static void catch_up(struct views *all, struct view *v)
         for (uint32_t i = 0; i < n; i++) {
             const struct view_row *row = &v->rows[batch[i].node.i];
             if (!(row->home & SCAN_REFUSED))
-                __builtin_prefetch(&v->heaps.at[row->home].order[row->slot]);
+                __builtin_prefetch(&v->heaps.at[row->home].at[row->slot]);
+            __builtin_prefetch(c->nodes.room[batch[i].node.i].cells);
         }
         for (uint32_t i = 0; i < n; i++)
             refresh(all, v, batch[i].node, batch[i].columns);
@@ -425,7 +432,7 @@ static bool make_room(struct views *all, const struct class *class, size_t more)
 static struct view *make_view(struct views *all, struct class *class)
 {
     const struct cluster *c = all->cluster;
-    size_t estimate = (size_t)c->nodes.n * (4 + 4 + 12 + 6);
+    size_t estimate = (size_t)c->nodes.n * (sizeof(struct view_row) + sizeof(struct slot) * 5 / 4);
     if (class->only || class->is_pinned || all->decisions < class->scanned_until ||
         !make_room(all, class, estimate))
         return NULL;
@@ -481,8 +488,8 @@ bool views_decide(struct views *all, struct class *class, struct decision *out)
         const struct view_heap *h = &v->heaps.at[i];
         b->nodes = h->n;
         if (h->n) {
-            b->best = h->node[0];
-            b->local = local_of(h->order[0]);
+            b->best = h->at[0].node;
+            b->local = local_of(h->at[0].order);
         }
     }
     *out = buckets_decide(c, class, &v->buckets, &all->decider, false);
@@ -511,7 +518,8 @@ static bool row_agrees(const struct view *v, const struct scan *s, const struct 
     size_t bytes = v->buckets.n_keys * sizeof(uint32_t);
     return memcmp(buckets_key(&v->buckets, mine), buckets_key(&s->buckets, theirs), bytes) == 0 &&
            v->rows[node].local == row_score(c, v->class, (node_id){node}) &&
-           v->heaps.at[mine].order[v->rows[node].slot] == order_of(c, node, v->rows[node].local) &&
+           v->heaps.at[mine].at[v->rows[node].slot].order ==
+               order_of(c, node, v->rows[node].local) &&
            v->buckets.at.at[mine].refused == s->buckets.at.at[theirs].refused;
 }
 
