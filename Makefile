@@ -3,6 +3,7 @@
 #   make                the release build: build/kubenexus
 #   make demo           a GPU cluster scheduled in virtual time, and a page to look at
 #   make test           everything that must hold; ONLY=text runs the tests whose names contain it
+#   make property       a million random operations (OPERATIONS) under 5 seeds (SEED and after)
 #   make bench          speed and memory, recorded with the commit in bench/results/
 #   make differential   explain against kube-scheduler's own code; SEEDS=1-500, THEMES=spread,ports
 #   make fuzz           each fuzzer for SECONDS (30), new inputs into its corpus
@@ -16,18 +17,21 @@ ONLY ?=
 SECONDS ?= 30
 SEEDS ?= 1-100
 THEMES ?=
+OPERATIONS ?= 1000000
+SEED ?= 1
 
 RELEASE = -Doptimization=2 -Db_lto=true -Dhardened=true
 TEST = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Dtests=true
 CLANG = -Doptimization=2 -Dtests=true
 PLAIN = -Doptimization=2
+PROPERTY = -Doptimization=2 -Dtests=true
 FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false -Dfuzzers=true
 
 # $(call build,folder,options,compiler,targets): configure once, quietly, then build.
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all demo test bench differential fuzz fmt promises clean
+.PHONY: all demo test property bench differential fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -45,6 +49,14 @@ test:
 	@$(call build,$(B)-clang,$(CLANG),clang)
 	@$(call build,$(B)-plain,$(PLAIN),gcc,libkubenexus.a libkubenexus-sim.a)
 	@tools/run-tests --build $(B) $(ONLY)
+
+property:
+	@tools/setup test
+	@$(call build,$(B)-property,$(PROPERTY),gcc,property)
+	@for test in steady txn views; do \
+		PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=5 PROPERTY_OPERATIONS=$$(($(OPERATIONS) / 5)) \
+			$(B)-property/tests/property/property-$$test || exit 1; \
+	done
 
 bench: all
 	@tools/record-bench $(B)/kubenexus
@@ -65,4 +77,4 @@ promises:
 	@tools/promises $(B)/test-results.txt
 
 clean:
-	rm -rf $(B) $(B)-test $(B)-clang $(B)-plain $(B)-fuzz
+	rm -rf $(B) $(B)-test $(B)-clang $(B)-plain $(B)-property $(B)-fuzz

@@ -491,6 +491,20 @@ static void check_nominations(const struct counting *x)
     }
 }
 
+/* Pods on nodes whose affinity terms may concern others. */
+static void check_affine(const struct counting *x)
+{
+    uint32_t n = 0, counted = 0;
+    for (uint32_t i = 0; i < WORLD_PODS; i++) {
+        const struct pod *pod = x->w->pods[i].object;
+        n += x->place[i] != GEN_NOWHERE && pod->spec.affinity && pod->spec.affinity->anti &&
+             pod->spec.affinity->anti->required.at[0].label_selector;
+    }
+    vec_each(&x->c->affine, a)
+        counted += a->pods;
+    CHECK(x, n == counted, "%u with affinity terms", n);
+}
+
 bool recount(struct world *w, const struct engine *k)
 {
     struct counting x = {.w = w, .k = k, .c = k->cluster, .mem = &w->mem};
@@ -503,6 +517,7 @@ bool recount(struct world *w, const struct engine *k)
     }
     check_pods(&x);
     check_nominations(&x);
+    check_affine(&x);
     for (uint32_t i = 0; i < GEN_GHOSTS && !w->has_failed; i++)
         check_node(&x, i);
     check_hostnames(&x);

@@ -32,7 +32,7 @@ static void run(uint64_t seed, uint64_t operations)
     world_add_engine(w, (struct engine_config){.checks_views = true});
     world_add_engine(w, (struct engine_config){.view_bytes = 3000});
     world_add_engine(w, (struct engine_config){.keeps_pins = true});
-    for (w->operation = 0; w->operation < operations && !w->has_failed; w->operation++) {
+    for (; w->work < operations && !w->has_failed; w->work = ++w->operation) {
         world_operate(w);
         if (!w->has_failed && recount(w, w->engines[2]) && w->operation % 8 == 0)
             same_books(w, w->engines[0], w->engines[2]);

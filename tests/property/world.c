@@ -24,7 +24,7 @@ static void say_where(const struct world *w)
     printf("# seed %" PRIu64 ", operation %" PRIu64 " (%s)\n", w->seed, w->operation, w->doing);
     printf("# again: PROPERTY_SEED=%" PRIu64 " PROPERTY_SEEDS=1 PROPERTY_OPERATIONS=%" PRIu64
            " [PROPERTY_WITHOUT=operation,…] [PROPERTY_TRACE=1]\n",
-           w->seed, w->operation + 1);
+           w->seed, w->work + 1);
     fflush(stdout);
 }
 
@@ -137,11 +137,6 @@ static bool exists(const struct pod_slot *p)
     return p->object;
 }
 
-static bool is_free(const struct pod_slot *p)
-{
-    return !p->object;
-}
-
 static bool is_unbound(const struct pod_slot *p)
 {
     return p->object && p->plan.node == GEN_NOWHERE;
@@ -242,8 +237,8 @@ static void resize_cluster(struct world *w, struct rng *r)
 
 static void add_pod(struct world *w, struct rng *r)
 {
-    struct pod_slot *p = any_pod(w, r, is_free);
-    if (!p)
+    struct pod_slot *p = &w->pods[rng_below(r, WORLD_PODS)];
+    if (p->object)
         return;
     p->plan = (struct pod_plan){
         .number = (uint32_t)(p - w->pods),
@@ -301,8 +296,8 @@ static void mark_deleted(struct world *w, struct rng *r)
 
 static void remove_pod(struct world *w, struct rng *r)
 {
-    struct pod_slot *p = any_pod(w, r, exists);
-    if (!p)
+    struct pod_slot *p = &w->pods[rng_below(r, WORLD_PODS)]; /* the fuller, the more often */
+    if (!p->object)
         return;
     tell(w, CHANGE_REMOVE, (struct object){.kind = KIND_POD, .pod = p->object});
     p->object = NULL;
@@ -348,6 +343,22 @@ static void confirm_pod(struct world *w, struct rng *r)
         return;
     p->plan.node = p->assumed;
     put_pod(w, p);
+}
+
+/* Texts, label sets and shapes that nobody needs: enough of it, and numbers are used again. */
+static void litter(struct world *w, struct rng *r)
+{
+    struct pod_plan plan = {.number = WORLD_PODS, .node = GEN_NOWHERE, .nominated = GEN_NOWHERE};
+    for (uint32_t i = 0; i < 300; i++) {
+        plan.template = rng_next(r);
+        struct pod *pod = gen_pod(&w->mem, &plan);
+        pod->spec.scheduler_name = STR("another-scheduler");
+        pod->meta.labels.at[0] =
+            (struct pair){STR("litter"), arena_printf(&w->mem, "%lx", plan.template)};
+        pod->meta.labels.n = 1;
+        tell(w, CHANGE_PUT, (struct object){.kind = KIND_POD, .pod = pod});
+        tell(w, CHANGE_REMOVE, (struct object){.kind = KIND_POD, .pod = pod});
+    }
 }
 
 static void renew_template(struct world *w, struct rng *r)
@@ -515,7 +526,7 @@ static const struct operation {
     {"add_pod",          150, add_pod         },
     {"settle",           130, settle          },
     {"confirm_pod",      100, confirm_pod     },
-    {"remove_pod",       50,  remove_pod      },
+    {"remove_pod",       120, remove_pod      },
     {"change_pod",       50,  change_pod      },
     {"change_node",      40,  change_node     },
     {"pass_time",        30,  pass_time       },
@@ -532,6 +543,7 @@ static const struct operation {
     {"rank_node",        3,   rank_node       },
     {"renew_template",   4,   renew_template  },
     {"change_namespace", 3,   change_namespace},
+    {"litter",           4,   litter          },
     {"resize_cluster",   1,   resize_cluster  },
 };
 

@@ -36,6 +36,7 @@ struct unsettled {
 
 struct world {
     uint64_t seed, operation;
+    uint64_t work; /* operations and whatever else a test counts as such */
     int64_t now_ms;
     struct node_slot nodes[GEN_NODES];
     uint32_t most_nodes;

@@ -429,6 +429,15 @@ static void pod_oddities(struct arena *mem, struct rng *r, const struct pod_plan
         out->spec.resource_claims.n = 1;
         out->spec.resource_claims.at = arena_array(mem, struct resource_claim_ref, 1);
     }
+    if (chance(r, 50)) {
+        if (!out->spec.affinity)
+            out->spec.affinity = arena_array(mem, struct affinity, 1);
+        out->spec.affinity->anti = arena_array(mem, struct pod_affinity, 1);
+        out->spec.affinity->anti->required.n = 1;
+        out->spec.affinity->anti->required.at = arena_array(mem, struct pod_affinity_term, 1);
+        out->spec.affinity->anti->required.at[0] =
+            (struct pod_affinity_term){.label_selector = pod_selector(mem, r)};
+    }
     if (chance(r, 12)) {
         out->spec.gates.n = plan->is_ungated ? 0 : 1;
         out->spec.gates.at = arena_array(mem, struct scheduling_gate, 1);

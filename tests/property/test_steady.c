@@ -1,0 +1,200 @@
+/* In steady state a decision allocates nothing: queue, view, transaction, effect and settlement use
+ * what is there. Pods of the same templates come, are bound, run and go; every call that could
+ * allocate is counted while the engine steps and settles. (The linker puts our malloc in front.) */
+
+#include "core/engine/engine.h"
+#include "core/model/object.h"
+#include "support/test.h"
+
+enum { NODES = 60, RUNNING = 400, WARM_UP = 4000, DECISIONS = 10000 };
+
+static bool is_counting;
+static uint64_t allocations;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *p, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *p, size_t bytes);
+
+void *__wrap_malloc(size_t bytes)
+{
+    allocations += is_counting;
+    return __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+    allocations += is_counting;
+    return __real_calloc(n, bytes);
+}
+
+void *__wrap_realloc(void *p, size_t bytes)
+{
+    allocations += is_counting;
+    return __real_realloc(p, bytes);
+}
+
+/* --- objects --- */
+
+static struct amount amount(struct str name, struct str text)
+{
+    struct amount a = {.name = name};
+    EXPECT(quantity_parse(text, &a.quantity));
+    return a;
+}
+
+static void put(struct engine *k, int64_t now_ms, struct object object)
+{
+    struct change change = {CHANGE_PUT, object};
+    engine_apply(k, now_ms, &change);
+}
+
+static void add_node(struct engine *k, uint32_t i)
+{
+    struct arena mem = {0};
+    struct node n = {0};
+    struct amount have[] = {amount(STR("cpu"), STR("64")), amount(STR("memory"), STR("256Gi")),
+                            amount(STR("pods"), STR("110")),
+                            amount(STR("nvidia.com/gpu"), STR("8"))};
+    n.meta.name = arena_printf(&mem, "n%u", i);
+    struct pair labels[] = {
+        {STR("kubernetes.io/hostname"),      n.meta.name      },
+        {STR("topology.kubernetes.io/zone"), arena_printf(&mem, "z%u", i % 3)},
+        {STR("disk"),                            i % 2 ? STR("ssd") : STR("hdd")                                            }
+    };
+    struct taint soft = {STR("old"), STR(""), STR("PreferNoSchedule")};
+    struct str image = STR("app:v1");
+    struct container_image images = {
+        {&image, 1},
+        500 << 20
+    };
+    n.meta.labels = (pair_list){labels, LEN(labels)};
+    n.status.allocatable = (amount_list){have, i % 4 ? 3 : 4};
+    n.status.has_allocatable = true;
+    n.spec.taints.at = &soft;
+    n.spec.taints.n = i % 5 == 0;
+    n.status.images.at = &images;
+    n.status.images.n = i % 3 == 0;
+    put(k, 0, (struct object){.kind = KIND_NODE, .node = &n});
+    arena_done(&mem);
+}
+
+/* The pods: plain, with a GPU, with a preference, behind a Service (spread by default), with a hard
+ * and with a soft constraint of their own. */
+enum template { PLAIN, GPU, PREFERS, SERVED, HARD, SOFT, TEMPLATES };
+
+static const struct str apps[] = {STR("plain"),  STR("gpu"),  STR("prefers"),
+                                  STR("served"), STR("hard"), STR("soft")};
+
+static void add_service(struct engine *k)
+{
+    struct service s = {
+        .meta = {.name = STR("s"), .namespace = STR("ns")}
+    };
+    struct pair selector = {STR("app"), apps[SERVED]};
+    s.selector = (pair_list){&selector, 1};
+    put(k, 0, (struct object){.kind = KIND_SERVICE, .service = &s});
+}
+
+static void put_pod(struct engine *k, int64_t now_ms, struct str name, enum template template,
+                    struct str node)
+{
+    struct amount asks[] = {amount(STR("cpu"), template == PLAIN ? STR("200m") : STR("1")),
+                            amount(STR("memory"), STR("1Gi")),
+                            amount(STR("nvidia.com/gpu"), STR("1"))};
+    struct pair app = {STR("app"), apps[template]};
+    struct container container = {.name = STR("main"), .image = STR("app:v1")};
+    container.resources.requests = (amount_list){asks, template == GPU ? 3 : 2};
+    struct label_selector selector = {
+        .match_labels = {&app, 1}
+    };
+    struct spread_constraint spread = {
+        .max_skew = 2,
+        .topology_key = STR("topology.kubernetes.io/zone"),
+        .when_unsatisfiable = template == HARD ? STR("DoNotSchedule") : STR("ScheduleAnyway"),
+        .label_selector = &selector,
+    };
+    struct str ssd = STR("ssd");
+    struct requirement line = {
+        STR("disk"), STR("In"), {&ssd, 1}
+    };
+    struct preferred_node_term term = {.weight = 10};
+    term.preference.match_expressions.at = &line;
+    term.preference.match_expressions.n = 1;
+    struct node_affinity node_affinity = {
+        .preferred = {&term, 1}
+    };
+    struct affinity affinity = {.node = &node_affinity};
+
+    struct pod pod = {0};
+    pod.meta.name = pod.meta.uid = name;
+    pod.meta.namespace = STR("ns");
+    pod.meta.created_ms = pod.meta.deleted_ms = pod.status.start_ms = TIME_NONE;
+    pod.meta.labels = (pair_list){&app, 1};
+    pod.spec.scheduler_name = STR("default-scheduler");
+    pod.spec.node_name = node;
+    pod.spec.containers.at = &container;
+    pod.spec.containers.n = 1;
+    pod.spec.affinity = template == PREFERS ? &affinity : NULL;
+    pod.spec.spread.at = &spread;
+    pod.spec.spread.n = template == HARD || template == SOFT;
+    put(k, now_ms, (struct object){.kind = KIND_POD, .pod = &pod});
+}
+
+/* --- one life --- */
+
+static void remove_pod(struct engine *k, int64_t now_ms, struct str name)
+{
+    struct meta meta = {.name = name, .namespace = STR("ns")};
+    struct change change = {
+        CHANGE_REMOVE, {.kind = KIND_POD, .meta = &meta}
+    };
+    engine_apply(k, now_ms, &change);
+}
+
+/* Pod `i` comes and is bound, and the one that came RUNNING before it goes; true if it was. */
+static bool turn(struct engine *k, uint32_t i, struct effects *out)
+{
+    char text[32], oldest[32];
+    struct str name = {text, (size_t)snprintf(text, sizeof(text), "p%u", i)};
+    struct str gone = {oldest, (size_t)snprintf(oldest, sizeof(oldest), "p%u", i - RUNNING)};
+    enum template template = i % TEMPLATES;
+    put_pod(k, i, name, template, (struct str){0});
+
+    is_counting = i >= WARM_UP;
+    effects_clear(out);
+    bool is_bound =
+        engine_step(k, i, out) && out->list.n == 1 && out->list.at[0].kind == EFFECT_BIND;
+    if (is_bound)
+        engine_settle(k, i, out->list.at[0].id, NULL);
+    is_counting = false;
+
+    if (is_bound)
+        put_pod(k, i, name, template, out->list.at[0].node);
+    if (i >= RUNNING)
+        remove_pod(k, i, gone);
+    return is_bound;
+}
+
+TEST(property, a_steady_cycle_allocates_nothing)
+{
+    struct engine *k = engine_new(&(struct engine_config){.seed = 1});
+    struct effects out = {0};
+    uint32_t bound = 0;
+    is_counting = true;
+    for (uint32_t i = 0; i < NODES; i++)
+        add_node(k, i);
+    EXPECT(allocations > NODES); /* it does count */
+    allocations = 0;
+    is_counting = false;
+    add_service(k);
+    for (uint32_t i = 0; i < WARM_UP + DECISIONS; i++)
+        bound += turn(k, i, &out);
+    EXPECT_INT(bound, WARM_UP + DECISIONS);
+    EXPECT_INT(allocations, 0);
+    EXPECT(engine_stats(k).by_view > DECISIONS);
+    effects_done(&out);
+    engine_free(k);
+}
