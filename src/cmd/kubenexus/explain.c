@@ -94,6 +94,13 @@ static void load(struct engine *engine, const struct objects *set, struct pod *t
     engine_apply(engine, 0, &(struct change){CHANGE_PUT, last});
 }
 
+static void warn_skipped(const struct objects *set)
+{
+    vec_each(&set->skipped, kind)
+        fprintf(stderr, "kubenexus: explain: %u × " STR_FMT " skipped: no plugin reads that kind\n",
+                kind->n, STR_ARG(kind->name));
+}
+
 static int explain(const struct options *o, const struct objects *set)
 {
     struct str namespace = o->namespace, name = o->name;
@@ -113,6 +120,7 @@ static int explain(const struct options *o, const struct objects *set)
         return complain_text(
             "explain: %s: pod " STR_FMT "/" STR_FMT " has ended (phase " STR_FMT ")",
             o->files.at[0], STR_ARG(namespace), STR_ARG(name), STR_ARG(target->status.phase));
+    warn_skipped(set);
     struct engine *engine = engine_new(&(struct engine_config){.keeps_pins = true});
     load(engine, set, target);
     AUTO(explanation) x = {0};
@@ -126,13 +134,6 @@ static int explain(const struct options *o, const struct objects *set)
     fwrite(text.p, 1, text.n, stdout);
     engine_free(engine);
     return x.n_would_choose ? 0 : 1;
-}
-
-static void warn_skipped(const struct objects *set)
-{
-    vec_each(&set->skipped, kind)
-        fprintf(stderr, "kubenexus: explain: %u × " STR_FMT " skipped: no plugin reads that kind\n",
-                kind->n, STR_ARG(kind->name));
 }
 
 int cmd_explain(int argc, char **argv)
@@ -150,7 +151,6 @@ int cmd_explain(int argc, char **argv)
         if (!objects_read(&set, o.files.at, o.files.n, &e)) {
             code = complain(&e);
         } else {
-            warn_skipped(&set);
             code = explain(&o, &set);
         }
     }
