@@ -133,9 +133,9 @@ static uint32_t resource_at(const struct summary *s, uint32_t i)
 void chart_utilisation(const struct summary *s, struct buf *out)
 {
     uint32_t n = MIN(s->resources.n, (uint32_t)PLOT_SERIES_MOST);
-    struct series series[PLOT_SERIES_MOST];
+    struct series series[PLOT_SERIES_MOST] = {0};
     struct face faces[PLOT_SERIES_MOST];
-    const char *names[PLOT_SERIES_MOST];
+    const char *names[PLOT_SERIES_MOST] = {0};
     figure_open(out, "utilisation", "Utilisation",
                 "Share of each resource that pods on nodes ask for.");
     buf_printf(out, "<ul class=\"legend\">");
@@ -246,8 +246,8 @@ static void classes_legend(const struct summary *s, const struct shown *shown, c
 static void plot_classes(const struct summary *s, const struct shown *shown, struct plot *p,
                          double per_unit)
 {
-    struct series series[PLOT_SERIES_MOST];
-    const char *names[PLOT_SERIES_MOST];
+    struct series series[PLOT_SERIES_MOST] = {0};
+    const char *names[PLOT_SERIES_MOST] = {0};
     uint32_t n = shown->n + shown->has_others;
     for (uint32_t i = 0; i < shown->n; i++) {
         names[i] = s->classes.at[shown->class[i]].name.p;

@@ -1,5 +1,10 @@
 #include "sim/scenario.h"
 
+#include <stdio.h>
+
+#include "core/base/buf.h"
+#include "core/model/tables.h"
+#include "sim/scenario_fields.h"
 #include "support/test.h"
 
 TEST(scenario, says_what_the_file_says)
@@ -163,4 +168,32 @@ TEST(scenario, durations)
     }
     for (size_t i = 0; i < LEN(bad); i++)
         EXPECT(!scenario_duration(str_of(bad[i]), &ms));
+}
+
+/* Every field of a table, and of the tables in it, stands somewhere in the text. */
+static void expect_fields(const struct field *fields, const char *text)
+{
+    for (const struct field *f = fields; f->name.p; f++) {
+        char quoted[64], keyed[64], keyed_first[64];
+        snprintf(quoted, sizeof(quoted), "`" STR_FMT "`", STR_ARG(f->name));
+        snprintf(keyed, sizeof(keyed), " " STR_FMT, STR_ARG(f->name));
+        snprintf(keyed_first, sizeof(keyed_first), "{" STR_FMT, STR_ARG(f->name));
+        if (!strstr(text, quoted) && !strstr(text, keyed) && !strstr(text, keyed_first))
+            EXPECT_TEXT("not in docs/reference/scenario.md", quoted);
+        if (f->type == FIELD_MESSAGE && f->shape != FIELD_MAP && f->fields != pod_fields)
+            expect_fields(f->fields, text);
+    }
+}
+
+TEST(scenario, every_field_is_in_the_reference)
+{
+    FILE *file = fopen("docs/reference/scenario.md", "r"); /* tests run in the repository's root */
+    REQUIRE(file != NULL);
+    AUTO(buf) text = {0};
+    char chunk[4096];
+    for (size_t n; (n = fread(chunk, 1, sizeof(chunk), file)) > 0;)
+        buf_add_bytes(&text, chunk, n);
+    fclose(file);
+    expect_fields(scenario_fields, text.p);
+    expect_fields(duration_form_fields, text.p);
 }
