@@ -460,10 +460,11 @@ static bool update(struct views *all, struct view *v)
 {
     size_t was = v->bytes;
     vec_resize(&all->key, v->class->n_keys + 1);
-    if (v->seen == 0 || lags(v, all->cluster) || has_too_many_buckets(v, all->cluster))
-        build(all, v);
-    else
+    bool is_fresh = v->seen == 0 || lags(v, all->cluster);
+    if (!is_fresh)
         catch_up(all, v);
+    if (is_fresh || has_too_many_buckets(v, all->cluster)) /* most of them may be empty by now */
+        build(all, v);
     all->bytes += v->bytes - was;
     all->cluster->log.read_up_to = MAX(all->cluster->log.read_up_to, v->seen);
     return !has_too_many_buckets(v, all->cluster);
