@@ -17,6 +17,7 @@
 enum {
     SCENARIO_BYTES_MOST = 4 << 20,
     SCENARIO_NODES_MOST = 1 << 20, /* nodes in all */
+    SCENARIO_COUNT_MOST = 5000000, /* of anything */
 };
 
 /* Nodes of one shape, named <name>-0, <name>-1, … */

@@ -124,7 +124,7 @@ static bool parse_whole(struct str text, int64_t least, int64_t most, int64_t *o
 
 static bool parse_count(struct str text, void *out)
 {
-    return parse_whole(text, 1, 10000000, out);
+    return parse_whole(text, 1, SCENARIO_COUNT_MOST, out);
 }
 
 static bool parse_gpus(struct str text, void *out)
@@ -178,7 +178,7 @@ TYPE(duration, "a duration above 0 (90s, 15m, 1h30m, 2d)");
 TYPE(rate, "a rate above 0 (30/h, 2/m, 0.5/s, 400/d)");
 TYPE(number, "a number of at least 0");
 TYPE(share, "a share from 0 to 1");
-TYPE(count, "a whole number from 1 to 10000000");
+TYPE(count, "a whole number from 1 to 5000000");
 TYPE(gpus, "a whole number from 0 to 1024");
 TYPE(not_negative, "a whole number of at least 0");
 TYPE(amount, "a quantity of at least 0 (500m, 8, 64Gi)");

@@ -285,7 +285,7 @@ static bool arrive_in_number(struct drawing *d)
     bool is_even = a->process == ARRIVAL_UNIFORM;
     VEC(double) gaps = {0};
     double sum = 0;
-    for (int64_t i = 0; i <= a->count && a->count <= PLAN_PODS_MOST; i++) {
+    for (int64_t i = 0; i <= a->count; i++) {
         double gap = is_even ? 1 : draw_exponential(&d->rng);
         vec_push(&gaps, gap);
         sum += gap;
