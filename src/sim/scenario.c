@@ -304,6 +304,8 @@ bool scenario_is(struct str text)
     AUTO(arena) mem = {0};
     struct error e = {0};
     size_t where = 0;
+    if (text.n > SCENARIO_BYTES_MOST) /* large dumps are not read twice */
+        return false;
     struct yaml_reader *y = yaml_reader_new(text);
     bool is_read = yaml_reader_next(y, &yaml, &e) &&
                    json_read(buf_str(&yaml.json), head_fields, &head, &mem, &where, &e);

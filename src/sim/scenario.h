@@ -94,7 +94,7 @@ struct scenario {
 };
 
 /* Does the text look like a scenario (its kind is Scenario, or it has jobs or nodes but no kind)?
- * False too if it cannot be read at all. */
+ * False too if it cannot be read at all, or is larger than a scenario may be. */
 bool scenario_is(struct str text);
 
 /* `file` is what errors call it: "FILE: line 7: jobs[0].duration: "2 h" is not a duration …". */
