@@ -164,8 +164,7 @@ TEST(workload, too_many_pods_are_refused)
     struct error e = {0};
     plan_init(&m.plan);
     REQUIRE(scenario_read(&m.scenario, "f",
-                          STR(NODE "jobs: [{name: a, pods: 5000000, arrival: {count: 3}}]\n"),
-                          &e));
+                          STR(NODE "jobs: [{name: a, pods: 5000000, arrival: {count: 3}}]\n"), &e));
     EXPECT(!workload_add(&m.plan, &m.scenario, &e));
     EXPECT_TEXT(e.text, "job class a: more than 5000000 pods in all");
 }
