@@ -541,7 +541,7 @@ static const struct operation {
     {"replace_pod",      8,   replace_pod     },
     {"beat_heart",       8,   beat_heart      },
     {"rank_node",        3,   rank_node       },
-    {"renew_template",   4,   renew_template  },
+    {"renew_template",   8,   renew_template  },
     {"change_namespace", 3,   change_namespace},
     {"litter",           4,   litter          },
     {"resize_cluster",   1,   resize_cluster  },
