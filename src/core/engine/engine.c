@@ -20,7 +20,6 @@ static const struct plugin *order_of(const struct profile *profile)
     for (uint32_t i = 0; i < profile->n; i++)
         if (profile->plugins[i].plugin->before)
             return profile->plugins[i].plugin;
-    assert(!"a profile without an order of the queue");
     return NULL;
 }
 
@@ -42,6 +41,7 @@ struct engine *engine_new(const struct engine_config *config)
         .most = config->view_count,
     };
     k->order = order_of(&built_in_profiles[0]);
+    assert(k->order);
     struct queue_rules rules = engine_queue_rules(k);
     k->queue = queue_new(&rules);
     return k;
@@ -59,7 +59,6 @@ void engine_free(struct engine *k)
     vec_done(&k->units);
     map_done(&k->unsettled);
     why_done(&k->why);
-    buf_done(&k->text);
     arena_done(&k->mem);
     mem_free(k);
 }
@@ -101,14 +100,28 @@ static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, st
     k->stats.bound++;
 }
 
+/* Keeps what pods of the class are told. A pod that names a node, or has one in sight, hears its
+ * own. */
+static void note_refusal(struct engine *k, struct class *class)
+{
+    buf_clear(&class->refused_text);
+    why_text(&k->why, &k->classes.reasons, class, &class->refused_text);
+    class->rejected_by = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
+    class->refused_at = k->cluster->log.end;
+}
+
+static bool would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class)
+{
+    return class->refused_at == k->cluster->log.end && !class->is_pinned &&
+           pods_at(&k->cluster->pods, pod)->nominated == SYM_NONE && !k->config.checks_views;
+}
+
 static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
                    struct effects *out)
 {
     struct effect *effect = emit(k, now_ms, pod, EFFECT_REFUSE, out);
-    buf_clear(&k->text);
-    why_text(&k->why, &k->classes.reasons, class, &k->text);
-    effect->message = arena_str(&out->mem, buf_str(&k->text));
-    effect->rejected_by = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
+    effect->message = arena_str(&out->mem, buf_str(&class->refused_text));
+    effect->rejected_by = class->rejected_by;
     if (effect->rejected_by)
         queue_refuse(k->queue, now_ms, pod.i, effect->rejected_by, 0);
     else
@@ -170,14 +183,22 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
         fail(k, now_ms, pod, STR(UNSUPPORTED_AFFINITY), true, out);
         return true;
     }
+    if (would_hear_the_same(k, pod, class)) {
+        k->stats.decisions++;
+        k->stats.repeated++;
+        refuse(k, now_ms, pod, class, out);
+        return true;
+    }
     struct verdict v = engine_decide(k, pod, class);
     count(k, v);
-    if (v.node == ID_NONE)
+    if (v.node == ID_NONE) {
+        note_refusal(k, class);
         refuse(k, now_ms, pod, class, out);
-    else if (class->score_error.n && v.feasible > 1)
+    } else if (class->score_error.n && v.feasible > 1) {
         fail(k, now_ms, pod, class->score_error, true, out);
-    else
+    } else {
         bind(k, now_ms, pod, v.node, out);
+    }
     return true;
 }
 

@@ -42,7 +42,6 @@ struct engine {
 
     struct engine_stats stats;
     struct why why;
-    struct buf text;
     struct arena mem; /* scratch of one call */
 };
 

@@ -42,6 +42,7 @@ static void free_class(struct classes *k, struct class *class)
         if (class->parts[i].plugin->forget)
             class->parts[i].plugin->forget(k->cluster, class->parts[i].state);
     intern_drop(&k->cluster->specs.table.table, class->spec);
+    buf_done(&class->refused_text);
     arena_done(&class->mem);
     mem_free(class);
 }

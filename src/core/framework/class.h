@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/buf.h"
 #include "core/framework/profile.h"
 
 /* Classes: pods that no plugin of their profile can tell apart.
@@ -68,6 +69,11 @@ struct class
     uint64_t decided_before; /* of the one before it; 0: none */
     uint64_t scanned_until;  /* no view before this decision: it had too many buckets */
     struct view *view;       /* NULL: none */
+
+    /* Its last refusal: while the change log has not grown, the next pod would hear the same. */
+    uint64_t refused_at; /* end of the log then; 0: none */
+    uint64_t rejected_by;
+    struct buf refused_text;
 };
 
 /* What a shape remembers. */
