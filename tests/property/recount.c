@@ -486,18 +486,23 @@ static void check_pods(const struct counting *x)
 
 static void check_nominations(const struct counting *x)
 {
-    vec_each(&x->c->nominations, n) {
-        const struct pod_row *row = pods_at(&x->c->pods, n->pod);
-        CHECK(x, row->text && row->node == ID_NONE && row->nominated == n->node, "pod %u",
-              n->pod.i);
-        const struct pod *pod = NULL;
-        for (uint32_t i = 0; i < WORLD_PODS; i++)
-            if (x->w->pods[i].object && row_of(x, x->w->pods[i].object).i == n->pod.i)
-                pod = x->w->pods[i].object;
-        CHECK(x, pod && is_ours(pod), "pod %u", n->pod.i);
-        CHECK(x, str_equal(pod->status.nominated_node_name, text_of(x, n->node)), "pod %u",
-              n->pod.i);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < WORLD_PODS; i++) {
+        const struct pod_slot *p = &x->w->pods[i];
+        if (!p->object || p->plan.nominated == GEN_NOWHERE || x->place[i] != GEN_NOWHERE ||
+            !is_ours(p->object))
+            continue;
+        pod_id row = row_of(x, p->object);
+        uint32_t found = 0;
+        vec_each(&x->c->nominations, nomination)
+            found += nomination->pod.i == row.i &&
+                     str_equal(text_of(x, nomination->node), x->name[p->plan.nominated]);
+        CHECK(x, found == 1, "p%u is nominated", i);
+        CHECK(x, pods_at(&x->c->pods, row)->nominated == find(x, x->name[p->plan.nominated]),
+              "p%u is nominated", i);
+        n++;
     }
+    CHECK(x, n == x->c->nominations.n, "%u nominated", n);
 }
 
 /* Pods on nodes whose affinity terms may concern others. */

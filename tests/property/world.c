@@ -83,6 +83,13 @@ void world_done(struct world *w)
         arena_done(&w->nodes[i].mem);
     for (uint32_t i = 0; i < WORLD_PODS; i++)
         arena_done(&w->pods[i].mem);
+    for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
+        arena_done(&w->namespaces[i].mem);
+        for (uint32_t k = 0; k < GEN_SERVICES; k++)
+            arena_done(&w->services[i][k].mem);
+        for (uint32_t k = 0; k < GEN_OWNERS; k++)
+            arena_done(&w->owners[i][k].mem);
+    }
     vec_done(&w->unsettled);
     arena_done(&w->mem);
     current = NULL;
@@ -106,10 +113,12 @@ static void put_node(struct world *w, struct node_slot *n)
 
 static void put_pod(struct world *w, struct pod_slot *p)
 {
-    arena_reset(&p->mem);
-    p->object = gen_pod(&p->mem, &p->plan);
+    if (p->plan.is_deleted && p->assumed != GEN_NOWHERE)
+        p->plan.nominated = GEN_NOWHERE; /* who was bound has no node in sight any more */
     if (p->plan.node != GEN_NOWHERE || p->plan.is_deleted)
         p->assumed = GEN_NOWHERE;
+    arena_reset(&p->mem);
+    p->object = gen_pod(&p->mem, &p->plan);
     tell(w, CHANGE_PUT, (struct object){.kind = KIND_POD, .pod = p->object});
     if (p->plan.is_finished)
         p->object = NULL;
@@ -368,24 +377,40 @@ static void renew_template(struct world *w, struct rng *r)
 
 /* --- operations on what selects pods --- */
 
+/* It comes, changes or goes. */
+static void change_object(struct world *w, struct rng *r, struct object_slot *slot)
+{
+    slot->exists = !chance(r, 3);
+    tell(w, slot->exists ? CHANGE_PUT : CHANGE_REMOVE, slot->object);
+}
+
 static void change_service(struct world *w, struct rng *r)
 {
     uint32_t namespace = (uint32_t)rng_below(r, GEN_NAMESPACES);
     uint32_t number = (uint32_t)rng_below(r, GEN_SERVICES);
-    tell(w, chance(r, 2) ? CHANGE_REMOVE : CHANGE_PUT, gen_service(&w->mem, r, namespace, number));
+    struct object_slot *slot = &w->services[namespace][number];
+    arena_reset(&slot->mem);
+    slot->object = gen_service(&slot->mem, r, namespace, number);
+    change_object(w, r, slot);
 }
 
 static void change_owner(struct world *w, struct rng *r)
 {
     uint32_t namespace = (uint32_t)rng_below(r, GEN_NAMESPACES);
     uint32_t number = (uint32_t)rng_below(r, GEN_OWNERS);
-    tell(w, chance(r, 3) ? CHANGE_REMOVE : CHANGE_PUT, gen_owner(&w->mem, r, namespace, number));
+    struct object_slot *slot = &w->owners[namespace][number];
+    arena_reset(&slot->mem);
+    slot->object = gen_owner(&slot->mem, r, namespace, number);
+    change_object(w, r, slot);
 }
 
 static void change_namespace(struct world *w, struct rng *r)
 {
     uint32_t namespace = (uint32_t)rng_below(r, GEN_NAMESPACES);
-    tell(w, chance(r, 4) ? CHANGE_REMOVE : CHANGE_PUT, gen_namespace(&w->mem, r, namespace));
+    struct object_slot *slot = &w->namespaces[namespace];
+    arena_reset(&slot->mem);
+    slot->object = gen_namespace(&slot->mem, r, namespace);
+    change_object(w, r, slot);
 }
 
 /* --- time, decisions, outcomes --- */
@@ -406,8 +431,8 @@ static void settle(struct world *w, struct rng *r)
     vec_remove(&w->unsettled, i);
     const struct error *why = chance(r, 4) ? &conflict : NULL;
     struct pod_slot *p = &w->pods[u.pod];
-    if (why && p->object && p->plan.incarnation == u.incarnation)
-        p->assumed = GEN_NOWHERE;
+    if (why && p->object && p->plan.incarnation == u.incarnation && p->assumed != GEN_NOWHERE)
+        p->assumed = p->plan.nominated = GEN_NOWHERE;
     for (uint32_t k = 0; k < w->n_engines; k++)
         engine_settle(w->engines[k], w->now_ms, u.effect, why);
 }
@@ -466,10 +491,10 @@ static bool would_choose(const struct explanation *x, struct str node)
 }
 
 /* What was decided is what an explanation says, which judges every node for every pod. */
-static void check_explained(struct world *w, const struct effect *e)
+static void check_explained(struct world *w, struct engine *by, const struct effect *e)
 {
     struct explanation x = {0};
-    bool is_known = engine_explain(w->explainer, e->namespace, e->pod, &x);
+    bool is_known = engine_explain(by, e->namespace, e->pod, &x);
     bool agrees = is_known && !x.gated.n;
     if (x.error.n) /* a choice that cannot be made does not matter if there is none to make */
         agrees = agrees && (e->kind == EFFECT_BIND || str_equal(e->message, x.error));
@@ -485,6 +510,42 @@ static void check_explained(struct world *w, const struct effect *e)
                    STR_ARG(x.summary), STR_ARG(x.error), x.n_would_choose);
     explanation_done(&x);
     w->explained++;
+}
+
+static void tell_one(struct engine *k, struct object object)
+{
+    struct change change = {CHANGE_PUT, object};
+    engine_apply(k, 0, &change);
+}
+
+static void tell_slot(struct engine *k, const struct object_slot *slot)
+{
+    if (slot->exists)
+        tell_one(k, slot->object);
+}
+
+/* An engine that has seen nothing but the present explains the decision the same way. */
+static void check_history(struct world *w, const struct effect *e)
+{
+    struct engine *k = engine_new(&(struct engine_config){.keeps_pins = true});
+    for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
+        tell_slot(k, &w->namespaces[i]);
+        for (uint32_t s = 0; s < GEN_SERVICES; s++)
+            tell_slot(k, &w->services[i][s]);
+        for (uint32_t o = 0; o < GEN_OWNERS; o++)
+            tell_slot(k, &w->owners[i][o]);
+    }
+    for (uint32_t i = 0; i < WORLD_PODS; i++) {
+        struct pod_plan plan = w->pods[i].plan;
+        plan.node = world_place(&w->pods[i]);
+        if (w->pods[i].object)
+            tell_one(k, (struct object){.kind = KIND_POD, .pod = gen_pod(&w->mem, &plan)});
+    }
+    for (uint32_t i = 0; i < GEN_NODES; i++)
+        if (w->nodes[i].object)
+            tell_one(k, (struct object){.kind = KIND_NODE, .node = w->nodes[i].object});
+    check_explained(w, k, e);
+    engine_free(k);
 }
 
 static void take_note(struct world *w, const struct effect *e)
@@ -503,18 +564,21 @@ static void take_note(struct world *w, const struct effect *e)
 
 static void step(struct world *w, struct rng *r)
 {
-    bool explains = chance(r, 8);
+    bool explains = chance(r, 8), forgets = chance(r, 10);
     for (uint32_t i = 0; i < w->n_engines; i++) {
         effects_clear(&w->effects[i]);
         if (w->engines[i] == w->explainer)
             vec_each(&w->effects[0].list, e)
                 if (explains || names_nodes(w->pods[number_in(e->pod)].object))
-                    check_explained(w, e);
+                    check_explained(w, w->explainer, e);
         engine_step(w->engines[i], w->now_ms, &w->effects[i]);
         compare(w, i);
     }
-    vec_each(&w->effects[0].list, e)
+    vec_each(&w->effects[0].list, e) {
+        if (forgets)
+            check_history(w, e);
         take_note(w, e);
+    }
 }
 
 static const struct operation {

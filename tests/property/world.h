@@ -8,7 +8,8 @@
  *
  * What the API would say is kept here in plain arrays; every engine hears the same changes at the
  * same times, decides when the others do, and has its effects settled as the others' are. Whatever
- * differs between two engines, or between an engine and the arrays, is a failure.
+ * differs between two engines, or between an engine and the arrays, is a failure; so is a decision
+ * that an engine which has seen nothing but the present would not have made.
  *
  * Each operation draws from its own numbers, so leaving out kinds of operations (PROPERTY_WITHOUT)
  * does not change what the others do: a failure can be made smaller by trying. */
@@ -28,6 +29,12 @@ struct pod_slot {
     struct arena mem;
 };
 
+struct object_slot {
+    bool exists;
+    struct object object;
+    struct arena mem;
+};
+
 /* A bind effect whose outcome nobody has told yet. */
 struct unsettled {
     effect_id effect;
@@ -42,6 +49,8 @@ struct world {
     uint32_t most_nodes;
     struct pod_slot pods[WORLD_PODS];
     uint64_t templates[WORLD_TEMPLATES];
+    struct object_slot services[GEN_NAMESPACES][GEN_SERVICES], owners[GEN_NAMESPACES][GEN_OWNERS];
+    struct object_slot namespaces[GEN_NAMESPACES];
     VEC(struct unsettled) unsettled;
 
     struct engine *engines[WORLD_ENGINES];

@@ -19,6 +19,7 @@ static const struct str images[] = {
     STR("img0:latest"), STR("img1:v1"), STR("registry.example/img2:v2"),
     STR("img3:latest"), STR("img4:v1"), STR("img5:v9"),
 };
+enum { USED_IMAGES = LEN(images) - 1 }; /* of the last, nodes say different sizes: no pod has it */
 
 bool chance(struct rng *r, uint32_t one_in)
 {
@@ -65,7 +66,7 @@ static void node_labels(struct arena *mem, const struct node_plan *plan, struct 
     pair_list *l = &out->meta.labels;
     l->at = arena_array(mem, struct pair, 8);
     if (!chance(&r, 40))
-        add_pair(l, host_key, chance(&r, 300) ? STR("n0") : gen_node_name(mem, plan->number));
+        add_pair(l, host_key, chance(&r, 60) ? STR("n0") : gen_node_name(mem, plan->number));
     if (!chance(&r, 12))
         add_pair(l, zone_key, PICK(&r, zones));
     if (!chance(&r, 6))
@@ -133,7 +134,7 @@ static void node_images(struct arena *mem, const struct node_plan *plan, struct 
     for (uint32_t i = 0; i < LEN(images); i++) {
         if (!chance(&r, 4))
             continue;
-        int64_t megabytes = chance(&r, 8) ? 700 : 90 * (i + 1);
+        int64_t megabytes = i == USED_IMAGES && chance(&r, 2) ? 700 : 90 * (i + 1);
         out->status.images.at[out->status.images.n++] =
             (struct container_image){one(mem, images[i]), megabytes << 20};
     }
@@ -406,7 +407,9 @@ static void pod_containers(struct arena *mem, struct rng *r, const struct pod_pl
     for (uint32_t i = 0; i < out->spec.containers.n; i++) {
         struct container *c = &out->spec.containers.at[i];
         c->name = i ? STR("side") : STR("main");
-        c->image = chance(r, 2) ? PICK(r, images) : chance(r, 2) ? STR("img0") : STR("img3");
+        c->image = chance(r, 2)   ? images[rng_below(r, USED_IMAGES)]
+                   : chance(r, 2) ? STR("img0")
+                                  : STR("img3");
         container_requests(mem, &requests, c);
         container_ports(mem, r, c);
     }
@@ -416,7 +419,7 @@ static void pod_containers(struct arena *mem, struct rng *r, const struct pod_pl
     out->spec.init_containers.at = arena_array(mem, struct container, 1);
     out->spec.init_containers.at[0] = (struct container){
         .name = STR("first"),
-        .image = PICK(r, images),
+        .image = images[rng_below(r, USED_IMAGES)],
         .restart_policy = chance(r, 2) ? STR("Always") : STR(""),
     };
     container_requests(mem, &requests, &out->spec.init_containers.at[0]);

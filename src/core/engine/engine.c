@@ -102,12 +102,13 @@ static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, st
 
 /* Keeps what pods of the class are told. A pod that names a node, or has one in sight, hears its
  * own. */
-static void note_refusal(struct engine *k, struct class *class)
+static void note_refusal(struct engine *k, pod_id pod, struct class *class)
 {
+    bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE;
     buf_clear(&class->refused_text);
     why_text(&k->why, &k->classes.reasons, class, &class->refused_text);
     class->rejected_by = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
-    class->refused_at = k->cluster->log.end;
+    class->refused_at = is_personal ? 0 : k->cluster->log.end;
 }
 
 static bool would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class)
@@ -192,7 +193,7 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     struct verdict v = engine_decide(k, pod, class);
     count(k, v);
     if (v.node == ID_NONE) {
-        note_refusal(k, class);
+        note_refusal(k, pod, class);
         refuse(k, now_ms, pod, class, out);
     } else if (class->score_error.n && v.feasible > 1) {
         fail(k, now_ms, pod, class->score_error, true, out);
