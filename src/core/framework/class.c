@@ -152,9 +152,11 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
         if (filter.columns & COLUMN_USED)
             class->use_filters[class->n_use_filters++] = filter;
     }
-    if (l->scores && p->plugin->row_score)
+    if (l->scores && p->plugin->row_score) {
         class->scores[class->n_scores++] =
             (struct class_score){p->plugin->row_score, state, p->weight};
+        class->most_row_score += 100 * p->weight;
+    }
     class->columns_until[p->number] = class->filter_columns;
 }
 

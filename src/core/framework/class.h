@@ -48,6 +48,7 @@ struct class
     uint32_t n_use_filters;
     struct class_score *scores;
     uint32_t n_scores;
+    int64_t most_row_score; /* what they can come to together */
     uint32_t n_keys;
     uint32_t row_columns, key_columns, filter_columns;
     uint32_t columns_until[64]; /* by plugin: row columns of the filters up to and with it */

@@ -1,26 +1,22 @@
-/* A bucket's heap is 4-ary: a slot's children fill one cache line. Its order is one number:
- * row score above, the first half of the rank (inverted) below; only nodes that are equal in both
- * are compared by their whole rank. The order is strict and total, hence a heap's history cannot
+/* A bucket's heap is 8-ary, its slots are single numbers: row score above, then the first bits of
+ * the rank (inverted), then the node. So a slot's children fill one cache line, a heap of a million
+ * is seven lines deep, and comparing touches nothing else, except for nodes that are equal in score
+ * and in those bits of their rank. The order is strict and total, hence a heap's history cannot
  * show. */
 
 #include "core/framework/view.h"
 
 #include "core/framework/row.h"
 
-enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 4 };
+enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8 };
 
-struct slot {
-    uint64_t order;
-    uint32_t node;
-    uint32_t pad;
-};
+enum { NODE_BITS = 22, RANK_BITS = 22, LOCAL_BITS = 20, LEAD = WAYS - 1 };
+_Static_assert(NODE_BITS + RANK_BITS + LOCAL_BITS == 64, "a slot is one number");
 
 struct view_heap {
-    struct slot *at; /* at[1] lies on a cache line's border, and with it every group of children */
+    uint64_t *at; /* LEAD numbers before it are unused: so at[1] lies on a cache line's border */
     uint32_t n, cap;
 };
-
-enum { LEAD = WAYS - 1 }; /* slots left empty for that */
 
 /* What a view holds of a node; read together, so kept together. */
 struct view_row {
@@ -43,34 +39,40 @@ struct view {
 
 /* --- heaps --- */
 
-static uint64_t order_of(const struct cluster *c, uint32_t node, int32_t local)
+static uint64_t slot_of(const struct cluster *c, uint32_t node, int32_t local)
 {
-    uint32_t high = (uint32_t)local ^ 0x80000000u;
-    return (uint64_t)high << 32 | (UINT32_MAX - (uint32_t)(c->nodes.rank[node] >> 32));
+    uint64_t score = (uint64_t)(local + (1 << (LOCAL_BITS - 1)));
+    uint64_t rank = ~c->nodes.rank[node] >> (64 - RANK_BITS);
+    return (score << RANK_BITS | rank) << NODE_BITS | node;
 }
 
-static int32_t local_of(uint64_t order)
+static int32_t local_of(uint64_t slot)
 {
-    return (int32_t)((uint32_t)(order >> 32) ^ 0x80000000u);
+    return (int32_t)(slot >> (RANK_BITS + NODE_BITS)) - (1 << (LOCAL_BITS - 1));
 }
 
-static bool slot_before(const struct cluster *c, struct slot a, struct slot b)
+static uint32_t node_of(uint64_t slot)
 {
-    if (LIKELY(a.order != b.order))
-        return a.order > b.order;
-    return cluster_ranks_before(c, a.node, b.node);
+    return (uint32_t)slot & ((1u << NODE_BITS) - 1);
 }
 
-static void put(struct view *v, struct view_heap *h, uint32_t i, struct slot slot)
+static bool slot_before(const struct cluster *c, uint64_t a, uint64_t b)
+{
+    if (LIKELY((a ^ b) >> NODE_BITS))
+        return a > b;
+    return a != b && cluster_ranks_before(c, node_of(a), node_of(b));
+}
+
+static void put(struct view *v, struct view_heap *h, uint32_t i, uint64_t slot)
 {
     h->at[i] = slot;
-    v->rows[slot.node].slot = i;
+    v->rows[node_of(slot)].slot = i;
 }
 
 /* Moves what is at `i` up to where it belongs; returns where that is. */
 static uint32_t rise(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
 {
-    struct slot slot = h->at[i];
+    uint64_t slot = h->at[i];
     for (uint32_t up; i > 0; i = up) {
         up = (i - 1) / WAYS;
         if (!slot_before(c, slot, h->at[up]))
@@ -83,7 +85,7 @@ static uint32_t rise(const struct cluster *c, struct view *v, struct view_heap *
 
 static void sink(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
 {
-    struct slot slot = h->at[i];
+    uint64_t slot = h->at[i];
     for (;;) {
         uint32_t child = i * WAYS + 1, end = MIN(child + WAYS, h->n);
         if (child >= end)
@@ -105,11 +107,11 @@ static void sift(const struct cluster *c, struct view *v, struct view_heap *h, u
         sink(c, v, h, i);
 }
 
-static void append(struct view *v, struct view_heap *h, struct slot slot)
+static void append(struct view *v, struct view_heap *h, uint64_t slot)
 {
     if (h->n == h->cap) {
-        uint32_t cap = h->cap ? h->cap + h->cap / 2 : 13;
-        struct slot *block = h->at ? h->at - LEAD : NULL;
+        uint32_t cap = h->cap ? h->cap + h->cap / 4 + WAYS : 2 * WAYS + 1;
+        uint64_t *block = h->at ? h->at - LEAD : NULL;
         block = mem_resize_aligned(block, block ? (LEAD + h->n) * sizeof(slot) : 0,
                                    (LEAD + cap) * sizeof(slot));
         v->bytes += (cap - h->cap) * sizeof(slot);
@@ -186,7 +188,7 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
             return;
         struct view_heap *h = &v->heaps.at[bucket];
         row->local = local;
-        h->at[row->slot].order = order_of(c, node, local);
+        h->at[row->slot] = slot_of(c, node, local);
         sift(c, v, h, row->slot);
         return;
     }
@@ -194,7 +196,7 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
     struct view_heap *h = heap_of(v, bucket);
     row->home = bucket;
     row->local = local;
-    append(v, h, (struct slot){.order = order_of(c, node, local), .node = node});
+    append(v, h, slot_of(c, node, local));
     sift(c, v, h, h->n - 1);
 }
 
@@ -302,8 +304,7 @@ static void build(struct views *all, struct view *v)
         struct view_row *row = &v->rows[i];
         row->home = buckets_get(&v->buckets, all->key.at);
         row->local = row_score(c, v->class, (node_id){i});
-        append(v, heap_of(v, row->home),
-               (struct slot){.order = order_of(c, i, row->local), .node = i});
+        append(v, heap_of(v, row->home), slot_of(c, i, row->local));
     }
     vec_each(&v->heaps, h)
         for (uint32_t i = (h->n + WAYS - 2) / WAYS; i-- > 0;)
@@ -345,6 +346,16 @@ static uint32_t gather(const struct cluster *c, struct view *v, uint32_t reads, 
     return n;
 }
 
+/* What moving the slot up or down will look at first. */
+static void prefetch_heap(const struct view_heap *h, uint32_t slot)
+{
+    __builtin_prefetch(&h->at[slot]);
+    if (slot > 0)
+        __builtin_prefetch(&h->at[(slot - 1) / WAYS]);
+    if (slot * WAYS + 1 < h->n)
+        __builtin_prefetch(&h->at[slot * WAYS + 1]);
+}
+
 static void catch_up(struct views *all, struct view *v)
 {
     const struct cluster *c = all->cluster;
@@ -357,7 +368,7 @@ static void catch_up(struct views *all, struct view *v)
         for (uint32_t i = 0; i < n; i++) {
             const struct view_row *row = &v->rows[batch[i].node.i];
             if (!(row->home & SCAN_REFUSED))
-                __builtin_prefetch(&v->heaps.at[row->home].at[row->slot]);
+                prefetch_heap(&v->heaps.at[row->home], row->slot);
             __builtin_prefetch(c->nodes.room[batch[i].node.i].cells);
         }
         for (uint32_t i = 0; i < n; i++)
@@ -432,7 +443,7 @@ static bool make_room(struct views *all, const struct class *class, size_t more)
 static struct view *make_view(struct views *all, struct class *class)
 {
     const struct cluster *c = all->cluster;
-    size_t estimate = (size_t)c->nodes.n * (sizeof(struct view_row) + sizeof(struct slot) * 5 / 4);
+    size_t estimate = (size_t)c->nodes.n * (sizeof(struct view_row) + sizeof(uint64_t) * 5 / 4);
     if (class->only || class->is_pinned || all->decisions < class->scanned_until ||
         !make_room(all, class, estimate))
         return NULL;
@@ -473,7 +484,8 @@ static bool update(struct views *all, struct view *v)
 bool views_decide(struct views *all, struct class *class, struct decision *out)
 {
     struct cluster *c = all->cluster;
-    if (class->reads_hostnames && c->nodes.shared_hostnames)
+    bool fits_slots = c->nodes.n < 1 << NODE_BITS && class->most_row_score < 1 << (LOCAL_BITS - 1);
+    if (!fits_slots || (class->reads_hostnames && c->nodes.shared_hostnames))
         return false;
     struct view *v = class->view ? class->view : make_view(all, class);
     if (!v)
@@ -489,8 +501,8 @@ bool views_decide(struct views *all, struct class *class, struct decision *out)
         const struct view_heap *h = &v->heaps.at[i];
         b->nodes = h->n;
         if (h->n) {
-            b->best = h->at[0].node;
-            b->local = local_of(h->at[0].order);
+            b->best = node_of(h->at[0]);
+            b->local = local_of(h->at[0]);
         }
     }
     *out = buckets_decide(c, class, &v->buckets, &all->decider, false);
@@ -519,8 +531,7 @@ static bool row_agrees(const struct view *v, const struct scan *s, const struct 
     size_t bytes = v->buckets.n_keys * sizeof(uint32_t);
     return memcmp(buckets_key(&v->buckets, mine), buckets_key(&s->buckets, theirs), bytes) == 0 &&
            v->rows[node].local == row_score(c, v->class, (node_id){node}) &&
-           v->heaps.at[mine].at[v->rows[node].slot].order ==
-               order_of(c, node, v->rows[node].local) &&
+           v->heaps.at[mine].at[v->rows[node].slot] == slot_of(c, node, v->rows[node].local) &&
            v->buckets.at.at[mine].refused == s->buckets.at.at[theirs].refused;
 }
 
