@@ -20,7 +20,8 @@ void stage_done(struct stage *s)
     buf_done(&s->text);
 }
 
-static void apply(struct stage *s, enum change_kind kind, const char *fmt, va_list args)
+static void PRINTF(3, 0)
+    apply(struct stage *s, enum change_kind kind, const char *fmt, va_list args)
 {
     char line[2048];
     int length = vsnprintf(line, sizeof(line), fmt, args);
