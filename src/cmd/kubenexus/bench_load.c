@@ -40,7 +40,7 @@ static const struct bench_class {
     {8000, 64, 8},
 };
 
-enum { FIRST_GPU_CLASS = 14 };
+enum { FIRST_GPU_CLASS = 14, GPU_TURNS = 4 };
 
 const char *bench_shape_name(enum bench_shape shape)
 {
@@ -205,10 +205,16 @@ static void spread_over_zones(struct arena *mem, struct pod *pod)
         });
 }
 
+/* Classes take turns; of those that ask for GPUs only every fourth turn, so that CPUs and GPUs fill
+ * up together. The turns left out go to classes that ask for none. */
 static uint32_t class_of(enum bench_shape shape, uint32_t i)
 {
     uint32_t n = bench_shape_classes(shape);
-    return shape == BENCH_GPU ? FIRST_GPU_CLASS + i % n : i % n;
+    if (shape == BENCH_GPU)
+        return FIRST_GPU_CLASS + i % n;
+    uint32_t number = i % n, kind = number % CLASSES;
+    bool is_skipped = kind >= FIRST_GPU_CLASS && i / n % GPU_TURNS != 0;
+    return is_skipped ? number - kind + (kind - FIRST_GPU_CLASS + i / n) % FIRST_GPU_CLASS : number;
 }
 
 struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
@@ -255,7 +261,7 @@ uint32_t bench_pods(enum bench_shape shape, uint32_t nodes)
 {
     if (shape == BENCH_DAEMONSET)
         return nodes;
-    int64_t cpu = 0, gpus = 0, n = bench_shape_classes(shape);
+    int64_t cpu = 0, gpus = 0, n = (int64_t)bench_shape_classes(shape) * GPU_TURNS;
     for (uint32_t i = 0; i < n; i++) {
         cpu += classes[class_of(shape, i) % CLASSES].cpu_milli;
         gpus += classes[class_of(shape, i) % CLASSES].gpus;

@@ -6,10 +6,12 @@
  *
  * Nodes: two in three with 64 CPUs, 512 GiB and 8 GPUs, one in three with 96 CPUs, 384 GiB and
  * none; 25 labels (hostname, zone, rack, instance type, facts about the GPUs), 3 zones, 40 nodes a
- * rack; two taints on one in ten; 20 images out of 200. Pods: 20 classes from 100m to 8 CPUs and 0
- * to 8 GPUs (see the table in bench_load.c), every second one with node affinity, one container
- * with one of the 200 images. As many as fill 70 % of the CPUs or GPUs, whichever is full first, at
- * most 2 million. */
+ * rack; two taints on one in ten; 20 images out of 200.
+ *
+ * Pods: 20 classes from 100m to 8 CPUs and 0 to 8 GPUs (see the table in bench_load.c), in turn,
+ * those that ask for GPUs in every fourth turn; every second class with node affinity, one
+ * container with one of the 200 images. As many as fill 70 % of the CPUs or GPUs, whichever is full
+ * first, at most 2 million. */
 
 enum bench_shape {
     BENCH_BASIC,
