@@ -155,6 +155,7 @@ static void grow(struct trial *t)
     AUTO(buf) was = {0};
     dump(t, &was);
     uint64_t log_end = t->c->log.end, decisions = t->decisions;
+    uint32_t numbers = t->c->nodes.n;
     struct txn txn = txn_begin(t->c);
     t->depth++;
     for (uint64_t n = rng_below(&t->rng, CHANGES); n > 0; n--) {
@@ -173,6 +174,8 @@ static void grow(struct trial *t)
         txn_undo(t->c, txn);
         t->undone++;
         expect_same(t, &was, "undo");
+        if (t->c->nodes.n != numbers)
+            world_fail(t->w, "%u numbers of nodes instead of %u", t->c->nodes.n, numbers);
         if (decisions == t->decisions && t->c->log.end != log_end)
             world_fail(t->w, "an undone trial that nobody saw is in the log");
     }

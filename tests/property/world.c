@@ -253,6 +253,7 @@ static void add_pod(struct world *w, struct rng *r)
         .number = (uint32_t)(p - w->pods),
         .incarnation = p->plan.incarnation + 1,
         .template = w->templates[rng_below(r, WORLD_TEMPLATES)],
+        .labels = chance(r, 3) ? 1 + rng_below(r, 6) : 0,
         .node = chance(r, 12) ? (uint32_t)rng_below(r, GEN_GHOSTS) : GEN_NOWHERE,
         .nominated = chance(r, 12) ? (uint32_t)rng_below(r, GEN_GHOSTS) : GEN_NOWHERE,
     };
@@ -268,7 +269,7 @@ static void change_pod(struct world *w, struct rng *r)
     switch (rng_below(r, 6)) {
     case 0:
     case 1:
-        p->plan.labels = rng_next(r);
+        p->plan.labels = chance(r, 2) ? rng_next(r) : 1 + rng_below(r, 6);
         break;
     case 2:
         p->plan.requests = rng_next(r);
@@ -564,7 +565,7 @@ static void take_note(struct world *w, const struct effect *e)
 
 static void step(struct world *w, struct rng *r)
 {
-    bool explains = chance(r, 8), forgets = chance(r, 10);
+    bool explains = chance(r, 8), forgets = chance(r, 4);
     for (uint32_t i = 0; i < w->n_engines; i++) {
         effects_clear(&w->effects[i]);
         if (w->engines[i] == w->explainer)

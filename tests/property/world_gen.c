@@ -66,7 +66,7 @@ static void node_labels(struct arena *mem, const struct node_plan *plan, struct 
     pair_list *l = &out->meta.labels;
     l->at = arena_array(mem, struct pair, 8);
     if (!chance(&r, 40))
-        add_pair(l, host_key, chance(&r, 60) ? STR("n0") : gen_node_name(mem, plan->number));
+        add_pair(l, host_key, gen_node_name(mem, chance(&r, 60) ? plan->number ^ 1 : plan->number));
     if (!chance(&r, 12))
         add_pair(l, zone_key, PICK(&r, zones));
     if (!chance(&r, 6))
