@@ -88,6 +88,8 @@ double real_exp(double x)
 
 double real_round(double x)
 {
-    double t = trunc(x);
+    if (!(fabs(x) < 0x1p52)) /* it has no fraction, or is no number */
+        return x;
+    double t = (double)(int64_t)x;
     return fabs(x - t) >= 0.5 ? t + (x < 0 ? -1.0 : 1.0) : t;
 }

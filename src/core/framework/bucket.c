@@ -6,6 +6,7 @@ void buckets_reset(struct buckets *b, uint32_t n_keys)
     vec_clear(&b->keys);
     vec_reserve(&b->keys, 1); /* a key of no numbers has an address, too */
     vec_clear(&b->at);
+    vec_clear(&b->live);
     b->n_keys = n_keys;
     b->last = 0;
 }
@@ -15,6 +16,7 @@ void buckets_done(struct buckets *b)
     intern_done(&b->table);
     vec_done(&b->keys);
     vec_done(&b->at);
+    vec_done(&b->live);
 }
 
 uint32_t buckets_get(struct buckets *b, const uint32_t *key)
@@ -30,6 +32,22 @@ uint32_t buckets_get(struct buckets *b, const uint32_t *key)
             vec_push(&b->keys, key[i]);
     }
     return b->last;
+}
+
+void buckets_wake(struct buckets *b, uint32_t i)
+{
+    b->at.at[i].at_live = b->live.n;
+    vec_push(&b->live, i);
+}
+
+void buckets_rest(struct buckets *b, uint32_t i)
+{
+    uint32_t hole = b->at.at[i].at_live, last = vec_pop(&b->live);
+    b->at.at[i].nodes = 0;
+    if (last == i)
+        return;
+    b->live.at[hole] = last;
+    b->at.at[last].at_live = hole;
 }
 
 void decider_done(struct decider *d)
@@ -59,20 +77,16 @@ static uint32_t filter(const struct cluster *c, const struct class *class, struc
 {
     uint32_t feasible = 0;
     vec_clear(&d->which);
-    vec_reserve(&d->which, b->at.n);
-    vec_reserve(&d->nodes, b->at.n);
-    for (uint32_t i = 0; i < b->at.n; i++) {
-        struct bucket *bucket = &b->at.at[i];
-        bucket->refused = 0;
+    vec_reserve(&d->which, b->live.n);
+    vec_reserve(&d->nodes, b->live.n);
+    vec_each(&b->live, i) {
+        struct bucket *bucket = &b->at.at[*i];
         bucket->shared = 0;
-        if (bucket->nodes == 0)
-            continue;
-        if (class->has_key_filter)
-            bucket->refused = filter_key(c, class, buckets_key(b, i));
+        bucket->refused = class->has_key_filter ? filter_key(c, class, buckets_key(b, *i)) : 0;
         if (bucket->refused)
             continue;
         d->nodes.at[d->which.n] = bucket->nodes;
-        d->which.at[d->which.n++] = i;
+        d->which.at[d->which.n++] = *i;
         feasible += bucket->nodes;
     }
     return feasible;

@@ -9,6 +9,7 @@
 
 struct bucket {
     uint32_t nodes;
+    uint32_t at_live;  /* where it stands among the live ones, if it has nodes */
     uint32_t best;     /* the node with the highest `local`, lowest rank among equals */
     int32_t local;     /* its row score */
     reason_id refused; /* of the last decision: why none of its nodes will do; 0: they may */
@@ -20,7 +21,8 @@ struct buckets {
     struct intern table; /* key → number */
     VEC(uint32_t) keys;  /* all keys, n_keys numbers each */
     VEC(struct bucket) at;
-    uint32_t last; /* asked for: the next node is mostly like the one before */
+    VEC(uint32_t) live; /* buckets that have nodes, in no order that matters */
+    uint32_t last;      /* asked for: the next node is mostly like the one before */
 };
 
 /* Empties them, for a class with keys of this length. */
@@ -29,6 +31,10 @@ void buckets_done(struct buckets *b);
 
 /* The bucket of a key, made empty if it is new. */
 uint32_t buckets_get(struct buckets *b, const uint32_t *key);
+
+/* The bucket gets its first node, or loses its last. */
+void buckets_wake(struct buckets *b, uint32_t i);
+void buckets_rest(struct buckets *b, uint32_t i);
 
 static inline const uint32_t *buckets_key(const struct buckets *b, uint32_t i)
 {

@@ -160,6 +160,20 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
     class->columns_until[p->number] = class->filter_columns;
 }
 
+/* What the profile keeps the plugin out of, it has no say in. */
+static void cut(struct learning *l, uint32_t off)
+{
+    if (off & PROFILE_NO_FILTER) {
+        l->filters = l->is_pinned = false;
+        l->refusal = 0;
+        l->only = NULL;
+    }
+    if (off & PROFILE_NO_SCORE) {
+        l->scores = false;
+        l->score_error = (struct str){0};
+    }
+}
+
 /* Lets each plugin learn the class. An unresolvable refusal ends it; of several others the last
  * counts, as upstream's PreFilter does it. */
 static void learn_all(struct classes *k, struct class *class, const struct shape *shape)
@@ -184,8 +198,12 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
         };
         void *state = arena_alloc(&class->mem, p->plugin->class_size);
         p->plugin->learn(&l, state);
+        bool takes_part = l.filters || l.scores;
+        cut(&l, p->off);
         if (l.filters || l.scores)
             add_part(class, p, &l, state);
+        else if (takes_part && p->plugin->forget)
+            p->plugin->forget(k->cluster, state);
         if (l.error.n && !class->error.n)
             class->error = l.error;
         if (l.score_error.n && !class->score_error.n)

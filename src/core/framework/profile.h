@@ -4,11 +4,14 @@
 
 /* Which plugins judge the pods of one schedulerName, with which weights, in which order. */
 
+enum { PROFILE_NO_GATE = 1, PROFILE_NO_FILTER = 2, PROFILE_NO_SCORE = 4 };
+
 struct profile_plugin {
     const struct plugin *plugin;
     uint32_t number; /* in the table of all plugins: its bit in masks of plugins */
     int64_t weight;  /* of its score */
     const void *args;
+    uint32_t off; /* PROFILE_NO_*: where it could take part and does not */
 };
 
 struct profile {

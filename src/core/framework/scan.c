@@ -15,6 +15,8 @@ static uint32_t judge(struct scan *s, struct cluster *c, const struct class *cla
     uint32_t i = buckets_get(&s->buckets, s->key.at);
     struct bucket *b = &s->buckets.at.at[i];
     int32_t local = row_score(c, class, node);
+    if (b->nodes == 0)
+        buckets_wake(&s->buckets, i);
     if (b->nodes++ == 0 || local > b->local ||
         (local == b->local && cluster_ranks_before(c, node.i, b->best))) {
         b->best = node.i;

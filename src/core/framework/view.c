@@ -107,8 +107,11 @@ static void sift(const struct cluster *c, struct view *v, struct view_heap *h, u
         sink(c, v, h, i);
 }
 
-static void append(struct view *v, struct view_heap *h, uint64_t slot)
+static void append(struct view *v, uint32_t bucket, uint64_t slot)
 {
+    struct view_heap *h = &v->heaps.at[bucket];
+    if (h->n == 0)
+        buckets_wake(&v->buckets, bucket);
     if (h->n == h->cap) {
         uint32_t cap = h->cap ? h->cap + h->cap / 4 + WAYS : 2 * WAYS + 1;
         uint64_t *block = h->at ? h->at - LEAD : NULL;
@@ -121,9 +124,12 @@ static void append(struct view *v, struct view_heap *h, uint64_t slot)
     put(v, h, h->n++, slot);
 }
 
-static void heap_out(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t node)
+static void heap_out(const struct cluster *c, struct view *v, uint32_t bucket, uint32_t node)
 {
+    struct view_heap *h = &v->heaps.at[bucket];
     uint32_t i = v->rows[node].slot, last = --h->n;
+    if (h->n == 0)
+        buckets_rest(&v->buckets, bucket);
     if (i == last)
         return;
     put(v, h, i, h->at[last]);
@@ -163,7 +169,7 @@ static void leave(const struct cluster *c, struct view *v, uint32_t node)
     if (home == ID_NONE)
         return;
     if (is_bucket(home))
-        heap_out(c, v, &v->heaps.at[home], node);
+        heap_out(c, v, home, node);
     else
         count_refused(v, home, -1);
     v->rows[node].home = ID_NONE;
@@ -196,7 +202,7 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
     struct view_heap *h = heap_of(v, bucket);
     row->home = bucket;
     row->local = local;
-    append(v, h, slot_of(c, node, local));
+    append(v, bucket, slot_of(c, node, local));
     sift(c, v, h, h->n - 1);
 }
 
@@ -304,7 +310,8 @@ static void build(struct views *all, struct view *v)
         struct view_row *row = &v->rows[i];
         row->home = buckets_get(&v->buckets, all->key.at);
         row->local = row_score(c, v->class, (node_id){i});
-        append(v, heap_of(v, row->home), slot_of(c, i, row->local));
+        heap_of(v, row->home);
+        append(v, row->home, slot_of(c, i, row->local));
     }
     vec_each(&v->heaps, h)
         for (uint32_t i = (h->n + WAYS - 2) / WAYS; i-- > 0;)
@@ -496,14 +503,12 @@ bool views_decide(struct views *all, struct class *class, struct decision *out)
         views_drop(all, class);
         return false;
     }
-    for (uint32_t i = 0; i < v->buckets.at.n; i++) {
-        struct bucket *b = &v->buckets.at.at[i];
-        const struct view_heap *h = &v->heaps.at[i];
+    vec_each(&v->buckets.live, i) {
+        struct bucket *b = &v->buckets.at.at[*i];
+        const struct view_heap *h = &v->heaps.at[*i];
         b->nodes = h->n;
-        if (h->n) {
-            b->best = node_of(h->at[0]);
-            b->local = local_of(h->at[0]);
-        }
+        b->best = node_of(h->at[0]);
+        b->local = local_of(h->at[0]);
     }
     *out = buckets_decide(c, class, &v->buckets, &all->decider, false);
     return true;
@@ -516,9 +521,11 @@ void views_why(const struct views *all, const struct class *class, struct why *o
     out->nodes = all->cluster->nodes.present;
     vec_each(&v->refused.lines, line)
         why_add(out, line->reason, line->nodes);
-    vec_each(&v->buckets.at, b)
-        if (b->nodes && b->refused)
+    vec_each(&v->buckets.live, i) {
+        const struct bucket *b = &v->buckets.at.at[*i];
+        if (b->refused)
             why_add(out, b->refused, b->nodes);
+    }
 }
 
 /* The same bucket key and row score, or the same reason? */

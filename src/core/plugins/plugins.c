@@ -19,7 +19,7 @@ const uint32_t n_plugins = N_PLUGINS;
 /* Every plugin with its own weight; the weights are kube-scheduler's. */
 #define IN_PROFILE(name, weight)                                                                   \
     {                                                                                              \
-        &plugin_##name, NUMBER_##name, weight, NULL                                                \
+        &plugin_##name, NUMBER_##name, weight, NULL, 0                                             \
     }
 
 static const struct profile_plugin kube_plugins[] = {

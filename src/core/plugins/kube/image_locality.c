@@ -31,30 +31,42 @@ static void key(const struct cluster *c, const void *cls, node_id node, uint32_t
             out[i / 32] |= 1u << (i % 32);
 }
 
-static int64_t bytes_there(const struct cluster *c, const struct wants *wants,
-                           const uint32_t *key_of)
+/* What having the image is worth: its size, times the share of nodes that have it. */
+static int64_t worth(const struct cluster *c, sym image)
 {
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < wants->n; i++) {
-        if (!(key_of[i / 32] >> (i % 32) & 1))
-            continue;
-        struct image_state image = nodes_image(&c->nodes, wants->images[i]);
-        double share = (double)image.nodes / (double)c->nodes.present;
-        sum = wrap_add(sum, trunc_i64((double)image.size_bytes * share));
-    }
-    return sum;
+    struct image_state state = nodes_image(&c->nodes, image);
+    double share = (double)state.nodes / (double)c->nodes.present;
+    return trunc_i64((double)state.size_bytes * share);
+}
+
+static int64_t score(int64_t sum, uint32_t n_images)
+{
+    int64_t most = wrap_mul(most_bytes_each, n_images);
+    if (sum < least_bytes)
+        sum = least_bytes;
+    else if (sum > most)
+        sum = most;
+    return most == least_bytes ? 0 : wrap_mul(100, sum - least_bytes) / (most - least_bytes);
 }
 
 static void key_score(const struct cluster *c, const void *cls, const struct feasible *f,
                       int64_t *raw, int64_t *normal)
 {
     const struct wants *wants = cls;
-    int64_t most = wrap_mul(most_bytes_each, wants->n);
+    memset(raw, 0, f->n * sizeof(*raw));
+    for (uint32_t k = 0; k < wants->n; k++) {
+        int64_t bytes = worth(c, wants->images[k]);
+        for (uint32_t i = 0; i < f->n; i++)
+            if (feasible_key(f, i)[k / 32] >> (k % 32) & 1)
+                raw[i] = wrap_add(raw[i], bytes);
+    }
+    int64_t last_sum = -1, last_score = 0; /* few sums are different */
     for (uint32_t i = 0; i < f->n; i++) {
-        int64_t sum = wants->n ? bytes_there(c, wants, feasible_key(f, i)) : 0;
-        sum = MIN(MAX(sum, least_bytes), MAX(most, least_bytes));
-        raw[i] = normal[i] =
-            most > least_bytes ? wrap_mul(100, sum - least_bytes) / (most - least_bytes) : 0;
+        if (raw[i] != last_sum) {
+            last_sum = raw[i];
+            last_score = score(last_sum, wants->n);
+        }
+        raw[i] = normal[i] = last_score;
     }
 }
 

@@ -313,20 +313,25 @@ static int64_t score_key(const struct cluster *c, const struct spreading *s, con
     return trunc_i64(real_round(score));
 }
 
-static void normalise_spread(const struct spreading *s, const struct feasible *f,
-                             const int64_t *raw, int64_t *normal)
+enum { IGNORED = -1 }; /* upstream's mark for it, too */
+
+/* Raw scores, with the nodes that are left out marked; finds the least and the most of the others.
+ */
+static void score_raw(const struct cluster *c, const struct spreading *s, const struct feasible *f,
+                      int64_t *raw, int64_t *least, int64_t *most)
 {
-    int64_t least = INT64_MAX, most = 0;
-    for (uint32_t i = 0; i < f->n; i++)
-        if (!is_ignored(s, feasible_key(f, i) + s->n_hard)) {
-            least = MIN(least, raw[i]);
-            most = MAX(most, raw[i]);
-        }
+    double weights[PLUGIN_MOST_KEYS];
+    for (uint32_t i = 0; i < s->n_soft; i++)
+        weights[i] = weigh(c, s, i, f);
+    *least = INT64_MAX;
+    *most = 0;
     for (uint32_t i = 0; i < f->n; i++) {
-        if (is_ignored(s, feasible_key(f, i) + s->n_hard))
-            normal[i] = 0;
-        else
-            normal[i] = most ? wrap_mul(100, wrap_sub(wrap_add(most, least), raw[i])) / most : 100;
+        const uint32_t *soft = feasible_key(f, i) + s->n_hard;
+        raw[i] = is_ignored(s, soft) ? IGNORED : score_key(c, s, soft, weights);
+        if (raw[i] == IGNORED)
+            continue;
+        *least = MIN(*least, raw[i]);
+        *most = MAX(*most, raw[i]);
     }
 }
 
@@ -334,14 +339,14 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
                       int64_t *raw, int64_t *normal)
 {
     const struct spreading *s = cls;
-    double weights[PLUGIN_MOST_KEYS];
-    for (uint32_t i = 0; i < s->n_soft; i++)
-        weights[i] = weigh(c, s, i, f);
+    int64_t least, most;
+    score_raw(c, s, f, raw, &least, &most);
     for (uint32_t i = 0; i < f->n; i++) {
-        const uint32_t *soft = feasible_key(f, i) + s->n_hard;
-        raw[i] = is_ignored(s, soft) ? 0 : score_key(c, s, soft, weights);
+        if (raw[i] == IGNORED)
+            raw[i] = normal[i] = 0;
+        else
+            normal[i] = most ? wrap_mul(100, wrap_sub(wrap_add(most, least), raw[i])) / most : 100;
     }
-    normalise_spread(s, f, raw, normal);
 }
 
 /* --- hints --- */
