@@ -53,7 +53,8 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
                       int64_t *raw, int64_t *normal)
 {
     const struct wants *wants = cls;
-    memset(raw, 0, f->n * sizeof(*raw));
+    for (uint32_t i = 0; i < f->n; i++)
+        raw[i] = 0;
     for (uint32_t k = 0; k < wants->n; k++) {
         int64_t bytes = worth(c, wants->images[k]);
         for (uint32_t i = 0; i < f->n; i++)

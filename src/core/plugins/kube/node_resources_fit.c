@@ -161,11 +161,12 @@ static int64_t score_one(const struct fit *fit, int64_t cap, int64_t used)
     return 0;
 }
 
-/* a × 100 / b for 0 <= a <= b: what integers give, by a floating division that is set right.
- * Integer division of 64 bits is several times slower on machines that are still around. */
+/* a × 100 / b for 0 <= a: what integers give, by a floating division that is set right. Integer
+ * division of 64 bits is several times slower on machines that are still around. (a > b where a sum
+ * of requests has wrapped.) */
 static int64_t percent(int64_t a, int64_t b)
 {
-    if (UNLIKELY(b > (int64_t)1 << 46))
+    if (UNLIKELY(b > (int64_t)1 << 46 || a > b))
         return wrap_mul(a, 100) / b;
     int64_t whole = (int64_t)((double)(a * 100) / (double)b);
     return whole - (whole * b > a * 100);

@@ -5,7 +5,7 @@
 
 static const struct plugin *const fit = &plugin_node_resources_fit;
 static const struct profile_plugin list[] = {
-    {&plugin_node_resources_fit, 7, 1, NULL}
+    {.plugin = &plugin_node_resources_fit, .number = 7, .weight = 1}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 
@@ -100,7 +100,7 @@ TEST(fit, resources_left_to_others_are_not_compared)
           .ignored_groups = {groups, 1}
     };
     static const struct profile_plugin ignoring[] = {
-        {&plugin_node_resources_fit, 7, 1, &args}
+        {.plugin = &plugin_node_resources_fit, .number = 7, .weight = 1, .args = &args}
     };
     static const struct profile p = {STR("default-scheduler"), ignoring, 1};
     static const struct {
@@ -129,11 +129,21 @@ static const struct resource_weight cpu_and_memory[] = {
     {STR("memory"), 1}
 };
 
+/* What the default is, in another order: worked out in the general way, to the same result. */
+static const struct resource_weight memory_and_cpu[] = {
+    {STR("memory"), 1},
+    {STR("cpu"),    1}
+};
+static const struct fit_args general = {
+    .resources = {memory_and_cpu, 2}
+};
+
 /* The score of node n for a pod, where a pod is there already. */
 static int64_t score(const struct fit_args *args, const char *node, const char *there,
                      const char *pod)
 {
-    struct profile_plugin one = {&plugin_node_resources_fit, 7, 1, args};
+    struct profile_plugin one = {
+        .plugin = &plugin_node_resources_fit, .number = 7, .weight = 1, .args = args};
     struct profile p = {STR("default-scheduler"), &one, 1};
     AUTO(judge) j = {.profile = &p};
     ground_add(&j.ground, "node n %s", node);
@@ -166,6 +176,24 @@ TEST(fit, least_allocated_prefers_the_emptiest)
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s / %s", cases[i].node, cases[i].there, cases[i].pod);
         EXPECT_INT(score(NULL, cases[i].node, cases[i].there, cases[i].pod), cases[i].score);
+        EXPECT_INT(score(&general, cases[i].node, cases[i].there, cases[i].pod), cases[i].score);
+    }
+}
+
+TEST(fit, sums_that_leave_64_bits_wrap_as_gos_do)
+{
+    for (int i = 0; i < 2; i++) {
+        struct profile_plugin one = {.plugin = &plugin_node_resources_fit,
+                                     .number = 7,
+                                     .weight = 1,
+                                     .args = i ? &general : NULL};
+        struct profile p = {STR("default-scheduler"), &one, 1};
+        AUTO(judge) j = {.profile = &p};
+        ground_add(&j.ground, "node n cpu=4 memory=8Gi");
+        ground_add(&j.ground, "pod a memory=7Ei on=n"); /* bound by somebody who did not look */
+        ground_add(&j.ground, "pod b memory=2Ei on=n");
+        ground_add(&j.ground, "pod p memory=1Gi");
+        EXPECT_INT(judge_score(&j, fit, "p", "n").raw, -268435366);
     }
 }
 
