@@ -213,21 +213,34 @@ TEST(engine, a_settled_pod_stays_assumed_until_the_api_says_where_it_is)
 
 TEST(engine, a_pod_deleted_while_assumed_frees_its_room_and_its_effect_is_nobodys)
 {
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=1 memory=4Gi");
+    stage_put(&s, "pod a cpu=1");
+    stage_run(&s);
+    effect_id effect = stage_effect(&s, "a")->id;
+    stage_remove(&s, "pod a");
+    stage_put(&s, "pod b cpu=1"); /* takes its number and its room */
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "b"), "assumed on n1");
+    struct error e = {0};
+    error_set(&e, ERROR_GONE, "no such pod");
+    engine_settle(s.engine, 0, effect, &e);
+    engine_settle(s.engine, 0, effect, &e); /* twice: nothing */
+    EXPECT_TEXT(stage_fate(&s, "b"), "assumed on n1");
+}
+
+TEST(engine, the_binding_of_a_deleted_pod_is_unsettled_until_it_ends)
+{
     AUTO(stage) s = {.config = {.max_unsettled = 1}};
     stage_put(&s, "node n1 cpu=1 memory=4Gi");
     stage_put(&s, "pod a cpu=1");
     stage_run(&s);
     effect_id effect = stage_effect(&s, "a")->id;
     stage_remove(&s, "pod a");
-    stage_put(&s, "pod b cpu=1"); /* takes the number */
-    EXPECT_INT(stage_run(&s), 0); /* the binding is still under way */
-    struct error e = {0};
-    error_set(&e, ERROR_GONE, "no such pod");
-    engine_settle(s.engine, 0, effect, &e);
-    stage_run(&s);
-    EXPECT_TEXT(stage_fate(&s, "b"), "assumed on n1");
-    engine_settle(s.engine, 0, effect, &e); /* twice: nothing */
-    EXPECT_TEXT(stage_fate(&s, "b"), "assumed on n1");
+    stage_put(&s, "pod b cpu=1");
+    EXPECT_INT(stage_run(&s), 0);
+    engine_settle(s.engine, 0, effect, NULL);
+    EXPECT_INT(stage_run(&s), 1);
 }
 
 TEST(engine, a_pod_marked_for_deletion_while_assumed_frees_its_room)

@@ -10,6 +10,8 @@ static uint32_t add(struct judge *j, struct buckets *b, const char *zone, uint32
 {
     uint32_t key = ground_sym(&j->ground, zone);
     uint32_t i = buckets_get(b, &key);
+    if (nodes)
+        buckets_wake(b, i);
     b->at.at[i].nodes = nodes;
     b->at.at[i].best = ground_node(&j->ground, best).i;
     b->at.at[i].local = local;
@@ -47,6 +49,26 @@ TEST(bucket, equal_keys_are_one_bucket)
     none[0] = 8;
     EXPECT_INT(buckets_get(&b, none), 0);
     EXPECT_INT(b.at.n, 1);
+    buckets_done(&b);
+}
+
+TEST(bucket, the_live_ones_are_those_that_woke_and_do_not_rest)
+{
+    struct buckets b = {0};
+    buckets_reset(&b, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        EXPECT_INT(buckets_get(&b, &i), i);
+        buckets_wake(&b, i);
+    }
+    buckets_rest(&b, 1); /* from the middle, the end, the start */
+    buckets_rest(&b, 3);
+    buckets_rest(&b, 0);
+    EXPECT_INT(b.live.n, 1);
+    EXPECT_INT(b.live.at[0], 2);
+    buckets_wake(&b, 1);
+    EXPECT_INT(b.live.n, 2);
+    EXPECT_INT(b.live.at[b.at.at[1].at_live], 1);
+    EXPECT_INT(b.live.at[b.at.at[2].at_live], 2);
     buckets_done(&b);
 }
 
@@ -101,7 +123,7 @@ TEST(bucket, refused_and_empty_buckets_take_no_part_in_anything)
     EXPECT(b.at.at[closed].refused != 0);
     EXPECT_INT(b.at.at[open].shared, 300); /* 10 is the most among feasible nodes */
 
-    b.at.at[open].nodes = 0;
+    buckets_rest(&b, open);
     decision = buckets_decide(j.ground.cluster, class, &b, &d, true);
     EXPECT_INT(decision.node, ID_NONE);
     EXPECT_INT(decision.feasible, 0);

@@ -75,7 +75,8 @@ static struct profile *make(struct made *m, uint32_t n, const struct plugin *con
                             const void *const *args)
 {
     for (uint32_t i = 0; i < n; i++)
-        m->plugins[i] = (struct profile_plugin){plugins[i], 10 + i, 1, args ? args[i] : NULL};
+        m->plugins[i] = (struct profile_plugin){
+            .plugin = plugins[i], .number = 10 + i, .weight = 1, .args = args ? args[i] : NULL};
     m->profile = (struct profile){STR("default-scheduler"), m->plugins, n};
     return &m->profile;
 }

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 static const struct profile_plugin list[] = {
-    {&plugin_image_locality, 10, 1, NULL}
+    {.plugin = &plugin_image_locality, .number = 10, .weight = 1}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 

@@ -4,7 +4,7 @@
 
 static const struct plugin *const affinity = &plugin_node_affinity;
 static const struct profile_plugin list[] = {
-    {&plugin_node_affinity, 5, 2, NULL}
+    {.plugin = &plugin_node_affinity, .number = 5, .weight = 2}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char refused[] = "UU NodeAffinity: node(s) didn't match Pod's node affinity/selector";

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 static const struct profile_plugin list[] = {
-    {&plugin_node_name, 2, 0, NULL}
+    {.plugin = &plugin_node_name, .number = 2}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 

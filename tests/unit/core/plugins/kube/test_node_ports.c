@@ -4,7 +4,7 @@
 
 static const struct plugin *const ports = &plugin_node_ports;
 static const struct profile_plugin list[] = {
-    {&plugin_node_ports, 6, 0, NULL}
+    {.plugin = &plugin_node_ports, .number = 6}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char refused[] =

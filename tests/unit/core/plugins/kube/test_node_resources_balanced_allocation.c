@@ -5,9 +5,26 @@
 
 static const struct plugin *const balance = &plugin_node_resources_balanced_allocation;
 static const struct profile_plugin list[] = {
-    {&plugin_node_resources_balanced_allocation, 9, 1, NULL}
+    {.plugin = &plugin_node_resources_balanced_allocation, .number = 9, .weight = 1}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
+
+/* The same two in the other order: worked out in the general way, to the same result. */
+static const struct resource_weight turned[] = {
+    {STR("memory"), 1},
+    {STR("cpu"),    1},
+};
+static const struct balanced_args with_turned = {
+    .resources = {turned, LEN(turned)}
+};
+static const struct profile_plugin turned_list[] = {
+    {.plugin = &plugin_node_resources_balanced_allocation,
+     .number = 9,
+     .weight = 1,
+     .args = &with_turned}
+};
+static const struct profile turned_profile = {STR("default-scheduler"), turned_list,
+                                              LEN(turned_list)};
 
 static const struct resource_weight three[] = {
     {STR("cpu"),            1},
@@ -18,7 +35,10 @@ static const struct balanced_args with_gpus = {
     .resources = {three, LEN(three)}
 };
 static const struct profile_plugin gpu_list[] = {
-    {&plugin_node_resources_balanced_allocation, 9, 1, &with_gpus}
+    {.plugin = &plugin_node_resources_balanced_allocation,
+     .number = 9,
+     .weight = 1,
+     .args = &with_gpus}
 };
 static const struct profile gpu_profile = {STR("default-scheduler"), gpu_list, LEN(gpu_list)};
 
@@ -39,14 +59,15 @@ TEST(balanced_allocation, compares_the_balance_with_the_pod_and_without)
         {"pods=5",                 "",                 "cpu=1 memory=1Gi",       75}, /* none at all */
         {"cpu=4 memory=8Gi gpu=8", "gpu=8",            "cpu=2 memory=4Gi gpu=1", 75}, /* gpus do not count */
     };
-    for (size_t i = 0; i < LEN(cases); i++) {
-        test_case("%s / %s / %s", cases[i].node, cases[i].there, cases[i].pod);
-        AUTO(judge) j = {.profile = &profile};
-        ground_add(&j.ground, "node n %s", cases[i].node);
-        ground_add(&j.ground, "pod there %s on=n", cases[i].there);
-        ground_add(&j.ground, "pod p %s", cases[i].pod);
-        EXPECT_INT(judge_score(&j, balance, "p", "n").raw, cases[i].score);
-        EXPECT_INT(judge_score(&j, balance, "p", "n").normal, cases[i].score);
+    for (size_t i = 0; i < 2 * LEN(cases); i++) {
+        size_t k = i / 2;
+        test_case("%s / %s / %s", cases[k].node, cases[k].there, cases[k].pod);
+        AUTO(judge) j = {.profile = i % 2 ? &turned_profile : &profile};
+        ground_add(&j.ground, "node n %s", cases[k].node);
+        ground_add(&j.ground, "pod there %s on=n", cases[k].there);
+        ground_add(&j.ground, "pod p %s", cases[k].pod);
+        EXPECT_INT(judge_score(&j, balance, "p", "n").raw, cases[k].score);
+        EXPECT_INT(judge_score(&j, balance, "p", "n").normal, cases[k].score);
     }
 }
 

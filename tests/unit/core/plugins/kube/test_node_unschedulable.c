@@ -4,7 +4,7 @@
 
 static const struct plugin *const cordon = &plugin_node_unschedulable;
 static const struct profile_plugin list[] = {
-    {&plugin_node_unschedulable, 3, 0, NULL}
+    {.plugin = &plugin_node_unschedulable, .number = 3}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char refused[] = "UU NodeUnschedulable: node(s) were unschedulable";

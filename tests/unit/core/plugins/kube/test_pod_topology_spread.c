@@ -5,7 +5,7 @@
 
 static const struct plugin *const spread = &plugin_pod_topology_spread;
 static const struct profile_plugin list[] = {
-    {&plugin_pod_topology_spread, 8, 2, NULL}
+    {.plugin = &plugin_pod_topology_spread, .number = 8, .weight = 2}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char skewed[] =
@@ -247,7 +247,8 @@ TEST(spread, configured_defaults_take_the_place_of_the_systems)
         .is_list = true, .defaults = {zones, 1}
     };
     static const struct spread_args none = {.is_list = true};
-    struct profile_plugin one = {&plugin_pod_topology_spread, 8, 2, &args};
+    struct profile_plugin one = {
+        .plugin = &plugin_pod_topology_spread, .number = 8, .weight = 2, .args = &args};
     struct profile p = {STR("default-scheduler"), &one, 1};
     AUTO(judge) j = {.profile = &p};
     add_nodes(&j.ground);
@@ -257,7 +258,8 @@ TEST(spread, configured_defaults_take_the_place_of_the_systems)
     EXPECT_TEXT(judge_verdict(&j, "p", "a2"), skewed);
     EXPECT_TEXT(judge_verdict(&j, "p", "lost"), no_label);
 
-    struct profile_plugin other = {&plugin_pod_topology_spread, 8, 2, &none};
+    struct profile_plugin other = {
+        .plugin = &plugin_pod_topology_spread, .number = 8, .weight = 2, .args = &none};
     struct profile q = {STR("default-scheduler"), &other, 1};
     AUTO(judge) k = {.profile = &q};
     add_nodes(&k.ground);
@@ -346,4 +348,6 @@ TEST(spread, a_new_toleration_wakes_where_taints_are_honoured)
     ground_add(&j.ground, "pod p label:app=web spread:zone:1:hard:app=web:taints=Honor");
     EXPECT(judge_wakes(&j, spread, "p", EVENT_TARGET_POD, ACTION_POD_TOLERATION, "pod p",
                        "pod p tolerate:a:Exists::"));
+    EXPECT(!judge_wakes(&j, spread, "p", EVENT_TARGET_POD, ACTION_POD_LABEL, "pod p label:app=web",
+                        "pod p label:app=web label:x=1"));
 }

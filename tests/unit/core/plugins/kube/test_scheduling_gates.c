@@ -4,7 +4,7 @@
 
 static const struct plugin *const gates = &plugin_scheduling_gates;
 static const struct profile_plugin list[] = {
-    {&plugin_scheduling_gates, 0, 0, NULL}
+    {.plugin = &plugin_scheduling_gates, .number = 0}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 

@@ -4,7 +4,7 @@
 
 static const struct plugin *const taints = &plugin_taint_toleration;
 static const struct profile_plugin list[] = {
-    {&plugin_taint_toleration, 4, 3, NULL}
+    {.plugin = &plugin_taint_toleration, .number = 4, .weight = 3}
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char refused[] = "UU TaintToleration: node(s) had untolerated taint(s)";
