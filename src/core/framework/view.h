@@ -12,8 +12,8 @@
  * each bucket. Whatever a view says, a scan would have said; a view is only faster. So when and
  * whether one exists cannot show in any decision, and the rules for that are about cost alone:
  *
- *  - A class gets a view at its second decision within WINDOW decisions, unless it would take the
- * place of a view that was used more recently than the class itself.
+ *  - A class gets a view at its first decision while there is memory to spare; else at its second
+ * within WINDOW decisions, in the place of a view that has been idle for longer than the class.
  *  - A view that fell out of the log, or lags by more than an eighth of the nodes, is built anew.
  *  - A class with too many buckets is scanned for a while. */
 

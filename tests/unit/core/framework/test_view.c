@@ -244,6 +244,28 @@ TEST(view, reads_off_why_nothing_fits)
 
 /* --- who has one --- */
 
+TEST(view, there_is_one_at_the_first_decision_while_there_is_room)
+{
+    AUTO(judge) j = {.profile = &fake_profile};
+    furnish(&j);
+    EXPECT(judge_view(&j, "p") != NULL);
+    EXPECT(judge_view(&j, "other") != NULL);
+    EXPECT_INT(j.views.at.n, 2);
+}
+
+TEST(view, where_room_is_short_a_class_must_come_back_within_the_window)
+{
+    AUTO(judge) j = {.profile = &fake_profile, .views = {.most = 1}};
+    furnish(&j);
+    warm(&j, "p");
+    EXPECT(judge_view(&j, "other") == NULL); /* seen for the first time */
+    j.views.decisions += 4096;
+    EXPECT(judge_view(&j, "other") == NULL); /* too long ago */
+    j.views.decisions += 4095;
+    EXPECT(judge_view(&j, "other") != NULL);
+    EXPECT_INT(j.views.stats.evicted, 1);
+}
+
 TEST(view, takes_the_place_only_of_one_that_was_idle_for_longer)
 {
     AUTO(judge) j = {.profile = &fake_profile, .views = {.most = 1}};
