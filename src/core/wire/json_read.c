@@ -4,54 +4,26 @@
 
 #include "core/wire/json_read.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "core/wire/entries.h"
 #include "core/wire/json_text.h"
+#include "core/wire/path.h"
 #include "core/wire/time_text.h"
 
 /* What a message may take of the arena: a fixed part, and so much for each byte of text. */
 enum { MEMORY_FREE = 1 << 20, MEMORY_PER_BYTE = 32 };
 
-/* One step from a message to a value in it. */
-struct step {
-    struct str name; /* of the field, or the key of a map's entry */
-    uint32_t index;  /* in a list */
-    bool is_index;
-};
-
 struct reader {
     struct json_cursor in;
     struct arena *mem;
     size_t memory_most;
-    struct step path[2 * JSON_DEPTH_MOST]; /* a field and a place in its list for each level */
+    struct path_step path[2 * JSON_DEPTH_MOST]; /* a field and a place in its list for each level */
     unsigned steps;
 };
 
-static void push(struct reader *r, struct step step)
+static void push(struct reader *r, struct path_step step)
 {
     assert(r->steps < LEN(r->path));
     r->path[r->steps++] = step;
-}
-
-/* The error's text begins with the path, in the API's way: spec.containers[0].image. A key that has
- * dots itself stands in brackets. */
-static bool name_path(struct reader *r)
-{
-    struct error *e = r->in.e;
-    char path[160] = "";
-    size_t n = 0;
-    for (unsigned i = 0; i < r->steps && n < sizeof(path); i++) {
-        const struct step *s = &r->path[i];
-        bool is_plain = str_find(s->name, '.') == s->name.n && str_find(s->name, '/') == s->name.n;
-        int more =
-            s->is_index ? snprintf(path + n, sizeof(path) - n, "[%u]", s->index)
-            : is_plain
-                ? snprintf(path + n, sizeof(path) - n, "%s" STR_FMT, i ? "." : "", STR_ARG(s->name))
-                : snprintf(path + n, sizeof(path) - n, "[" STR_FMT "]", STR_ARG(s->name));
-        n += (size_t)more;
-    }
-    return n ? error_wrap(e, "%s", path) : false;
 }
 
 /* The value at `at`, and what is wrong with it. */
@@ -217,9 +189,9 @@ static void *grow(struct reader *r, struct growing *g, const struct field *f)
 }
 
 /* The elements become the LIST at `out`, whose type only its owner knows. */
-static void put_list(char *out, const struct growing *g)
+static void put_list(char *out, struct entries elements)
 {
-    LIST(void) list = {g->at, g->n};
+    LIST(void) list = {elements.at, elements.n};
     memcpy(out, &list, sizeof(list));
 }
 
@@ -232,7 +204,7 @@ static bool read_list(struct reader *r, const struct field *f, char *out)
     if (!json_open(&r->in, ']', &more))
         return false;
     while (more) {
-        push(r, (struct step){.index = g.n, .is_index = true});
+        push(r, (struct path_step){.index = g.n, .is_index = true});
         void *element = grow(r, &g, f);
         if (!element || (!take_null(r, f) && !read_one(r, f, element)))
             return false;
@@ -240,49 +212,17 @@ static bool read_list(struct reader *r, const struct field *f, char *out)
         if (!json_next(&r->in, ']', &more))
             return false;
     }
-    put_list(out, &g);
+    put_list(out, (struct entries){g.at, g.n});
     return true;
 }
 
-static struct str key_of(const void *entry)
-{
-    return *(const struct str *)entry;
-}
-
-/* By key, equal keys in the order they came: their place in memory. */
-static int entry_compare(const void *a, const void *b)
-{
-    const char *const *x = a, *const *y = b;
-    int order = str_compare(key_of(*x), key_of(*y));
-    return order ? order : (*x > *y) - (*x < *y);
-}
-
-/* Sorts entries by key and keeps the last of each. */
-static void sort_entries(struct reader *r, struct growing *g, size_t size)
-{
-    const char **order = arena_array(r->mem, const char *, g->n);
-    for (uint32_t i = 0; i < g->n; i++)
-        order[i] = g->at + i * size;
-    qsort(order, g->n, sizeof(*order), entry_compare);
-    char *sorted = arena_alloc(r->mem, g->n * size);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < g->n; i++) {
-        bool is_last = i + 1 == g->n || !str_equal(key_of(order[i]), key_of(order[i + 1]));
-        if (is_last)
-            memcpy(sorted + n++ * size, order[i], size);
-    }
-    *g = (struct growing){sorted, n, g->n};
-}
-
-static bool read_entry(struct reader *r, const struct field *f, struct growing *g, bool *is_sorted)
+static bool read_entry(struct reader *r, const struct field *f, struct growing *g)
 {
     char *entry = grow(r, g, f);
     struct str *key = (void *)entry;
     if (!entry || !json_key(&r->in, r->mem, key))
         return false;
-    if (g->n > 1 && str_compare(key_of(entry - f->size), *key) >= 0)
-        *is_sorted = false;
-    push(r, (struct step){.name = *key});
+    push(r, (struct path_step){.name = *key});
     const struct field *value = &f->fields[1];
     if (!take_null(r, value) && !read_one(r, value, entry + value->offset))
         return false;
@@ -295,16 +235,16 @@ static bool read_map(struct reader *r, const struct field *f, char *out)
     struct growing g = {0};
     if (r->in.at == r->in.end || *r->in.at != '{')
         return complain(r, r->in.at, "is not an object");
-    bool more, is_sorted = true;
+    bool more;
     if (!json_open(&r->in, '}', &more))
         return false;
     while (more) {
-        if (!read_entry(r, f, &g, &is_sorted) || !json_next(&r->in, '}', &more))
+        if (!read_entry(r, f, &g) || !json_next(&r->in, '}', &more))
             return false;
     }
-    if (!is_sorted)
-        sort_entries(r, &g, f->size);
-    put_list(out, &g);
+    struct entries entries = {g.at, g.n};
+    entries_sort(&entries, f->size, r->mem);
+    put_list(out, entries);
     return true;
 }
 
@@ -314,7 +254,7 @@ static void read_null(const struct field *f, char *out, char *message)
     if (f->shape == FIELD_POINTER)
         memset(out, 0, sizeof(void *));
     if (f->shape == FIELD_LIST || f->shape == FIELD_MAP)
-        put_list(out, &(struct growing){0});
+        put_list(out, (struct entries){0});
     if (f->has_offset)
         *(bool *)(message + f->has_offset) = false;
 }
@@ -389,7 +329,7 @@ static bool read_object(struct reader *r, const struct field *fields, void *out)
                 return false;
         } else {
             next = f + 1;
-            push(r, (struct step){.name = f->name});
+            push(r, (struct path_step){.name = f->name});
             if (!read_field(r, f, out))
                 return false;
             r->steps--;
@@ -414,7 +354,7 @@ bool json_read(struct str text, const struct field *fields, void *out, struct ar
     field_init(fields, out);
     json_space(&r.in);
     if (!read_object(&r, fields, out))
-        return name_path(&r);
+        return path_wrap(r.path, r.steps, e);
     json_space(&r.in);
     if (r.in.at != r.in.end)
         return json_fail(&r.in, r.in.at, "something follows the object");
