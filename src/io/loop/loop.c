@@ -62,6 +62,20 @@ static bool is_earlier(const void *ctx, uint32_t a, uint32_t b)
     return x->at_us != y->at_us ? x->at_us < y->at_us : x->order < y->order;
 }
 
+/* A task that is put off while others run waits for the next turn. */
+static void run_tasks(struct loop *l)
+{
+    struct loop_task *last = l->last_task;
+    for (bool is_last = !last; !is_last;) {
+        struct loop_task *t = l->first_task;
+        if (!t)
+            return;
+        is_last = t == last;
+        loop_task_stop(l, t);
+        t->run(t->ctx);
+    }
+}
+
 struct loop *loop_new(void)
 {
     struct loop *l = mem_alloc(sizeof(*l));
@@ -78,6 +92,8 @@ void loop_free(struct loop *l)
 {
     if (!l)
         return;
+    while (l->first_task)
+        run_tasks(l);
     if (l->signals_ready.fd >= 0) {
         close(l->signals_ready.fd);
         sigprocmask(SIG_UNBLOCK, &l->signals, NULL);
@@ -88,20 +104,6 @@ void loop_free(struct loop *l)
     vec_done(&l->free_slots);
     vec_done(&l->signal_owners);
     mem_free(l);
-}
-
-/* A task that is put off while others run waits for the next turn. */
-static void run_tasks(struct loop *l)
-{
-    struct loop_task *last = l->last_task;
-    for (bool is_last = !last; !is_last;) {
-        struct loop_task *t = l->first_task;
-        if (!t)
-            return;
-        is_last = t == last;
-        loop_task_stop(l, t);
-        t->run(t->ctx);
-    }
 }
 
 static int sleep_ms(const struct loop *l, int64_t until_ms)

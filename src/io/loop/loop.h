@@ -18,6 +18,8 @@
 struct loop;
 
 struct loop *loop_new(void);
+
+/* What was put off is done first. */
 void loop_free(struct loop *l);
 
 /* One turn: does what was put off, sleeps until something happens or `until_ms` of loop_now_ms()

@@ -1,0 +1,231 @@
+#include "io/net/tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include "core/base/arena.h"
+#include "core/base/mem.h"
+
+struct tls {
+    SSL_CTX *ctx;
+};
+
+struct tls_stream {
+    SSL *ssl;
+    char protocol[16];
+};
+
+/* OpenSSL's own word for what went wrong first. */
+static bool tls_error(struct error *e, const char *what)
+{
+    unsigned long code = ERR_get_error();
+    const char *reason = code ? ERR_reason_error_string(code) : NULL;
+    ERR_clear_error();
+    return error_set(e, ERROR_INVALID, "%s: %s", what, reason ? reason : "unknown error");
+}
+
+static bool trust(SSL_CTX *ctx, struct str pem, struct error *e)
+{
+    if (pem.n == 0)
+        return SSL_CTX_set_default_verify_paths(ctx) == 1 ||
+               tls_error(e, "system's certificate authorities");
+    BIO *in = BIO_new_mem_buf(pem.p, (int)pem.n);
+    X509 *cert;
+    int n = 0;
+    for (; (cert = PEM_read_bio_X509(in, NULL, NULL, NULL)); n++) {
+        X509_STORE_add_cert(SSL_CTX_get_cert_store(ctx), cert);
+        X509_free(cert);
+    }
+    BIO_free(in);
+    ERR_clear_error(); /* the end of the text is told as an error */
+    return n > 0 ||
+           error_set(e, ERROR_INVALID, "certificate authority: there is no PEM certificate in it");
+}
+
+static bool use_chain(SSL_CTX *ctx, struct str pem, struct error *e)
+{
+    BIO *in = BIO_new_mem_buf(pem.p, (int)pem.n);
+    X509 *cert = PEM_read_bio_X509_AUX(in, NULL, NULL, NULL);
+    bool is_fine = cert && SSL_CTX_use_certificate(ctx, cert) == 1;
+    X509_free(cert);
+    while (is_fine && (cert = PEM_read_bio_X509(in, NULL, NULL, NULL)))
+        is_fine = SSL_CTX_add0_chain_cert(ctx, cert) == 1;
+    BIO_free(in);
+    if (!is_fine)
+        return tls_error(e, "client certificate");
+    ERR_clear_error();
+    return true;
+}
+
+/* Nobody is there to be asked for a password. */
+static int say_no_password(char *room, int most, int is_writing, void *ctx)
+{
+    (void)room, (void)most, (void)is_writing, (void)ctx;
+    return -1;
+}
+
+static bool use_key(SSL_CTX *ctx, struct str pem, struct error *e)
+{
+    BIO *in = BIO_new_mem_buf(pem.p, (int)pem.n);
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(in, NULL, say_no_password, NULL);
+    BIO_free(in);
+    bool is_fine =
+        key && SSL_CTX_use_PrivateKey(ctx, key) == 1 && SSL_CTX_check_private_key(ctx) == 1;
+    EVP_PKEY_free(key);
+    return is_fine || tls_error(e, "client key");
+}
+
+static bool set_up(SSL_CTX *ctx, const struct tls_config *config, struct error *e)
+{
+    SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+    SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF |
+                                 SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_read_ahead(ctx, 1);
+    SSL_CTX_set_verify(ctx, config->is_unverified ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
+    if (!config->is_unverified && !trust(ctx, config->ca_pem, e))
+        return false;
+    if (config->cert_pem.n == 0)
+        return true;
+    return use_chain(ctx, config->cert_pem, e) && use_key(ctx, config->key_pem, e);
+}
+
+struct tls *tls_new(const struct tls_config *config, struct error *e)
+{
+    struct tls *t = mem_alloc(sizeof(*t));
+    t->ctx = SSL_CTX_new(TLS_client_method());
+    assert(t->ctx);
+    if (set_up(t->ctx, config, e))
+        return t;
+    tls_free(t);
+    return NULL;
+}
+
+void tls_free(struct tls *t)
+{
+    if (!t)
+        return;
+    SSL_CTX_free(t->ctx);
+    mem_free(t);
+}
+
+/* A name is also announced to the server, which may have several; an address is not. */
+static bool expect_name(SSL *ssl, const char *name)
+{
+    struct in6_addr address;
+    if (inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1)
+        return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
+    SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
+}
+
+static bool offer_protocol(struct tls_stream *s, struct str protocol)
+{
+    assert(protocol.n > 0 && protocol.n < sizeof(s->protocol) - 1);
+    s->protocol[0] = (char)protocol.n;
+    memcpy(s->protocol + 1, protocol.p, protocol.n);
+    return SSL_set_alpn_protos(s->ssl, (const unsigned char *)s->protocol,
+                               (unsigned)protocol.n + 1) == 0;
+}
+
+struct tls_stream *tls_stream_new(struct tls *t, int fd, struct str server_name,
+                                  struct str protocol, struct error *e)
+{
+    struct tls_stream *s = mem_alloc(sizeof(*s));
+    char *name = mem_alloc(server_name.n + 1);
+    memcpy(name, server_name.p, server_name.n);
+    s->ssl = SSL_new(t->ctx);
+    bool is_fine = s->ssl && SSL_set_fd(s->ssl, fd) == 1 && expect_name(s->ssl, name) &&
+                   offer_protocol(s, protocol);
+    mem_free(name);
+    if (is_fine) {
+        SSL_set_connect_state(s->ssl);
+        return s;
+    }
+    tls_error(e, "TLS");
+    tls_stream_free(s);
+    return NULL;
+}
+
+void tls_stream_free(struct tls_stream *s)
+{
+    if (!s)
+        return;
+    SSL_free(s->ssl);
+    ERR_clear_error();
+    mem_free(s);
+}
+
+static enum io_result fail(const struct tls_stream *s, int code, struct error *e)
+{
+    long verdict = SSL_get_verify_result(s->ssl);
+    if (code == SSL_ERROR_SYSCALL && errno)
+        error_set(e, ERROR_BUSY, "%s", strerror(errno));
+    else if (verdict != X509_V_OK && SSL_get_verify_mode(s->ssl) != SSL_VERIFY_NONE)
+        error_set(e, ERROR_DENIED, "the server's certificate is refused: %s",
+                  X509_verify_cert_error_string(verdict));
+    else
+        tls_error(e, "TLS");
+    ERR_clear_error();
+    return IO_FAILED;
+}
+
+static enum io_result result_of(const struct tls_stream *s, int rc, struct error *e)
+{
+    int code = SSL_get_error(s->ssl, rc);
+    if (code == SSL_ERROR_WANT_READ)
+        return IO_WANTS_READ;
+    if (code == SSL_ERROR_WANT_WRITE)
+        return IO_WANTS_WRITE;
+    if (code == SSL_ERROR_ZERO_RETURN)
+        return IO_CLOSED;
+    return fail(s, code, e);
+}
+
+/* What others left behind must not be taken for what goes wrong now. */
+static void start_clean(void)
+{
+    errno = 0;
+    ERR_clear_error();
+}
+
+enum io_result tls_handshake(struct tls_stream *s, struct error *e)
+{
+    start_clean();
+    int rc = SSL_do_handshake(s->ssl);
+    if (rc != 1)
+        return result_of(s, rc, e);
+    const unsigned char *chosen;
+    unsigned n;
+    SSL_get0_alpn_selected(s->ssl, &chosen, &n);
+    if (n == (unsigned)s->protocol[0] && !memcmp(chosen, s->protocol + 1, n))
+        return IO_DONE;
+    error_set(e, ERROR_INVALID, "the server does not speak %s", s->protocol + 1);
+    return IO_FAILED;
+}
+
+enum io_result tls_read(struct tls_stream *s, void *room, size_t most, size_t *got, struct error *e)
+{
+    start_clean();
+    int rc = SSL_read_ex(s->ssl, room, most, got);
+    return rc == 1 ? IO_DONE : result_of(s, rc, e);
+}
+
+enum io_result tls_write(struct tls_stream *s, const void *bytes, size_t n, size_t *done,
+                         struct error *e)
+{
+    start_clean();
+    int rc = SSL_write_ex(s->ssl, bytes, n, done);
+    return rc == 1 ? IO_DONE : result_of(s, rc, e);
+}
+
+bool tls_has_pending(const struct tls_stream *s)
+{
+    return SSL_has_pending(s->ssl) == 1;
+}

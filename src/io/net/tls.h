@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/str.h"
+
+/* TLS, as a client, over sockets that never block. Certificates are verified: against the
+ * authorities that are given, and then only those, or against the system's. Errors are one line. */
+
+/* What connections to one server share: whom we trust and who we are. Connections made with it
+ * outlive it. */
+struct tls;
+
+struct tls_config {
+    struct str ca_pem;            /* empty: the system's authorities */
+    struct str cert_pem, key_pem; /* who we are; empty: nobody */
+    bool is_unverified;           /* any server will do */
+};
+
+struct tls *tls_new(const struct tls_config *config, struct error *e) MUST_USE;
+void tls_free(struct tls *t);
+
+/* How reading and writing went; TLS may want the one to do the other. */
+enum io_result {
+    IO_DONE,
+    IO_WANTS_READ,
+    IO_WANTS_WRITE,
+    IO_CLOSED, /* the peer has said all */
+    IO_FAILED, /* for a reason in the error */
+};
+
+struct tls_stream;
+
+/* `server_name`, a name or an address, is what the server must prove to be; `protocol` (h2) is what
+ * it must speak. The file descriptor stays the caller's. */
+struct tls_stream *tls_stream_new(struct tls *t, int fd, struct str server_name,
+                                  struct str protocol, struct error *e) MUST_USE;
+void tls_stream_free(struct tls_stream *s);
+
+enum io_result tls_handshake(struct tls_stream *s, struct error *e) MUST_USE;
+enum io_result tls_read(struct tls_stream *s, void *room, size_t most, size_t *got,
+                        struct error *e) MUST_USE;
+enum io_result tls_write(struct tls_stream *s, const void *bytes, size_t n, size_t *done,
+                         struct error *e) MUST_USE;
+
+/* Are there bytes that the socket will not announce? */
+bool tls_has_pending(const struct tls_stream *s);
