@@ -253,6 +253,7 @@ static void add_pod(struct world *w, struct rng *r)
         .number = (uint32_t)(p - w->pods),
         .incarnation = p->plan.incarnation + 1,
         .template = w->templates[rng_below(r, WORLD_TEMPLATES)],
+        .namespace = (uint32_t)rng_below(r, GEN_NAMESPACES),
         .labels = chance(r, 3) ? 1 + rng_below(r, 6) : 0,
         .node = chance(r, 12) ? (uint32_t)rng_below(r, GEN_GHOSTS) : GEN_NOWHERE,
         .nominated = chance(r, 12) ? (uint32_t)rng_below(r, GEN_GHOSTS) : GEN_NOWHERE,
@@ -286,12 +287,16 @@ static void change_pod(struct world *w, struct rng *r)
     put_pod(w, p);
 }
 
+/* Another node in sight, or another size for it. */
 static void nominate_pod(struct world *w, struct rng *r)
 {
     struct pod_slot *p = any_pod(w, r, is_unbound);
     if (!p)
         return;
-    p->plan.nominated = chance(r, 3) ? GEN_NOWHERE : (uint32_t)rng_below(r, w->most_nodes);
+    if (p->plan.nominated != GEN_NOWHERE && chance(r, 2))
+        p->plan.requests = rng_next(r);
+    else
+        p->plan.nominated = chance(r, 4) ? GEN_NOWHERE : (uint32_t)rng_below(r, w->most_nodes);
     put_pod(w, p);
 }
 
@@ -342,6 +347,19 @@ static void bind_elsewhere(struct world *w, struct rng *r)
     if (!p)
         return;
     p->plan.node = (uint32_t)rng_below(r, chance(r, 4) ? GEN_GHOSTS : w->most_nodes);
+    put_pod(w, p);
+}
+
+/* An API server that was set back to an older state: the pod was never bound. */
+static void lose_node(struct world *w, struct rng *r)
+{
+    struct pod_slot *p = &w->pods[rng_below(r, WORLD_PODS)];
+    if (!p->object || p->plan.node == GEN_NOWHERE)
+        return;
+    p->plan.node = GEN_NOWHERE;
+    vec_each(&w->unsettled, u)
+        if (u->pod == p->plan.number)
+            u->incarnation = 0; /* whatever comes of it does not concern this pod any more */
     put_pod(w, p);
 }
 
@@ -608,6 +626,7 @@ static const struct operation {
     {"rank_node",        3,   rank_node       },
     {"renew_template",   8,   renew_template  },
     {"change_namespace", 3,   change_namespace},
+    {"lose_node",        4,   lose_node       },
     {"litter",           4,   litter          },
     {"resize_cluster",   1,   resize_cluster  },
 };

@@ -55,7 +55,7 @@ struct str gen_node_name(struct arena *mem, uint32_t number)
 
 struct str gen_namespace_name(uint32_t number)
 {
-    return namespaces[number % LEN(namespaces)];
+    return namespaces[number];
 }
 
 /* --- nodes --- */
@@ -470,7 +470,7 @@ struct pod *gen_pod(struct arena *mem, const struct pod_plan *plan)
 {
     struct rng r = rng_seeded(plan->template);
     struct pod *out = arena_array(mem, struct pod, 1);
-    out->meta.namespace = PICK(&r, namespaces);
+    out->meta.namespace = gen_namespace_name(plan->namespace);
     out->meta.name = arena_printf(mem, "p%u", plan->number);
     out->meta.uid = arena_printf(mem, "u%u-%u", plan->number, plan->incarnation);
     out->meta.created_ms = TIME_NONE;

@@ -27,10 +27,11 @@ struct pod_plan {
     uint32_t number;
     uint32_t incarnation; /* another one, another uid */
     uint64_t template;    /* pods of one template fall into one class, mostly */
-    uint64_t labels;      /* 0: the template's */
-    uint64_t requests;    /* 0: the template's */
-    bool is_ungated;      /* its gates are gone, if the template has any */
-    bool is_tolerant;     /* one toleration more than the template */
+    uint32_t namespace;
+    uint64_t labels;   /* 0: the template's */
+    uint64_t requests; /* 0: the template's */
+    bool is_ungated;   /* its gates are gone, if the template has any */
+    bool is_tolerant;  /* one toleration more than the template */
     bool is_deleted;
     bool is_finished;
     uint32_t node, nominated; /* GEN_NOWHERE: none */

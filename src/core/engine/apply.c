@@ -277,12 +277,19 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
     intern_drop(&c->pods.shape_table, old_shape);
 }
 
+/* A pod that was bound stays so: one that is not any more (its API server was set back) has nothing
+ * to do with the one we knew. */
+static bool is_another_pod(const struct pod_row *row, const struct pod *from)
+{
+    bool has_another_uid = from->meta.uid.n && !str_equal(pod_uid(row), from->meta.uid);
+    return has_another_uid || (row->flags & POD_BOUND && from->spec.node_name.n == 0);
+}
+
 static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
 {
     struct cluster *c = k->cluster;
     pod_id pod = pods_find(&c->pods, names_find(&c->names, from->meta.namespace), from->meta.name);
-    bool is_another = pod.i != ID_NONE && from->meta.uid.n &&
-                      !str_equal(pod_uid(pods_at(&c->pods, pod)), from->meta.uid);
+    bool is_another = pod.i != ID_NONE && is_another_pod(pods_at(&c->pods, pod), from);
     if (pod.i != ID_NONE && (is_another || is_finished(from))) {
         remove_pod(k, now_ms, pod);
         pod.i = ID_NONE;
