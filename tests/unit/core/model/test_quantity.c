@@ -31,7 +31,7 @@ TEST(quantity, reads_adds_and_overflows_as_upstream)
         struct quantity q;
         bool is_fine = EXPECT(parse(cases[i].text, &q) != cases[i].is_bad);
         if (is_fine && !cases[i].is_bad)
-            is_fine = EXPECT_INT(quantity_value(q), cases[i].value) &
+            is_fine = EXPECT_INT(quantity_value(q), cases[i].value) &&
                       EXPECT_INT(quantity_milli(q), cases[i].milli);
         if (!is_fine)
             EXPECT_TEXT(NULL, cases[i].text);
