@@ -109,7 +109,7 @@ TEST(resource, names_say_which_are_scalars)
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct str name = str_of(cases[i].name);
-        if (!EXPECT(resource_is_scalar(name) == cases[i].is_scalar) |
+        if (!EXPECT(resource_is_scalar(name) == cases[i].is_scalar) ||
             !EXPECT(resource_is_extended(name) == cases[i].is_extended))
             EXPECT_TEXT(NULL, cases[i].name);
     }
