@@ -37,7 +37,7 @@ TEST(toleration, covers_what_upstream_says)
                                str_of(cases[i].effect)};
         struct taint taint = {str_of(cases[i].tkey), str_of(cases[i].tvalue),
                               str_of(cases[i].teffect)};
-        if (!EXPECT(toleration_covers(&t, &taint, false) == cases[i].covers) |
+        if (!EXPECT(toleration_covers(&t, &taint, false) == cases[i].covers) ||
             !EXPECT(toleration_covers(&t, &taint, true) == cases[i].covers_with_gate))
             EXPECT_INT(i, -1);
     }

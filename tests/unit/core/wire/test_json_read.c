@@ -275,7 +275,7 @@ TEST(json_read, says_which_field_is_wrong_and_where)
         size_t where = 999;
         EXPECT(!json_read(quote(cases[i].json, &mem), fields, &t, &mem, &where, &e));
         EXPECT_INT(e.kind, ERROR_INVALID);
-        if (!EXPECT_TEXT(e.text, cases[i].error) | !EXPECT_INT(where, cases[i].where))
+        if (!EXPECT_TEXT(e.text, cases[i].error) || !EXPECT_INT(where, cases[i].where))
             EXPECT_TEXT(NULL, cases[i].json);
     }
 }
@@ -347,7 +347,6 @@ TEST(json_read, has_a_limit_for_memory_that_grows_with_the_text)
 
 TEST(json_take, cuts_a_text_into_values)
 {
-    AUTO(arena) mem = {0};
     struct error e;
     size_t where;
     struct str text = STR(" {\"a\":1}\n[2] 3 "), value;

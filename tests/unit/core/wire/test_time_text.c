@@ -24,7 +24,7 @@ TEST(time_text, is_rfc_3339)
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         int64_t ms = -1;
-        if (!EXPECT(time_parse(str_of(cases[i].text), &ms)) | !EXPECT_INT(ms, cases[i].ms))
+        if (!EXPECT(time_parse(str_of(cases[i].text), &ms)) || !EXPECT_INT(ms, cases[i].ms))
             EXPECT_TEXT(NULL, cases[i].text);
     }
 }
