@@ -4,9 +4,9 @@
 #include "core/base/str.h"
 #include "core/base/vec.h"
 
-/* What we want to say to an API server, and what it answers, as data. The state machines of this folder turn
- * replies and the time into requests and changes; whoever carries them (io/api on sockets, a simulated API
- * server in tests) knows nothing of their meaning. */
+/* What we want to say to an API server, and what it answers, as data. The state machines of this
+ * folder turn replies and the time into requests and changes; whoever carries them (io/api on
+ * sockets, a simulated API server in tests) knows nothing of their meaning. */
 
 typedef uint64_t request_id;
 

@@ -90,6 +90,6 @@ double real_round(double x)
 {
     if (!(fabs(x) < 0x1p52)) /* it has no fraction, or is no number */
         return x;
-    double t = (double)(int64_t)x;
-    return fabs(x - t) >= 0.5 ? t + (x < 0 ? -1.0 : 1.0) : t;
+    double size = fabs(x), whole = (double)(int64_t)size;
+    return copysign(size - whole >= 0.5 ? whole + 1 : whole, x);
 }
