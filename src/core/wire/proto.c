@@ -15,10 +15,6 @@ enum { MEMORY_FREE = 1 << 20, MEMORY_PER_BYTE = 32 };
 #define SECONDS_LEAST (-62135596800)
 #define SECONDS_MOST  253402300799
 
-struct cursor {
-    const char *at, *end;
-};
-
 struct reader {
     struct arena *mem;
     size_t memory_most;
@@ -28,93 +24,108 @@ struct reader {
     struct path_step path[2 * PROTO_DEPTH_MOST];
 };
 
-static struct cursor cursor_on(struct str bytes)
+/* A table with the row of each number, counted from 1; 0: there is none. */
+struct table {
+    const struct field *fields;
+    uint8_t rows[PROTO_NUMBER_MOST + 1];
+};
+
+static void index_table(struct table *t, const struct field *fields)
 {
-    const char *start = bytes.n ? bytes.p : "";
-    return (struct cursor){start, start + bytes.n};
+    t->fields = fields;
+    memset(t->rows, 0, sizeof(t->rows));
+    for (uint8_t i = 1; fields->name.p; fields++, i++) {
+        assert(fields->number - 1u < PROTO_NUMBER_MOST);
+        t->rows[fields->number] = i;
+    }
 }
 
-static bool take_long_varint(struct cursor *in, uint64_t *out)
+/* What follows is read from `at` and gives where to go on; NULL: it does not end before `end`. */
+
+static const char *take_long_varint(const char *at, const char *end, uint64_t *out)
 {
     uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
-        uint64_t byte = (unsigned char)*in->at++;
+    for (unsigned shift = 0; shift < 64 && at < end; shift += 7) {
+        uint64_t byte = (unsigned char)*at++;
         value |= (byte & 0x7f) << shift;
         if (byte < 0x80) {
             *out = value;
-            return true;
+            return at;
         }
     }
-    return false;
+    return NULL;
 }
 
-static inline bool take_varint(struct cursor *in, uint64_t *out)
+static inline const char *take_varint(const char *at, const char *end, uint64_t *out)
 {
-    if (LIKELY(in->at < in->end && (unsigned char)*in->at < 0x80)) {
-        *out = (unsigned char)*in->at++;
-        return true;
-    }
-    return take_long_varint(in, out);
+    if (UNLIKELY(at == end || (unsigned char)*at >= 0x80))
+        return take_long_varint(at, end, out);
+    *out = (unsigned char)*at;
+    return at + 1;
 }
 
 /* A number of 4 or 8 bytes. */
-static bool take_fixed(struct cursor *in, size_t bytes, uint64_t *out)
+static const char *take_fixed(const char *at, const char *end, size_t bytes, uint64_t *out)
 {
-    if ((size_t)(in->end - in->at) < bytes)
-        return false;
+    if ((size_t)(end - at) < bytes)
+        return NULL;
     *out = 0;
-    memcpy(out, in->at, bytes);
-    in->at += bytes;
-    return true;
+    memcpy(out, at, bytes);
+    return at + bytes;
 }
 
-static inline bool take_bytes(struct cursor *in, struct str *out)
+static inline const char *take_bytes(const char *at, const char *end, struct str *out)
 {
     uint64_t n;
-    if (!take_varint(in, &n) || n > (size_t)(in->end - in->at))
-        return false;
-    *out = (struct str){in->at, n};
-    in->at += n;
-    return true;
+    at = take_varint(at, end, &n);
+    if (!at || n > (size_t)(end - at))
+        return NULL;
+    *out = (struct str){at, n};
+    return at + n;
 }
 
-/* The next field; what is wrong with it, or NULL. */
-static inline const char *take(struct cursor *in, struct proto_value *v)
+static const char *take_number(const char *at, const char *end, struct proto_value *v)
 {
-    uint64_t tag;
-    v->number = 0;
-    if (!take_varint(in, &tag) || tag > UINT32_MAX || tag < 8)
-        return "has no number";
-    v->number = (uint32_t)tag >> 3;
-    v->wire = tag & 7;
-    bool is_whole = false;
     switch (v->wire) {
     case PROTO_VARINT:
-        is_whole = take_varint(in, &v->bits);
-        break;
+        return take_varint(at, end, &v->bits);
     case PROTO_64:
-        is_whole = take_fixed(in, 8, &v->bits);
-        break;
-    case PROTO_BYTES:
-        is_whole = take_bytes(in, &v->bytes);
-        break;
+        return take_fixed(at, end, 8, &v->bits);
     case PROTO_32:
-        is_whole = take_fixed(in, 4, &v->bits);
-        break;
+        return take_fixed(at, end, 4, &v->bits);
     default:
-        return "is of a type that Kubernetes does not use";
+        return NULL;
     }
-    return is_whole ? NULL : "does not end where its message ends";
+}
+
+static inline const char *take(const char *at, const char *end, struct proto_value *v)
+{
+    uint64_t tag;
+    at = take_varint(at, end, &tag);
+    if (UNLIKELY(!at || tag < 8 || tag > UINT32_MAX)) {
+        v->number = 0;
+        return NULL;
+    }
+    v->number = (uint32_t)tag >> 3;
+    v->wire = tag & 7;
+    return LIKELY(v->wire == PROTO_BYTES) ? take_bytes(at, end, &v->bytes)
+                                          : take_number(at, end, v);
+}
+
+/* Why there was nothing to take. */
+static bool fail_take(const struct proto_value *v, struct error *e)
+{
+    static const bool is_used[8] = {
+        [PROTO_VARINT] = true, [PROTO_64] = true, [PROTO_BYTES] = true, [PROTO_32] = true};
+    return error_set(e, ERROR_INVALID, "field %u %s", v->number,
+                     !v->number          ? "has no number"
+                     : !is_used[v->wire] ? "is of a type that Kubernetes does not use"
+                                         : "does not end where its message ends");
 }
 
 static bool fail(struct reader *r, const char *wrong)
 {
     return error_set(r->e, ERROR_INVALID, "%s", wrong);
-}
-
-static bool fail_field(struct reader *r, uint32_t number, const char *wrong)
-{
-    return error_set(r->e, ERROR_INVALID, "field %u %s", number, wrong);
 }
 
 /* An error on its way up passes this step. */
@@ -137,11 +148,12 @@ static void *allocate(struct reader *r, size_t bytes)
 static bool read_time(struct reader *r, struct str bytes, int64_t *out)
 {
     int64_t part[3] = {0}; /* by number */
-    for (struct cursor in = cursor_on(bytes); in.at < in.end;) {
+    const char *end = bytes.p + bytes.n;
+    for (const char *at = bytes.p; at < end;) {
         struct proto_value v;
-        const char *wrong = take(&in, &v);
-        if (wrong)
-            return fail_field(r, v.number, wrong);
+        at = take(at, end, &v);
+        if (!at)
+            return fail_take(&v, r->e);
         if (v.number < LEN(part) && v.wire == PROTO_VARINT)
             part[v.number] = (int64_t)v.bits;
     }
@@ -157,11 +169,12 @@ static bool scalar_text(struct reader *r, struct str bytes, struct str *out)
 {
     bool is_number = false;
     int32_t number = 0;
-    for (struct cursor in = cursor_on(bytes); in.at < in.end;) {
+    const char *end = bytes.p + bytes.n;
+    for (const char *at = bytes.p; at < end;) {
         struct proto_value v;
-        const char *wrong = take(&in, &v);
-        if (wrong)
-            return fail_field(r, v.number, wrong);
+        at = take(at, end, &v);
+        if (!at)
+            return fail_take(&v, r->e);
         if (v.wire == PROTO_BYTES && (v.number == 1 || v.number == 3))
             *out = v.bytes;
         else if (v.wire == PROTO_VARINT && v.number == 1)
@@ -187,15 +200,27 @@ static bool read_scalar(struct reader *r, const struct field_scalar *scalar, str
                                STR_ARG(str_part(text, 0, 60)), wrong);
 }
 
-static bool read_message(struct reader *r, const struct field *fields, struct str bytes, char *out);
+static bool read_message(struct reader *r, const struct table *t, struct str bytes, char *out);
+
+static bool is_number(const struct field *f)
+{
+    return f->type == FIELD_BOOL || f->type == FIELD_INT32 || f->type == FIELD_INT64;
+}
+
+/* A message on its own, not one of many with the same table. */
+static bool read_single(struct reader *r, const struct field *fields, struct str bytes, char *out)
+{
+    struct table t;
+    index_table(&t, fields);
+    return read_message(r, &t, bytes, out);
+}
 
 /* One value: the field's own, or an element of its list. */
 static bool read_one(struct reader *r, const struct field *f, const struct proto_value *v,
                      void *out)
 {
-    bool is_number = f->type == FIELD_BOOL || f->type == FIELD_INT32 || f->type == FIELD_INT64;
-    if (v->wire != (is_number ? PROTO_VARINT : PROTO_BYTES))
-        return fail(r, is_number ? "is not a number" : "is a number");
+    if (UNLIKELY(v->wire != (is_number(f) ? PROTO_VARINT : PROTO_BYTES)))
+        return fail(r, is_number(f) ? "is not a number" : "is a number");
     switch ((enum field_type)f->type) {
     case FIELD_BOOL:
         *(bool *)out = v->bits != 0;
@@ -217,7 +242,7 @@ static bool read_one(struct reader *r, const struct field *f, const struct proto
     case FIELD_SCALAR:
         return read_scalar(r, f->scalar, v->bytes, out);
     case FIELD_MESSAGE:
-        return read_message(r, f->fields, v->bytes, out);
+        return read_single(r, f->fields, v->bytes, out);
     }
     return false;
 }
@@ -225,8 +250,7 @@ static bool read_one(struct reader *r, const struct field *f, const struct proto
 /* Numbers of a list may share one value. */
 static bool is_packed(const struct field *f, const struct proto_value *v)
 {
-    bool is_number = f->type == FIELD_BOOL || f->type == FIELD_INT32 || f->type == FIELD_INT64;
-    return is_number && v->wire == PROTO_BYTES;
+    return v->wire == PROTO_BYTES && is_number(f);
 }
 
 static size_t elements_in(const struct field *f, const struct proto_value *v)
@@ -244,10 +268,11 @@ struct run {
     size_t values, elements;
 };
 
-static struct run count_run(const struct field *f, struct proto_value v, struct cursor in)
+static struct run count_run(const struct field *f, struct proto_value v, const char *at,
+                            const char *end)
 {
     struct run run = {1, elements_in(f, &v)};
-    while (in.at < in.end && !take(&in, &v) && v.number == f->number) {
+    while (at < end && (at = take(at, end, &v)) && v.number == f->number) {
         run.values++;
         run.elements += elements_in(f, &v);
     }
@@ -270,9 +295,11 @@ static bool grow(struct reader *r, const struct field *f, struct entries *list, 
 static bool read_packed(struct reader *r, const struct field *f, struct str bytes,
                         struct entries *list)
 {
-    for (struct cursor in = cursor_on(bytes); in.at < in.end;) {
+    const char *end = bytes.p + bytes.n;
+    for (const char *at = bytes.p; at < end;) {
         struct proto_value v = {.wire = PROTO_VARINT};
-        if (!take_varint(&in, &v.bits))
+        at = take_varint(at, end, &v.bits);
+        if (!at)
             return fail(r, "does not end where its list ends");
         if (!read_one(r, f, &v, list->at + (size_t)list->n++ * f->size))
             return false;
@@ -280,41 +307,47 @@ static bool read_packed(struct reader *r, const struct field *f, struct str byte
     return true;
 }
 
-static bool read_element(struct reader *r, const struct field *f, const struct proto_value *v,
-                         struct entries *list)
+/* `t` is the table of the elements, if they are messages. */
+static bool read_element(struct reader *r, const struct field *f, const struct table *t,
+                         const struct proto_value *v, struct entries *list)
 {
     if (is_packed(f, v))
         return read_packed(r, f, v->bytes, list);
     char *element = list->at + (size_t)list->n * f->size;
-    if (f->type == FIELD_MESSAGE)
+    bool is_message = f->type == FIELD_MESSAGE && v->wire == PROTO_BYTES;
+    if (is_message)
         field_init(f->fields, element);
-    if (!read_one(r, f, v, element))
+    if (!(is_message ? read_message(r, t, v->bytes, element) : read_one(r, f, v, element)))
         return pass(r, (struct path_step){.index = list->n, .is_index = true});
     list->n++;
     return true;
 }
 
-/* The run of values that begins with `v`, behind which `in` stands; to the end of the list. */
-static bool read_run(struct reader *r, const struct field *f, struct proto_value v,
-                     struct cursor *in, char *out)
+/* The run of values that begins with `v`, to the end of the list; gives what follows the run, or
+ * NULL. */
+static const char *read_run(struct reader *r, const struct field *f, struct proto_value v,
+                            const char *at, const char *end, char *out)
 {
     LIST(char) old;
     memcpy(&old, out, sizeof(old));
     struct entries list = {old.at, old.n};
-    struct run run = count_run(f, v, *in);
-    if (!grow(r, f, &list, run.elements) || !read_element(r, f, &v, &list))
-        return false;
+    struct run run = count_run(f, v, at, end);
+    struct table t;
+    if (f->type == FIELD_MESSAGE)
+        index_table(&t, f->fields);
+    if (!grow(r, f, &list, run.elements) || !read_element(r, f, &t, &v, &list))
+        return NULL;
     for (size_t i = 1; i < run.values; i++) {
-        const char *wrong = take(in, &v);
-        assert(!wrong); /* it was counted */
-        if (!read_element(r, f, &v, &list))
-            return false;
+        at = take(at, end, &v);
+        assert(at); /* it was counted */
+        if (!read_element(r, f, &t, &v, &list))
+            return NULL;
     }
     if (f->shape == FIELD_MAP)
         entries_sort(&list, f->size, r->mem);
     LIST(char) now = {list.at, list.n};
     memcpy(out, &now, sizeof(now));
-    return true;
+    return at;
 }
 
 /* What the pointer at `out` points to, made on first use. */
@@ -332,46 +365,41 @@ static void *target(struct reader *r, const struct field *f, char *out)
     return message;
 }
 
-static bool read_field(struct reader *r, const struct field *f, const struct proto_value *v,
-                       struct cursor *in, char *message)
+/* The field that has `v`, and what else of its list follows at `at`; gives where to go on, or
+ * NULL. */
+static inline const char *read_field(struct reader *r, const struct field *f,
+                                     const struct proto_value *v, const char *at, const char *end,
+                                     char *message)
 {
     char *out = message + f->offset;
     if (f->has_offset)
         *(bool *)(message + f->has_offset) = true;
     if (f->shape == FIELD_LIST || f->shape == FIELD_MAP)
-        return read_run(r, f, *v, in, out);
-    if (f->shape == FIELD_ONE)
-        return read_one(r, f, v, out);
-    void *pointed = target(r, f, out);
-    return pointed && read_one(r, f, v, pointed);
-}
-
-/* The row of each number, counted from 1; 0: there is none. */
-static void index_rows(const struct field *fields, uint8_t rows[static PROTO_NUMBER_MOST + 1])
-{
-    memset(rows, 0, PROTO_NUMBER_MOST + 1);
-    for (size_t i = 0; fields[i].name.p; i++) {
-        assert(i < UINT8_MAX && fields[i].number >= 1 && fields[i].number <= PROTO_NUMBER_MOST);
-        rows[fields[i].number] = (uint8_t)(i + 1);
+        return read_run(r, f, *v, at, end, out);
+    if (f->type == FIELD_STR && v->wire == PROTO_BYTES && v->bytes.n <= PROTO_STRING_MOST) {
+        *(struct str *)(void *)out = v->bytes; /* most fields */
+        return at;
     }
+    void *value = f->shape == FIELD_POINTER ? target(r, f, out) : out;
+    return value && read_one(r, f, v, value) ? at : NULL;
 }
 
-static bool read_message(struct reader *r, const struct field *fields, struct str bytes, char *out)
+static bool read_message(struct reader *r, const struct table *t, struct str bytes, char *out)
 {
     if (r->depth == PROTO_DEPTH_MOST)
         return fail(r, "is nested too deeply");
     r->depth++;
-    uint8_t rows[PROTO_NUMBER_MOST + 1];
-    index_rows(fields, rows);
-    for (struct cursor in = cursor_on(bytes); in.at < in.end;) {
+    const char *end = bytes.p + bytes.n;
+    for (const char *at = bytes.p; at < end;) {
         struct proto_value v;
-        const char *wrong = take(&in, &v);
-        if (wrong)
-            return fail_field(r, v.number, wrong);
-        if (v.number > PROTO_NUMBER_MOST || !rows[v.number])
+        at = take(at, end, &v);
+        if (!at)
+            return fail_take(&v, r->e);
+        if (v.number > PROTO_NUMBER_MOST || !t->rows[v.number])
             continue;
-        const struct field *f = &fields[rows[v.number] - 1];
-        if (!read_field(r, f, &v, &in, out))
+        const struct field *f = &t->fields[t->rows[v.number] - 1];
+        at = read_field(r, f, &v, at, end, out);
+        if (!at)
             return f->name.n ? pass(r, (struct path_step){.name = f->name}) : false;
     }
     r->depth--;
@@ -388,20 +416,19 @@ bool proto_read(struct str bytes, const struct field *fields, void *out, struct 
     r.depth = 0;
     r.step = LEN(r.path);
     field_init(fields, out);
-    return read_message(&r, fields, bytes, out) ||
+    return bytes.n == 0 || read_single(&r, fields, bytes, out) ||
            path_wrap(r.path + r.step, LEN(r.path) - r.step, e);
 }
 
 bool proto_take(struct str *message, struct proto_value *out, struct error *e)
 {
     *e = (struct error){0};
-    struct cursor in = cursor_on(*message);
-    if (in.at == in.end)
+    if (message->n == 0)
         return false;
-    const char *wrong = take(&in, out);
-    if (wrong)
-        return error_set(e, ERROR_INVALID, "field %u %s", out->number, wrong);
-    *message = (struct str){in.at, (size_t)(in.end - in.at)};
+    const char *end = message->p + message->n, *at = take(message->p, end, out);
+    if (!at)
+        return fail_take(out, e);
+    *message = (struct str){at, (size_t)(end - at)};
     return true;
 }
 

@@ -21,7 +21,7 @@ enum {
     PROTO_DEPTH_MOST = 64,       /* nested messages */
     PROTO_STRING_MOST = 1 << 20, /* bytes of one string */
     PROTO_COUNT_MOST = 1 << 17,  /* elements of one list or map */
-    PROTO_NUMBER_MOST = 127,     /* of a field in a table */
+    PROTO_NUMBER_MOST = 63,      /* of a field in a table */
 };
 
 /* How a value is written: a number of 7 bits a byte, 8 bytes, a length and so many bytes, 4 bytes.

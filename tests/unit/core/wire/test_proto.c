@@ -75,9 +75,9 @@ static const struct field fields[] = {
     {FIELD(STR,                    "text",                 13,                struct thing,            text)                             },
     {FIELD_ENTRIES("times",           14,               struct thing,            times,                    entry_fields)                                              },
     {FIELD(TIME,                  "when",              15,               struct thing,when_ms)     },
-    {FIELD(BOOL,           "flags",            100,          struct thing,flags),.shape = FIELD_LIST,
+    {FIELD(BOOL,           "flags",            48,          struct thing,flags),.shape = FIELD_LIST,
      FIELD_SIZE(struct thing, flags)},
-    {FIELD_REF("self",           101,              struct thing,self,                     fields)},
+    {FIELD_REF("self",           63,              struct thing,self,                     fields)},
     FIELD_END,
 };
 
@@ -159,8 +159,8 @@ TEST(proto, fields_without_a_row_take_no_memory)
     AUTO(arena) mem = {0};
     struct thing t = {0};
     struct error e = {0};
-    struct str bytes = bytes_of("8003 07  f207 03 'a 'b 'c  81 03 0102030405060708"
-                                "85 03 01020304  f8ffffff0f 01  10 01",
+    struct str bytes = bytes_of("8803 07  f207 03 'a 'b 'c  89 03 0102030405060708"
+                                "8d 03 01020304  f8ffffff0f 01  10 01",
                                 &mem);
     size_t before = mem.used_bytes;
     REQUIRE(proto_read(bytes, fields, &t, &mem, &e));
@@ -196,7 +196,7 @@ TEST(proto, numbers_may_be_packed_or_not)
 {
     AUTO(arena) mem = {0};
     struct thing t;
-    REQUIRE(read_thing("58 01  5a 04 02 03 ac 02  58 04  5a 00  a206 02 01 00", &t, &mem));
+    REQUIRE(read_thing("58 01  5a 04 02 03 ac 02  58 04  5a 00  8203 02 01 00", &t, &mem));
     static const int32_t wanted[] = {1, 2, 3, 300, 4};
     REQUIRE(t.numbers.n == LEN(wanted));
     EXPECT(!memcmp(t.numbers.at, wanted, sizeof(wanted)));
@@ -249,11 +249,11 @@ TEST(proto, an_error_names_the_field)
         {"6a ffffffffffffffffff01",                                     "field 13 does not end where its message ends"               },
         {"08 80",                                                       "field 1 does not end where its message ends"                },
         {"08 80808080808080808080 01",                                  "field 1 does not end where its message ends"                },
-        {"81 03 00000000000000",                                        "field 48 does not end where its message ends"               },
-        {"85 03 000000",                                                "field 48 does not end where its message ends"               },
-        {"83 03",                                                       "field 48 is of a type that Kubernetes does not use"         },
-        {"84 03",                                                       "field 48 is of a type that Kubernetes does not use"         },
-        {"87 03",                                                       "field 48 is of a type that Kubernetes does not use"         },
+        {"89 03 00000000000000",                                        "field 49 does not end where its message ends"               },
+        {"8d 03 000000",                                                "field 49 does not end where its message ends"               },
+        {"8b 03",                                                       "field 49 is of a type that Kubernetes does not use"         },
+        {"8c 03",                                                       "field 49 is of a type that Kubernetes does not use"         },
+        {"8f 03",                                                       "field 49 is of a type that Kubernetes does not use"         },
         {"6a 00 68 01",                                                 "text: is a number"                                          },
         {"0a 00",                                                       "count: is not a number"                                     },
         {"0d 00000000",                                                 "count: is not a number"                                     },
@@ -300,7 +300,7 @@ TEST(proto, depth_count_and_size_have_limits)
     AUTO(buf) deep = {0};
     size_t at[PROTO_DEPTH_MOST];
     for (size_t i = 0; i < LEN(at); i++)
-        at[i] = proto_open(&deep, 101);
+        at[i] = proto_open(&deep, 63);
     for (size_t i = LEN(at); i-- > 0;)
         proto_close(&deep, at[i]);
     EXPECT(strstr(refusal_of(&deep, &e), ": is nested too deeply"));
@@ -334,7 +334,7 @@ TEST(proto, what_is_written_is_read)
         char *text = arena_alloc(&mem, sizes[i]);
         memset(text, 'a', sizes[i]);
         buf_clear(&out);
-        size_t self = proto_open(&out, 101), ref = proto_open(&out, 12);
+        size_t self = proto_open(&out, 63), ref = proto_open(&out, 12);
         proto_put_str(&out, 2, (struct str){text, sizes[i]});
         proto_close(&out, ref);
         proto_put_int(&out, 1, -5);
