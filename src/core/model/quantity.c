@@ -131,9 +131,48 @@ static bool needs_big(const struct parts *p)
     return digits > 18 || p->suffix.exponent - (int64_t)p->fraction.n < -NANO_DIGITS;
 }
 
+/* Of the suffixes that most quantities have; 0: of another one. */
+static int64_t common_unit_nano(struct str suffix)
+{
+    if (suffix.n == 0)
+        return UNIT_NANO;
+    if (suffix.n == 1)
+        return suffix.p[0] == 'm' ? UNIT_NANO / 1000 : 0;
+    if (suffix.n > 2 || suffix.p[1] != 'i')
+        return 0;
+    switch (suffix.p[0]) {
+    case 'K':
+        return (int64_t)UNIT_NANO << 10;
+    case 'M':
+        return (int64_t)UNIT_NANO << 20;
+    case 'G':
+        return (int64_t)UNIT_NANO << 30;
+    default:
+        return 0;
+    }
+}
+
+/* What most quantities look like: at most five digits, so that they fit into the first form with
+ * any of those suffixes. */
+static bool parse_short(struct str text, struct quantity *out)
+{
+    size_t n = 0;
+    int32_t value = 0;
+    for (; n < text.n && n < 5 && text.p[n] >= '0' && text.p[n] <= '9'; n++)
+        value = value * 10 + (text.p[n] - '0');
+    int64_t unit = n ? common_unit_nano(str_part(text, n, text.n)) : 0;
+    *out = (struct quantity){.nano = (__int128)value * unit, .scale = unit < UNIT_NANO ? MILLI : 0};
+    return unit > 0;
+}
+
 bool quantity_parse(struct str text, struct quantity *out)
 {
     struct parts p;
+    struct quantity q;
+    if (parse_short(text, &q)) {
+        *out = q;
+        return true;
+    }
     if (!split(text, &p))
         return false;
     bool is_big = needs_big(&p);
@@ -229,10 +268,12 @@ static const char *read_amount(struct str text, void *out)
         return "is not a quantity";
     if (q.nano < 0)
         return "is negative";
-    __int128 milli = step_nano(MILLI);
-    q.nano = (q.nano + milli - 1) / milli * milli;
-    if (q.scale < MILLI)
-        q.scale = MILLI;
+    if (q.scale < MILLI || q.is_big) {
+        __int128 milli = step_nano(MILLI);
+        q.nano = (q.nano + milli - 1) / milli * milli;
+        if (q.scale < MILLI)
+            q.scale = MILLI;
+    }
     *(struct quantity *)out = q;
     return NULL;
 }
