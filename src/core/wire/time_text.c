@@ -112,3 +112,37 @@ bool time_parse(struct str text, int64_t *ms)
     *ms = (days * 86400 + seconds - offset) * 1000 + fraction_ms;
     return true;
 }
+
+/* A day of 1970 or after, by its number, into "2006-01-02". */
+static void add_day(struct buf *out, int64_t days)
+{
+    int32_t year = (int32_t)(1970 + days / 366), month = 1; /* never too late */
+    while (days_since_1970(year + 1, 1, 1) <= days)
+        year++;
+    days -= days_since_1970(year, 1, 1);
+    for (; days >= days_in(year, month); month++)
+        days -= days_in(year, month);
+    buf_printf(out, "%04d-%02d-%02d", year, month, (int)days + 1);
+}
+
+static void add_time(struct buf *out, int64_t ms, bool has_fraction)
+{
+    enum { DAY = 86400 };
+    int64_t seconds = MAX(ms, (int64_t)0) / 1000;
+    int of_day = (int)(seconds % DAY);
+    add_day(out, seconds / DAY);
+    buf_printf(out, "T%02d:%02d:%02d", of_day / 3600, of_day / 60 % 60, of_day % 60);
+    if (has_fraction)
+        buf_printf(out, ".%03d000", (int)(MAX(ms, (int64_t)0) % 1000));
+    buf_add_char(out, 'Z');
+}
+
+void time_add_seconds(struct buf *out, int64_t ms)
+{
+    add_time(out, ms, false);
+}
+
+void time_add_micro(struct buf *out, int64_t ms)
+{
+    add_time(out, ms, true);
+}

@@ -62,3 +62,28 @@ TEST(time_text, refuses_what_is_no_time)
             EXPECT_TEXT(NULL, texts[i]);
     }
 }
+
+TEST(time_text, is_written_as_it_is_read)
+{
+    static const struct {
+        int64_t ms;
+        const char *seconds, *micro;
+    } cases[] = {
+        {0,               "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000000Z"},
+        {951782399999,    "2000-02-28T23:59:59Z", "2000-02-28T23:59:59.999000Z"},
+        {951782400000,    "2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000000Z"},
+        {4107542399001,   "2100-02-28T23:59:59Z", "2100-02-28T23:59:59.001000Z"},
+        {1735689599050,   "2024-12-31T23:59:59Z", "2024-12-31T23:59:59.050000Z"},
+        {253402300799999, "9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999000Z"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(buf) text = {0};
+        int64_t ms;
+        time_add_seconds(&text, cases[i].ms);
+        EXPECT_STR(buf_str(&text), cases[i].seconds);
+        buf_clear(&text);
+        time_add_micro(&text, cases[i].ms);
+        EXPECT_STR(buf_str(&text), cases[i].micro);
+        EXPECT(time_parse(buf_str(&text), &ms) && ms == cases[i].ms);
+    }
+}
