@@ -233,6 +233,7 @@ static const struct field spec_fields[] = {
 };
 
 static const struct field condition_fields[] = {
+    {FIELD(STR, "message", 6, struct pod_condition, message)},
     {FIELD(STR, "reason", 5, struct pod_condition, reason)},
     {FIELD(STR, "status", 2, struct pod_condition, status)},
     {FIELD(STR, "type", 1, struct pod_condition, type)},

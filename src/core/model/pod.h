@@ -114,7 +114,7 @@ struct scheduling_gate {
 };
 
 struct pod_condition {
-    struct str type, status, reason;
+    struct str type, status, reason, message;
 };
 
 struct container_status {
