@@ -47,7 +47,7 @@ test:
 	@$(call build,$(B),$(RELEASE),gcc)
 	@$(call build,$(B)-test,$(TEST),gcc)
 	@$(call build,$(B)-clang,$(CLANG),clang)
-	@$(call build,$(B)-plain,$(PLAIN),gcc,libkubenexus.a libkubenexus-sim.a)
+	@$(call build,$(B)-plain,$(PLAIN),gcc,libkubenexus.a libkubenexus-kube.a libkubenexus-sim.a)
 	@tools/run-tests --build $(B) $(ONLY)
 
 property:

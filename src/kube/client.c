@@ -1,0 +1,126 @@
+/* The first byte of a request's id says whose it is. */
+
+#include "kube/client.h"
+
+enum { DISCOVER = 1, DISPATCH, EVENTS, LEASE, WATCHES };
+
+#define FIRST_ID(owner) ((request_id)(owner) << 56)
+
+static void pass_change(void *ctx, int64_t now_ms, const struct change *change)
+{
+    struct client *c = ctx;
+    c->outer.change(c->outer.ctx, now_ms, change);
+    dispatch_see(&c->dispatch, now_ms, change, c->out);
+}
+
+static void pass_settle(void *ctx, int64_t now_ms, effect_id effect, const struct error *why)
+{
+    struct client *c = ctx;
+    c->outer.settle(c->outer.ctx, now_ms, effect, why);
+}
+
+static void pass_notice(void *ctx, int64_t now_ms, const struct notice *notice)
+{
+    struct client *c = ctx;
+    if (notice->kind == NOTICE_ABSENT)
+        discover_doubt(&c->discover, now_ms);
+    c->outer.notice(c->outer.ctx, now_ms, notice);
+}
+
+void client_init(struct client *c, const struct client_config *config, int64_t now_ms,
+                 const struct listener *listener)
+{
+    struct rng seeds = rng_seeded(config->seed);
+    *c = (struct client){.outer = *listener, .has_lease = config->has_lease};
+    c->inner = (struct listener){
+        .ctx = c, .change = pass_change, .settle = pass_settle, .notice = pass_notice};
+    discover_init(&c->discover, now_ms, FIRST_ID(DISCOVER), rng_next(&seeds));
+    events_init(&c->events, config->host, FIRST_ID(EVENTS), rng_next(&seeds), &c->inner);
+    dispatch_init(&c->dispatch, FIRST_ID(DISPATCH), rng_next(&seeds), &c->events, &c->inner);
+    lease_init(&c->lease, &config->lease, now_ms, FIRST_ID(LEASE), rng_next(&seeds), &c->inner);
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        watch_init(&c->watches[i], &watched_kinds[i], FIRST_ID(WATCHES + i), rng_next(&seeds),
+                   &c->inner);
+}
+
+void client_done(struct client *c)
+{
+    discover_done(&c->discover);
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        watch_done(&c->watches[i]);
+    events_done(&c->events);
+    dispatch_done(&c->dispatch);
+    lease_done(&c->lease);
+}
+
+static void learn_served(struct client *c, int64_t now_ms)
+{
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        if (c->discover.served[i] != SERVED_UNKNOWN)
+            watch_discovered(&c->watches[i], now_ms, c->discover.served[i] == SERVED_YES, c->out);
+}
+
+void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, struct requests *out)
+{
+    uint64_t owner = reply->id >> 56;
+    c->out = out;
+    if (owner == DISCOVER && discover_hear(&c->discover, now_ms, reply))
+        learn_served(c, now_ms);
+    else if (owner == DISPATCH)
+        dispatch_hear(&c->dispatch, now_ms, reply, out);
+    else if (owner == EVENTS)
+        events_hear(&c->events, now_ms, reply);
+    else if (owner == LEASE)
+        lease_hear(&c->lease, now_ms, reply, out);
+    else if (owner >= WATCHES && owner < WATCHES + WATCHED_COUNT)
+        watch_hear(&c->watches[owner - WATCHES], now_ms, reply, out);
+}
+
+void client_take(struct client *c, int64_t now_ms, const struct effects *effects,
+                 struct requests *out)
+{
+    c->out = out;
+    dispatch_take(&c->dispatch, now_ms, effects, out);
+}
+
+void client_tick(struct client *c, int64_t now_ms, struct requests *out)
+{
+    c->out = out;
+    if (c->has_lease)
+        lease_tick(&c->lease, now_ms, out);
+    discover_tick(&c->discover, now_ms, out);
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        watch_tick(&c->watches[i], now_ms, out);
+    dispatch_tick(&c->dispatch, now_ms, out);
+    events_tick(&c->events, now_ms, dispatch_binds(&c->dispatch) > 0, out);
+}
+
+int64_t client_next_ms(const struct client *c, int64_t now_ms)
+{
+    int64_t next = discover_next_ms(&c->discover);
+    if (c->has_lease)
+        next = MIN(next, lease_next_ms(&c->lease));
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        next = MIN(next, watch_next_ms(&c->watches[i]));
+    next = MIN(next, dispatch_next_ms(&c->dispatch));
+    return MIN(next, events_next_ms(&c->events, now_ms, dispatch_binds(&c->dispatch) > 0));
+}
+
+bool client_is_synced(const struct client *c)
+{
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        if (!watch_is_synced(&c->watches[i]))
+            return false;
+    return true;
+}
+
+bool client_is_leading(const struct client *c, int64_t now_ms)
+{
+    return !c->has_lease || lease_is_leading(&c->lease, now_ms);
+}
+
+void client_release(struct client *c, int64_t now_ms, struct requests *out)
+{
+    c->out = out;
+    lease_release(&c->lease, now_ms, out);
+}

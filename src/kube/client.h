@@ -1,0 +1,52 @@
+#pragma once
+
+#include "kube/discover.h"
+#include "kube/dispatch.h"
+#include "kube/events.h"
+#include "kube/lease.h"
+#include "kube/watch.h"
+
+/* All conversations with an API server together: replies, effects and the time go in, requests come
+ * out, and the listener is told what was learnt. Whoever carries the requests calls
+ *
+ *     client_hear()  for each piece of a reply,
+ *     client_take()  with what the engine wants done,
+ *     client_tick()  after all of that, and at client_next_ms() at the latest. */
+
+struct client_config {
+    struct str host; /* of this machine, for events */
+    uint64_t seed;   /* of pauses and the like */
+    bool has_lease;  /* several replicas elect a leader; else we always lead */
+    struct lease_config lease;
+};
+
+struct client {
+    struct listener outer, inner; /* who is told; and ourselves, who pass it on */
+    struct discover discover;
+    struct watch watches[WATCHED_COUNT];
+    struct events events;
+    struct dispatch dispatch;
+    struct lease lease;
+    bool has_lease;
+    struct requests *out; /* of the call we are in */
+};
+
+/* The texts of `config` must outlive the client, which must not move. */
+void client_init(struct client *c, const struct client_config *config, int64_t now_ms,
+                 const struct listener *listener);
+void client_done(struct client *c);
+
+void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, struct requests *out);
+void client_take(struct client *c, int64_t now_ms, const struct effects *effects,
+                 struct requests *out);
+void client_tick(struct client *c, int64_t now_ms, struct requests *out);
+int64_t client_next_ms(const struct client *c, int64_t now_ms);
+
+/* All there is has been told once: decisions may begin. */
+bool client_is_synced(const struct client *c);
+
+/* May we write? */
+bool client_is_leading(const struct client *c, int64_t now_ms);
+
+/* Gives the lease back on the way out. */
+void client_release(struct client *c, int64_t now_ms, struct requests *out);

@@ -1,0 +1,129 @@
+#include "kube/discover.h"
+
+#include "core/wire/json_read.h"
+#include "kube/limits.h"
+
+enum { AGAIN_MS = 60000, SOON_MS = 1000, TIMEOUT_MS = 10000 };
+
+/* Short pauses: until the server answers, there is nothing else to do. */
+static const struct pause_law law = {
+    .first_ms = 50, .cap_ms = 2000, .reset_ms = 10000, .factor = 2, .jitter = 0.5};
+
+struct resource {
+    struct str name;
+};
+
+struct resources {
+    LIST(struct resource) list;
+};
+
+static const struct field resource_fields[] = {
+    {FIELD(STR, "name", 1, struct resource, name)},
+    FIELD_END,
+};
+
+static const struct field resources_fields[] = {
+    {FIELD_MESSAGES("resources", 2, struct resources, list, resource_fields)},
+    FIELD_END,
+};
+
+static const char *version_of(uint32_t kind)
+{
+    return kind_info_get(watched_kinds[kind].kind)->api_version;
+}
+
+static bool has_group(const struct discover *d, const char *api_version)
+{
+    for (uint32_t i = 0; i < d->n_groups; i++)
+        if (strcmp(d->groups[i].api_version, api_version) == 0)
+            return true;
+    return false;
+}
+
+void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t seed)
+{
+    *d = (struct discover){.rng = rng_seeded(seed), .last_id = id, .due_ms = now_ms};
+    for (uint32_t k = 0; k < WATCHED_COUNT; k++)
+        if (!has_group(d, version_of(k)))
+            d->groups[d->n_groups++].api_version = version_of(k);
+}
+
+void discover_done(struct discover *d)
+{
+    for (uint32_t i = 0; i < d->n_groups; i++)
+        answer_done(&d->groups[i].answer);
+    buf_done(&d->text);
+    arena_done(&d->mem);
+}
+
+static bool is_listed(const struct resources *found, const char *resource)
+{
+    list_each(&found->list, r)
+        if (str_equal(r->name, str_of(resource)))
+            return true;
+    return false;
+}
+
+static void learn(struct discover *d, const char *api_version, const struct resources *found)
+{
+    for (uint32_t k = 0; k < WATCHED_COUNT; k++)
+        if (strcmp(version_of(k), api_version) == 0)
+            d->served[k] = is_listed(found, watched_kinds[k].resource) ? SERVED_YES : SERVED_NO;
+}
+
+/* What a whole answer says; false if nothing. */
+static bool read_answer(struct discover *d, const char *api_version, const struct answer *a)
+{
+    struct resources found = {0};
+    struct error e;
+    size_t where;
+    if (a->status != 404 &&
+        (a->status != 200 || a->is_cut ||
+         !json_read(buf_str(&a->body), resources_fields, &found, &d->mem, &where, &e)))
+        return false;
+    learn(d, api_version, &found);
+    return true;
+}
+
+bool discover_hear(struct discover *d, int64_t now_ms, const struct reply *reply)
+{
+    uint32_t i = 0;
+    while (i < d->n_groups && d->groups[i].current != reply->id)
+        i++;
+    if (i == d->n_groups)
+        return false;
+    struct answer *answer = &d->groups[i].answer;
+    answer_add(answer, reply, GROUP_BYTES_MOST);
+    if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
+        return false;
+    d->groups[i].current = 0;
+    bool is_learnt = reply->kind == REPLY_END && read_answer(d, d->groups[i].api_version, answer);
+    arena_reset(&d->mem);
+    if (!is_learnt)
+        d->due_ms = MIN(d->due_ms, now_ms + pause_wait_ms(&d->pause, &law, now_ms, &d->rng));
+    return is_learnt;
+}
+
+void discover_tick(struct discover *d, int64_t now_ms, struct requests *out)
+{
+    if (now_ms < d->due_ms)
+        return;
+    d->due_ms = now_ms + AGAIN_MS;
+    for (uint32_t i = 0; i < d->n_groups; i++) {
+        if (d->groups[i].current)
+            continue;
+        buf_clear(&d->text);
+        path_add_group(&d->text, d->groups[i].api_version);
+        d->groups[i].current = ++d->last_id;
+        vec_push(&out->list, (struct request){.id = d->last_id,
+                                              .lane = LANE_READ,
+                                              .verb = VERB_GET,
+                                              .path = arena_str(&out->mem, buf_str(&d->text)),
+                                              .timeout_ms = TIMEOUT_MS});
+    }
+}
+
+void discover_doubt(struct discover *d, int64_t now_ms)
+{
+    d->due_ms = MIN(d->due_ms, now_ms + SOON_MS);
+}

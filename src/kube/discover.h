@@ -1,0 +1,43 @@
+#pragma once
+
+#include "kube/answer.h"
+#include "kube/kinds.h"
+#include "kube/pause.h"
+
+/* What the server serves of what we watch: each API group is asked for its resources, once a minute
+ * and when somebody says that a kind is gone. What could not be learnt stays as it was. */
+
+enum served { SERVED_UNKNOWN, SERVED_YES, SERVED_NO };
+
+struct discover {
+    struct rng rng;
+    struct pause pause;
+    request_id last_id;
+    int64_t due_ms;
+    struct {
+        const char *api_version;
+        request_id current; /* 0: nothing under way */
+        struct answer answer;
+    } groups[WATCHED_COUNT];
+    uint32_t n_groups;
+    enum served served[WATCHED_COUNT];
+    struct buf text;
+    struct arena mem;
+};
+
+/* Its requests have the ids after `id`. */
+void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t seed);
+void discover_done(struct discover *d);
+
+/* True when something was learnt: `served` may differ. */
+bool discover_hear(struct discover *d, int64_t now_ms, const struct reply *reply) MUST_USE;
+
+void discover_tick(struct discover *d, int64_t now_ms, struct requests *out);
+
+/* Ask again soon: a kind was not found. */
+void discover_doubt(struct discover *d, int64_t now_ms);
+
+static inline int64_t discover_next_ms(const struct discover *d)
+{
+    return d->due_ms;
+}

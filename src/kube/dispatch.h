@@ -1,0 +1,97 @@
+#pragma once
+
+#include "core/base/map.h"
+#include "core/base/rng.h"
+#include "kube/events.h"
+#include "kube/pending.h"
+
+/* What the engine wants done becomes requests, and how they ended is told back.
+ *
+ * A binding is posted with the pod's uid. Refused, it is settled as failed. Whether one that got no
+ * clear answer was carried out is found out before it is settled: the pod is read, or the watch
+ * says where it is; until then the engine keeps its room. One that turns out not to have been
+ * carried out is posted again, to the same node: a late arrival of the first does no harm then.
+ *
+ * A refusal becomes the pod's condition PodScheduled=False, written when it differs from what the
+ * pod was last told, and an event. Of each pod at most one such patch is on its way, and no binding
+ * beside it, so that the last word is the last one written. */
+
+enum write_kind { WRITE_BIND, WRITE_TELL };
+
+enum write_state {
+    WRITE_FREE,
+    WRITE_QUEUED,   /* behind others (a patch), or behind a patch of the same pod (a binding) */
+    WRITE_SENT,     /* no answer yet */
+    WRITE_RESTING,  /* to be sent again */
+    WRITE_ASKING,   /* the pod is being read: is it bound? */
+    WRITE_DOUBTFUL, /* to be asked about again */
+};
+
+struct write {
+    enum write_kind kind;
+    enum write_state state;
+    effect_id effect;
+    request_id current; /* 0: nothing under way */
+    uint32_t tries;
+    int64_t due_ms;
+    bool may_be_done; /* an earlier try may have been carried out */
+    bool was_refused; /* the last try certainly was not */
+    bool is_renewed;  /* there is something newer to tell than what is under way */
+    bool is_error;    /* SchedulerError, not Unschedulable */
+    bool is_first;    /* the condition is new to the pod */
+    int64_t generation;
+    uint64_t version;
+    uint32_t message;                                /* of a patch, in `texts` */
+    struct str namespace, pod, uid, node, scheduler; /* live behind `namespace` */
+    struct answer answer;
+};
+
+struct dispatch_stats {
+    uint64_t bound, refused, doubted, retried, told, untold;
+};
+
+struct dispatch {
+    const struct listener *listener;
+    struct events *events;
+    struct pending pending;
+    struct rng rng;
+    request_id last_id;
+    VEC(struct write) writes;
+    VEC(uint32_t) free;
+    struct map by_request, bind_of, tell_of; /* request, pod, pod → write */
+    VEC(uint32_t) queue; /* patches that wait, from `head` on; numbers of writes */
+    uint32_t head;
+    uint32_t binds, tells_sent,
+        timers;          /* live bindings; patches under way; writes that wait for a time */
+    struct intern texts; /* many pods are told the same */
+    int said_status;
+    struct dispatch_stats stats;
+    struct buf text, body;
+    struct arena mem;
+};
+
+/* Its requests have the ids after `id`. */
+void dispatch_init(struct dispatch *d, request_id id, uint64_t seed, struct events *events,
+                   const struct listener *listener);
+void dispatch_done(struct dispatch *d);
+
+/* Carries the effects out. */
+void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *effects,
+                   struct requests *out);
+
+/* A pod came, changed or went: to be told after the engine was. */
+void dispatch_see(struct dispatch *d, int64_t now_ms, const struct change *change,
+                  struct requests *out);
+
+void dispatch_hear(struct dispatch *d, int64_t now_ms, const struct reply *reply,
+                   struct requests *out);
+void dispatch_tick(struct dispatch *d, int64_t now_ms, struct requests *out);
+
+/* When dispatch_tick() has something to do; INT64_MAX: nothing. */
+int64_t dispatch_next_ms(const struct dispatch *d);
+
+/* Bindings that are not settled. */
+static inline uint32_t dispatch_binds(const struct dispatch *d)
+{
+    return d->binds;
+}

@@ -1,0 +1,438 @@
+/* Between calls: an item is in `queue` or in `sent`; an item of a series holds its key, not a
+ * pointer, so either may go first; `series_of` finds each series by its
+ * place, and places without one are NULL and in `series_free`. */
+
+#include "kube/events.h"
+
+#include "core/base/hash.h"
+#include "core/wire/json_write.h"
+#include "core/wire/time_text.h"
+#include "kube/limits.h"
+#include "kube/pending.h"
+
+enum {
+    TIMEOUT_MS = 30000,
+    AGAIN_MS = 10000, /* after a lost connection, and up to a quarter more */
+    TRIES = 12,
+    IDLE_MS = 6 * 60000,   /* a series that rests so long is over */
+    FLUSH_MS = 30 * 60000, /* one that goes on is written so often */
+};
+
+/* One write. Texts live behind the struct. */
+struct event_item {
+    struct event_about about;
+    struct str name; /* of the event */
+    int64_t at_ms;
+    uint64_t series; /* the key of the series it belongs to; 0: none */
+    uint32_t count;  /* > 1: a patch that says so */
+    request_id current;
+    uint32_t tries;
+    int64_t due_ms; /* to be sent again; INT64_MAX: it is under way */
+    struct answer answer;
+    char texts[];
+};
+
+struct event_series {
+    uint64_t key;
+    struct event_item *first; /* a copy, to patch from */
+    uint32_t count, written;
+    int64_t last_ms, written_ms;
+};
+
+static const struct {
+    const char *reason, *type, *action;
+} words[] = {
+    [EVENT_SCHEDULED] = {"Scheduled",        "Normal",  "Binding"   },
+    [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling"},
+};
+
+/* --- items --- */
+
+static struct str keep(char **at, struct str text)
+{
+    if (text.n)
+        memcpy(*at, text.p, text.n);
+    struct str kept = {*at, text.n};
+    *at += text.n;
+    return kept;
+}
+
+/* At most so many bytes, without cutting a character. */
+static struct str shortened(struct str text, size_t most)
+{
+    if (text.n <= most)
+        return text;
+    while (most && ((unsigned char)text.p[most] & 0xc0) == 0x80)
+        most--;
+    return str_part(text, 0, most);
+}
+
+static struct event_item *item_new(const struct event_about *about, struct str name, int64_t at_ms)
+{
+    struct str note = shortened(about->note, NOTE_BYTES_MOST);
+    struct event_item *item = mem_alloc(sizeof(*item) + about->namespace.n + about->pod.n +
+                                        about->uid.n + about->scheduler.n + note.n + name.n);
+    char *at = item->texts;
+    item->about = *about;
+    item->about.namespace = keep(&at, about->namespace);
+    item->about.pod = keep(&at, about->pod);
+    item->about.uid = keep(&at, about->uid);
+    item->about.scheduler = keep(&at, about->scheduler);
+    item->about.note = keep(&at, note);
+    item->name = keep(&at, name);
+    item->at_ms = at_ms;
+    item->count = 1;
+    return item;
+}
+
+static void item_free(struct event_item *item)
+{
+    answer_done(&item->answer);
+    mem_free(item);
+}
+
+static void enqueue(struct events *v, struct event_item *item)
+{
+    if (v->queue.n - v->head == EVENTS_MOST) {
+        item_free(v->queue.at[v->head++]);
+        v->stats.dropped++;
+    }
+    if (v->head > v->queue.n / 2) {
+        memmove(v->queue.at, v->queue.at + v->head, (v->queue.n - v->head) * sizeof(*v->queue.at));
+        v->queue.n -= v->head;
+        v->head = 0;
+    }
+    vec_push(&v->queue, item);
+}
+
+/* --- series --- */
+
+static uint64_t key_of(const struct event_about *about)
+{
+    uint64_t key = hash_pair(pod_key(about->namespace, about->pod), str_hash(about->uid));
+    return hash_pair(hash_pair(key, about->version),
+                     hash_pair(str_hash(about->scheduler), (uint64_t)about->kind)) |
+           1;
+}
+
+static void write_count(struct events *v, int64_t now_ms, struct event_series *s)
+{
+    struct event_item *item = item_new(&s->first->about, s->first->name, s->last_ms);
+    item->count = s->count;
+    item->series = s->key;
+    s->written = s->count;
+    s->written_ms = now_ms;
+    enqueue(v, item);
+}
+
+static void series_end(struct events *v, int64_t now_ms, uint32_t i)
+{
+    struct event_series *s = v->series.at[i];
+    if (s->count > s->written)
+        write_count(v, now_ms, s);
+    map_remove(&v->series_of, s->key);
+    item_free(s->first);
+    mem_free(s);
+    v->series.at[i] = NULL;
+    vec_push(&v->series_free, i);
+}
+
+/* A free place, made by ending one of the oldest if there are too many. */
+static uint32_t series_place(struct events *v, int64_t now_ms)
+{
+    if (v->series_free.n == 0 && v->series.n < SERIES_MOST) {
+        vec_push(&v->series, NULL);
+        return v->series.n - 1;
+    }
+    if (v->series_free.n == 0) {
+        series_end(v, now_ms, v->series_hand);
+        v->series_hand = (v->series_hand + 1) % SERIES_MOST;
+    }
+    return vec_pop(&v->series_free);
+}
+
+static void series_begin(struct events *v, int64_t now_ms, uint64_t key,
+                         const struct event_item *first)
+{
+    uint32_t place = series_place(v, now_ms);
+    struct event_series *s = mem_alloc(sizeof(*s));
+    *s = (struct event_series){.key = key,
+                               .first = item_new(&first->about, first->name, first->at_ms),
+                               .count = 1,
+                               .written = 1,
+                               .last_ms = now_ms,
+                               .written_ms = now_ms};
+    map_put(&v->series_of, key, place);
+    v->series.at[place] = s;
+}
+
+static void series_tick(struct events *v, int64_t now_ms)
+{
+    v->due_ms = INT64_MAX;
+    for (uint32_t i = 0; i < v->series.n; i++) {
+        struct event_series *s = v->series.at[i];
+        if (!s)
+            continue;
+        if (now_ms - s->last_ms >= IDLE_MS) {
+            series_end(v, now_ms, i);
+            continue;
+        }
+        if (now_ms - s->written_ms >= FLUSH_MS && s->count > s->written)
+            write_count(v, now_ms, s);
+        v->due_ms = MIN(v->due_ms, s->last_ms + IDLE_MS);
+    }
+}
+
+/* --- bodies --- */
+
+static void put_text(struct json_writer *w, const char *key, struct str value)
+{
+    json_put_key(w, str_of(key));
+    json_put_str(w, value);
+}
+
+static void put_time(struct json_writer *w, const char *key, int64_t ms, struct buf *scratch)
+{
+    buf_clear(scratch);
+    time_add_micro(scratch, ms);
+    put_text(w, key, buf_str(scratch));
+}
+
+static void put_series(struct json_writer *w, const struct event_item *item, struct buf *scratch)
+{
+    json_put_key(w, STR("series"));
+    json_put_open(w, '{');
+    json_put_key(w, STR("count"));
+    json_put_int(w, item->count);
+    put_time(w, "lastObservedTime", item->at_ms, scratch);
+    json_put_close(w, '}');
+}
+
+static void put_regarding(struct json_writer *w, const struct event_about *about,
+                          struct buf *scratch)
+{
+    json_put_key(w, STR("regarding"));
+    json_put_open(w, '{');
+    put_text(w, "kind", STR("Pod"));
+    put_text(w, "namespace", about->namespace);
+    put_text(w, "name", about->pod);
+    put_text(w, "uid", about->uid);
+    put_text(w, "apiVersion", STR("v1"));
+    if (about->version) {
+        buf_clear(scratch);
+        buf_printf(scratch, "%llu", (unsigned long long)about->version);
+        put_text(w, "resourceVersion", buf_str(scratch));
+    }
+    json_put_close(w, '}');
+}
+
+static void put_event(struct json_writer *w, const struct event_item *item, struct str host,
+                      struct buf *scratch)
+{
+    const struct event_about *about = &item->about;
+    put_text(w, "apiVersion", STR("events.k8s.io/v1"));
+    put_text(w, "kind", STR("Event"));
+    json_put_key(w, STR("metadata"));
+    json_put_open(w, '{');
+    put_text(w, "name", item->name);
+    put_text(w, "namespace", about->namespace);
+    json_put_close(w, '}');
+    put_time(w, "eventTime", item->at_ms, scratch);
+    put_text(w, "reportingController", about->scheduler);
+    buf_clear(scratch);
+    buf_printf(scratch, STR_FMT "-" STR_FMT, STR_ARG(about->scheduler), STR_ARG(host));
+    put_text(w, "reportingInstance", shortened(buf_str(scratch), 128));
+    put_text(w, "action", str_of(words[about->kind].action));
+    put_text(w, "reason", str_of(words[about->kind].reason));
+    put_text(w, "type", str_of(words[about->kind].type));
+    put_text(w, "note", about->note);
+    put_regarding(w, about, scratch);
+}
+
+static void send(struct events *v, struct event_item *item, struct requests *out)
+{
+    AUTO(buf) body = {0};
+    bool is_patch = item->count > 1;
+    struct json_writer w = {.out = &body};
+    json_put_open(&w, '{');
+    if (!is_patch)
+        put_event(&w, item, v->host, &v->text);
+    else
+        put_series(&w, item, &v->text);
+    json_put_close(&w, '}');
+    item->current = ++v->last_id;
+    item->tries++;
+    item->due_ms = INT64_MAX;
+    vec_push(&out->list,
+             (struct request){
+                 .id = item->current,
+                 .lane = LANE_EVENTS,
+                 .verb = is_patch ? VERB_PATCH : VERB_POST,
+                 .path = arena_printf(
+                     &out->mem, "/apis/events.k8s.io/v1/namespaces/" STR_FMT "/events%s" STR_FMT,
+                     STR_ARG(item->about.namespace), is_patch ? "/" : "",
+                     STR_ARG(is_patch ? item->name : STR(""))),
+                 .content_type = is_patch ? STR("application/strategic-merge-patch+json")
+                                          : STR("application/json"),
+                 .body = arena_str(&out->mem, buf_str(&body)),
+                 .timeout_ms = TIMEOUT_MS,
+             });
+}
+
+/* --- the face --- */
+
+void events_init(struct events *v, struct str host, request_id id, uint64_t seed,
+                 const struct listener *listener)
+{
+    *v = (struct events){.host = host,
+                         .rng = rng_seeded(seed),
+                         .listener = listener,
+                         .last_id = id,
+                         .due_ms = INT64_MAX};
+}
+
+void events_done(struct events *v)
+{
+    for (uint32_t i = v->head; i < v->queue.n; i++)
+        item_free(v->queue.at[i]);
+    vec_each(&v->sent, item)
+        item_free(*item);
+    vec_each(&v->series, s) {
+        if (*s)
+            item_free((*s)->first);
+        mem_free(*s);
+    }
+    vec_done(&v->series_free);
+    vec_done(&v->queue);
+    vec_done(&v->sent);
+    vec_done(&v->series);
+    map_done(&v->series_of);
+    buf_done(&v->text);
+    arena_done(&v->mem);
+}
+
+/* A pod is bound once, so only failures can become a series. */
+void events_add(struct events *v, int64_t now_ms, const struct event_about *about)
+{
+    uint64_t key = about->kind == EVENT_FAILED_SCHEDULING ? key_of(about) : 0;
+    uint32_t known = key ? map_find(&v->series_of, key) : MAP_NONE;
+    if (known != MAP_NONE) {
+        struct event_series *s = v->series.at[known];
+        s->count++;
+        s->last_ms = now_ms;
+        if (s->written == 1)
+            write_count(v, now_ms, s);
+        return;
+    }
+    v->last_name = MAX(v->last_name + 1, (uint64_t)now_ms * 1000000);
+    buf_clear(&v->text);
+    buf_printf(&v->text, STR_FMT ".%llx", STR_ARG(about->pod), (unsigned long long)v->last_name);
+    struct event_item *item = item_new(about, buf_str(&v->text), now_ms);
+    item->series = key;
+    if (key) {
+        series_begin(v, now_ms, key, item);
+        v->due_ms = MIN(v->due_ms, now_ms + IDLE_MS);
+    }
+    enqueue(v, item);
+}
+
+/* The patch of an event that is gone is written as a new event. */
+static bool becomes_new(struct event_item *item, const struct trouble *why)
+{
+    if (item->count == 1 || why->status != 404)
+        return false;
+    item->count = 1;
+    item->tries = 0;
+    return true;
+}
+
+static void say_denied(struct events *v, int64_t now_ms, const struct event_item *item,
+                       const struct trouble *why)
+{
+    if (v->was_denied || why->status != 403 || str_equal(why->cause, STR("NamespaceTerminating")))
+        return;
+    v->was_denied = true;
+    struct notice notice = {.kind = NOTICE_DENIED,
+                            .verb = item->count > 1 ? "patch" : "create",
+                            .what = STR("events.events.k8s.io"),
+                            .text = why->message};
+    v->listener->notice(v->listener->ctx, now_ms, &notice);
+}
+
+/* What was not written: again, or never. */
+static bool tries_again(struct events *v, int64_t now_ms, struct event_item *item,
+                        const struct trouble *why)
+{
+    say_denied(v, now_ms, item, why);
+    if (becomes_new(item, why)) {
+        item->due_ms = now_ms;
+        return true;
+    }
+    if (why->status != 0 && why->status != 429)
+        return false;
+    int64_t wait = why->retry_after_ms > 0 ? why->retry_after_ms : AGAIN_MS;
+    item->due_ms = now_ms + wait + (int64_t)rng_below(&v->rng, (uint64_t)wait / 4 + 1);
+    return item->tries < TRIES;
+}
+
+void events_hear(struct events *v, int64_t now_ms, const struct reply *reply)
+{
+    uint32_t i = 0;
+    while (i < v->sent.n && v->sent.at[i]->current != reply->id)
+        i++;
+    if (i == v->sent.n)
+        return;
+    struct event_item *item = v->sent.at[i];
+    answer_add(&item->answer, reply, item->answer.status < 400 ? 0 : STATUS_BYTES_MOST);
+    if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
+        return;
+    item->current = 0;
+    bool is_written = reply->kind == REPLY_END && item->answer.status < 300;
+    if (!is_written) {
+        struct trouble why = reply->kind == REPLY_END ? trouble_of_answer(&item->answer, &v->mem)
+                                                      : trouble_of_lost(reply);
+        bool again = tries_again(v, now_ms, item, &why);
+        arena_reset(&v->mem);
+        if (again)
+            return;
+        v->stats.failed++;
+    }
+    v->was_denied = v->was_denied && !is_written;
+    v->stats.sent += is_written;
+    vec_remove(&v->sent, i);
+    item_free(item);
+}
+
+static uint32_t budget(bool are_binds_under_way)
+{
+    return are_binds_under_way ? EVENTS_BESIDE_BINDS : EVENTS_IN_FLIGHT;
+}
+
+void events_tick(struct events *v, int64_t now_ms, bool are_binds_under_way, struct requests *out)
+{
+    if (now_ms >= v->due_ms)
+        series_tick(v, now_ms);
+    vec_each(&v->sent, item)
+        if ((*item)->due_ms <= now_ms)
+            send(v, *item, out);
+    while (v->head < v->queue.n && v->sent.n < budget(are_binds_under_way)) {
+        struct event_item *item = v->queue.at[v->head++];
+        vec_push(&v->sent, item);
+        send(v, item, out);
+    }
+}
+
+int64_t events_next_ms(const struct events *v, int64_t now_ms, bool are_binds_under_way)
+{
+    if (v->head < v->queue.n && v->sent.n < budget(are_binds_under_way))
+        return now_ms;
+    int64_t next = v->due_ms;
+    vec_each(&v->sent, item)
+        next = MIN(next, (*item)->due_ms);
+    return next;
+}
+
+uint32_t events_waiting(const struct events *v)
+{
+    return v->queue.n - v->head + v->sent.n;
+}

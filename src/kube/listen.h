@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/engine/engine.h"
+
+/* Who is told what the API server says. */
+
+/* Something an operator should know. Texts are valid during the call. */
+struct notice {
+    enum notice_kind {
+        NOTICE_DENIED,  /* RBAC lacks `verb` on `what`                                     */
+        NOTICE_TROUBLE, /* `verb` of `what` fails; it is tried again                       */
+        NOTICE_ABSENT,  /* the server does not serve `what`; it is asked again once a while */
+        NOTICE_INVALID, /* something of `what` could not be read and was left out          */
+    } kind;
+    const char *verb; /* list, watch, create, patch, … as RBAC spells it */
+    struct str what;  /* pods, replicasets.apps, pods/binding */
+    struct str text;  /* the server's words, or the error's */
+};
+
+struct listener {
+    void *ctx;
+    void (*change)(void *ctx, int64_t now_ms, const struct change *change);
+    /* A bind was carried out (`why` NULL) or certainly was not. */
+    void (*settle)(void *ctx, int64_t now_ms, effect_id effect, const struct error *why);
+    void (*notice)(void *ctx, int64_t now_ms, const struct notice *notice);
+};

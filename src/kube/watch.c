@@ -1,0 +1,532 @@
+/* A reply becomes events, an event and the state find a rule, the rule's action says what to ask
+ * for next. An event without a rule changes nothing. Between calls: `current` is the one request
+ * under way, and is 0 in the states that wait; `version` is not touched while filling, so that a
+ * broken fill begins where the last one did. */
+
+#include "kube/watch.h"
+
+#include "kube/limits.h"
+
+enum {
+    WATCH_SECONDS_LEAST = 300, /* a watch lasts so long at least, and up to twice that */
+    OVERDUE_MS = 30000,        /* a stream that outlives its time by this much is dead */
+    SILENCE_MS = 30000,        /* the most a fill may be silent: older servers never end one */
+    LIST_TIMEOUT_MS = 60000,
+    HEAD_TIMEOUT_MS = 30000,
+    ABSENT_MS = 60000,
+    SHORT_MS = 1000, /* a watch that ends so soon with nothing said failed */
+};
+
+/* As client-go's reflectors. */
+static const struct pause_law law = {
+    .first_ms = 800, .cap_ms = 30000, .reset_ms = 120000, .factor = 2, .jitter = 1};
+
+enum happens {
+    STARTED,  /* discovery says the kind is served */
+    UNSERVED, /* … or not; or the server itself says so */
+    TIMER,
+    CHANGE,   /* an object */
+    BOOKMARK, /* a version */
+    FILLED,   /* the bookmark that ends the initial events */
+    PAGE,     /* of a list, with more to come */
+    LISTED,   /* the last page */
+    CLOSED,   /* the stream ended as streams do */
+    EXPIRED,  /* our version is too old */
+    REFUSED,  /* the server does not understand us: no WatchList, or a bad version */
+    DENIED,   /* RBAC */
+    FAILED,   /* busy, broken, unreachable */
+};
+
+struct happening {
+    enum happens on;
+    int64_t now_ms;
+    struct requests *out;
+    enum change_kind kind;       /* of CHANGE */
+    const struct object *object; /* of CHANGE */
+    struct str version;          /* of CHANGE, BOOKMARK, FILLED */
+    struct listing *page;        /* of PAGE, LISTED */
+    const struct trouble *why;   /* of the last five events, or NULL */
+};
+
+typedef void action(struct watch *w, const struct happening *h);
+
+/* --- saying --- */
+
+static void say(struct watch *w, int64_t now_ms, enum notice_kind kind, const char *verb,
+                struct str text)
+{
+    buf_clear(&w->text);
+    watched_add_name(&w->text, w->kind);
+    struct notice notice = {.kind = kind, .verb = verb, .what = buf_str(&w->text), .text = text};
+    w->listener->notice(w->listener->ctx, now_ms, &notice);
+}
+
+static void say_once(struct watch *w, const struct happening *h, enum notice_kind kind)
+{
+    int status = h->why ? h->why->status : 0;
+    if (w->said_status == status)
+        return;
+    w->said_status = status;
+    say(w, h->now_ms, kind, w->state == WATCH_LISTING ? "list" : "watch",
+        h->why ? h->why->message : STR("the stream ended at once"));
+}
+
+/* --- asking --- */
+
+static void ask(struct watch *w, const struct happening *h, bool is_stream)
+{
+    if (w->current)
+        vec_push(&h->out->cancelled, w->current);
+    w->current = ++w->last_id;
+    w->is_stream = false;
+    w->has_frames = false;
+    w->opened_ms = h->now_ms;
+    answer_clear(&w->answer);
+    vec_push(&h->out->list, (struct request){
+                                .id = w->current,
+                                .lane = LANE_READ,
+                                .verb = VERB_GET,
+                                .path = arena_str(&h->out->mem, buf_str(&w->text)),
+                                .accept = STR(ENCODING_PROTO_TYPE ", " ENCODING_JSON_TYPE),
+                                .is_stream = is_stream,
+                                .timeout_ms = is_stream ? HEAD_TIMEOUT_MS : LIST_TIMEOUT_MS,
+                            });
+}
+
+static void begin_path(struct watch *w)
+{
+    buf_clear(&w->text);
+    path_add_group(&w->text, kind_info_get(w->kind->kind)->api_version);
+    buf_printf(&w->text, "/%s", w->kind->resource);
+    if (*w->kind->selector)
+        path_add_query(&w->text, "fieldSelector", str_of(w->kind->selector));
+}
+
+/* The part all watches share; the time the server may keep it open is drawn at random, so that
+ * watches do not end together. */
+static int64_t begin_watch_path(struct watch *w)
+{
+    int64_t seconds = WATCH_SECONDS_LEAST + (int64_t)rng_below(&w->rng, WATCH_SECONDS_LEAST);
+    begin_path(w);
+    path_add_query(&w->text, "watch", STR("true"));
+    path_add_query(&w->text, "allowWatchBookmarks", STR("true"));
+    buf_printf(&w->text, "&timeoutSeconds=%lld", (long long)seconds);
+    if (w->version.n)
+        path_add_query(&w->text, "resourceVersion", buf_str(&w->version));
+    return seconds * 1000;
+}
+
+static void ask_fill(struct watch *w, const struct happening *h)
+{
+    begin_watch_path(w);
+    path_add_query(&w->text, "sendInitialEvents", STR("true"));
+    path_add_query(&w->text, "resourceVersionMatch", STR("NotOlderThan"));
+    known_begin(&w->known);
+    ask(w, h, true);
+    w->due_ms = h->now_ms + SILENCE_MS;
+}
+
+static void ask_fill_from_now(struct watch *w, const struct happening *h)
+{
+    buf_clear(&w->version);
+    ask_fill(w, h);
+}
+
+/* A list reads what is stored, not what some server has cached: never older than what we saw, and
+ * always in pages. */
+static void ask_page(struct watch *w, const struct happening *h)
+{
+    begin_path(w);
+    buf_printf(&w->text, "%climit=%d", *w->kind->selector ? '&' : '?', PAGE_OBJECTS);
+    if (w->next.n)
+        path_add_query(&w->text, "continue", buf_str(&w->next));
+    ask(w, h, false);
+    w->due_ms = INT64_MAX;
+}
+
+static void ask_list(struct watch *w, const struct happening *h)
+{
+    buf_clear(&w->next);
+    known_begin(&w->known);
+    ask_page(w, h);
+}
+
+static void ask_watch(struct watch *w, const struct happening *h)
+{
+    int64_t lasts_ms = begin_watch_path(w);
+    ask(w, h, true);
+    w->due_ms = h->now_ms + lasts_ms + OVERDUE_MS;
+}
+
+/* --- what was learnt --- */
+
+static void pass_on(struct watch *w, int64_t now_ms, enum change_kind kind,
+                    const struct object *object)
+{
+    struct change change = {.kind = kind, .object = *object};
+    if (kind == CHANGE_PUT)
+        known_add(&w->known, object->meta->namespace, object->meta->name);
+    else
+        known_remove(&w->known, object->meta->namespace, object->meta->name);
+    w->listener->change(w->listener->ctx, now_ms, &change);
+}
+
+static void take_frame(struct watch *w, const struct happening *h)
+{
+    pass_on(w, h->now_ms, h->kind, h->object);
+}
+
+static void take_filling(struct watch *w, const struct happening *h)
+{
+    take_frame(w, h);
+    w->due_ms = h->now_ms + SILENCE_MS;
+}
+
+static void advance(struct watch *w, struct str version)
+{
+    if (version.n == 0)
+        return;
+    buf_clear(&w->version);
+    buf_add(&w->version, version);
+    w->said_status = -1;
+}
+
+static void take_version(struct watch *w, const struct happening *h)
+{
+    advance(w, h->version);
+}
+
+static void take_change(struct watch *w, const struct happening *h)
+{
+    take_frame(w, h);
+    take_version(w, h);
+}
+
+static void remove_missing(struct watch *w, int64_t now_ms)
+{
+    struct meta meta;
+    uint32_t from = 0;
+    memset(&meta, 0, sizeof(meta));
+    while (known_take_missing(&w->known, &from, &meta.namespace, &meta.name)) {
+        struct change change = {
+            .kind = CHANGE_REMOVE, .object = {.kind = w->kind->kind, .meta = &meta}
+        };
+        w->listener->change(w->listener->ctx, now_ms, &change);
+    }
+    w->is_filled = true;
+}
+
+static void end_fill(struct watch *w, const struct happening *h)
+{
+    take_version(w, h);
+    remove_missing(w, h->now_ms);
+    w->due_ms = w->opened_ms + 2000 * WATCH_SECONDS_LEAST + OVERDUE_MS;
+}
+
+/* An object of our kind. */
+static bool read_object(struct watch *w, const struct envelope *v, struct object *out,
+                        struct error *e)
+{
+    if (!envelope_object(v, &w->mem, out, e))
+        return false;
+    return out->kind == w->kind->kind ||
+           error_set(e, ERROR_INVALID, STR_FMT " " STR_FMT " among %s", STR_ARG(v->api_version),
+                     STR_ARG(v->kind), w->kind->resource);
+}
+
+static void take_page(struct watch *w, const struct happening *h)
+{
+    struct object object;
+    struct error e;
+    while (listing_next(h->page, &e)) {
+        if (read_object(w, &h->page->item, &object, &e))
+            pass_on(w, h->now_ms, CHANGE_PUT, &object);
+        else
+            say(w, h->now_ms, NOTICE_INVALID, "list", str_of(e.text));
+    }
+    if (e.kind != ERROR_NONE)
+        say(w, h->now_ms, NOTICE_INVALID, "list", str_of(e.text));
+}
+
+static void take_page_ask_next(struct watch *w, const struct happening *h)
+{
+    take_page(w, h);
+    buf_clear(&w->next);
+    buf_add(&w->next, h->page->next);
+    ask_page(w, h);
+}
+
+static void take_page_ask_watch(struct watch *w, const struct happening *h)
+{
+    take_page(w, h);
+    remove_missing(w, h->now_ms);
+    advance(w, h->page->resource_version);
+    ask_watch(w, h);
+}
+
+/* --- pausing --- */
+
+static void stop(struct watch *w, const struct happening *h)
+{
+    if (w->current)
+        vec_push(&h->out->cancelled, w->current);
+    w->current = 0;
+}
+
+static void rest(struct watch *w, const struct happening *h)
+{
+    say_once(w, h, h->on == DENIED ? NOTICE_DENIED : NOTICE_TROUBLE);
+    stop(w, h);
+    int64_t wait = pause_wait_ms(&w->pause, &law, h->now_ms, &w->rng);
+    w->due_ms = h->now_ms + MAX(wait, h->why ? h->why->retry_after_ms : 0);
+}
+
+static void rest_and_forget_version(struct watch *w, const struct happening *h)
+{
+    buf_clear(&w->version);
+    rest(w, h);
+}
+
+static void leave(struct watch *w, const struct happening *h)
+{
+    say_once(w, h, NOTICE_ABSENT);
+    stop(w, h);
+    buf_clear(&w->version);
+    w->due_ms = h->now_ms + ABSENT_MS;
+}
+
+/* --- the rules --- */
+
+static const struct rule {
+    enum watch_state from;
+    enum happens on;
+    enum watch_state to;
+    action *run;
+} rules[] = {
+    {WATCH_IDLE,        STARTED,  WATCH_FILLING,     ask_fill               },
+    {WATCH_IDLE,        UNSERVED, WATCH_ABSENT,      leave                  },
+    {WATCH_ABSENT,      STARTED,  WATCH_FILLING,     ask_fill               },
+    {WATCH_ABSENT,      TIMER,    WATCH_FILLING,     ask_fill               },
+
+    {WATCH_FILLING,     CHANGE,   WATCH_FILLING,     take_filling           },
+    {WATCH_FILLING,     FILLED,   WATCH_WATCHING,    end_fill               },
+    {WATCH_FILLING,     CLOSED,   WATCH_LISTING,     ask_list               },
+    {WATCH_FILLING,     TIMER,    WATCH_LISTING,     ask_list               },
+    {WATCH_FILLING,     REFUSED,  WATCH_LISTING,     ask_list               },
+    {WATCH_FILLING,     EXPIRED,  WATCH_FILL_LATER,  rest_and_forget_version},
+    {WATCH_FILLING,     DENIED,   WATCH_FILL_LATER,  rest                   },
+    {WATCH_FILLING,     FAILED,   WATCH_FILL_LATER,  rest                   },
+    {WATCH_FILLING,     UNSERVED, WATCH_ABSENT,      leave                  },
+    {WATCH_FILL_LATER,  TIMER,    WATCH_FILLING,     ask_fill               },
+
+    {WATCH_LISTING,     PAGE,     WATCH_LISTING,     take_page_ask_next     },
+    {WATCH_LISTING,     LISTED,   WATCH_WATCHING,    take_page_ask_watch    },
+    {WATCH_LISTING,     EXPIRED,  WATCH_LIST_LATER,  rest                   },
+    {WATCH_LISTING,     REFUSED,  WATCH_LIST_LATER,  rest                   },
+    {WATCH_LISTING,     DENIED,   WATCH_LIST_LATER,  rest                   },
+    {WATCH_LISTING,     FAILED,   WATCH_LIST_LATER,  rest                   },
+    {WATCH_LISTING,     UNSERVED, WATCH_ABSENT,      leave                  },
+    {WATCH_LIST_LATER,  TIMER,    WATCH_LISTING,     ask_list               },
+
+    {WATCH_WATCHING,    CHANGE,   WATCH_WATCHING,    take_change            },
+    {WATCH_WATCHING,    BOOKMARK, WATCH_WATCHING,    take_version           },
+    {WATCH_WATCHING,    FILLED,   WATCH_WATCHING,    take_version           },
+    {WATCH_WATCHING,    CLOSED,   WATCH_WATCHING,    ask_watch              },
+    {WATCH_WATCHING,    TIMER,    WATCH_WATCHING,    ask_watch              },
+    {WATCH_WATCHING,    EXPIRED,  WATCH_FILLING,     ask_fill_from_now      },
+    {WATCH_WATCHING,    REFUSED,  WATCH_FILL_LATER,  rest_and_forget_version},
+    {WATCH_WATCHING,    DENIED,   WATCH_WATCH_LATER, rest                   },
+    {WATCH_WATCHING,    FAILED,   WATCH_WATCH_LATER, rest                   },
+    {WATCH_WATCHING,    UNSERVED, WATCH_ABSENT,      leave                  },
+    {WATCH_WATCH_LATER, TIMER,    WATCH_WATCHING,    ask_watch              },
+};
+
+static void happen(struct watch *w, const struct happening *h)
+{
+    for (size_t i = 0; i < LEN(rules); i++) {
+        if (rules[i].from == w->state && rules[i].on == h->on) {
+            rules[i].run(w, h); /* sees the state it leaves */
+            w->state = rules[i].to;
+            return;
+        }
+    }
+}
+
+/* --- from replies to events --- */
+
+static enum happens meaning(const struct trouble *t)
+{
+    return trouble_is_expired(t)   ? EXPIRED
+           : t->status == 403      ? DENIED
+           : t->status == 404      ? UNSERVED
+           : trouble_is_passing(t) ? FAILED
+                                   : REFUSED;
+}
+
+static void hear_trouble(struct watch *w, int64_t now_ms, const struct trouble *why,
+                         struct requests *out)
+{
+    happen(w, &(struct happening){.on = meaning(why), .now_ms = now_ms, .out = out, .why = why});
+}
+
+/* What a frame says; false if it cannot be read. */
+static bool hear_frame(struct watch *w, int64_t now_ms, struct str bytes, struct requests *out,
+                       struct error *e)
+{
+    struct watch_event event;
+    struct status status;
+    struct bookmark bookmark;
+    struct object object;
+    struct happening h = {.on = CHANGE, .now_ms = now_ms, .out = out};
+    if (!watch_event_read(w->frames.encoding, bytes, &w->mem, &event, e))
+        return false;
+    if (event.type == WATCH_ERROR) {
+        if (!status_read(&event.object, &w->mem, &status, e))
+            return false;
+        struct trouble why = trouble_of_status(&status);
+        hear_trouble(w, now_ms, &why, out);
+        return true;
+    }
+    if (event.type == WATCH_BOOKMARK) {
+        if (!bookmark_read(&event.object, &w->mem, &bookmark, e))
+            return false;
+        h.on = bookmark.ends_initial ? FILLED : BOOKMARK;
+        h.version = bookmark.resource_version;
+    } else {
+        if (!read_object(w, &event.object, &object, e))
+            return false;
+        h.kind = event.type == WATCH_DELETED ? CHANGE_REMOVE : CHANGE_PUT;
+        h.object = &object;
+        h.version = object.meta->resource_version;
+    }
+    happen(w, &h);
+    return true;
+}
+
+/* The whole frames of what has come. One may end the stream; one that cannot be read is left out,
+ * and costs no more than its object's news. */
+static void hear_stream(struct watch *w, int64_t now_ms, struct str piece, struct requests *out)
+{
+    request_id stream = w->current;
+    struct str frame;
+    struct error e = {0}, wrong;
+    frames_put(&w->frames, piece);
+    while (w->current == stream && frames_next(&w->frames, &frame, &e)) {
+        w->has_frames = true;
+        if (frame.n && !hear_frame(w, now_ms, frame, out, &wrong))
+            say(w, now_ms, NOTICE_INVALID, "watch", str_of(wrong.text));
+        arena_reset(&w->mem);
+    }
+    if (w->current != stream || e.kind == ERROR_NONE)
+        return;
+    struct trouble why = {.message = str_of(e.text), .retry_after_ms = -1};
+    hear_trouble(w, now_ms, &why, out);
+}
+
+static void hear_page(struct watch *w, int64_t now_ms, struct requests *out)
+{
+    struct envelope v;
+    struct listing page;
+    struct error e;
+    const struct answer *a = &w->answer;
+    bool is_read = a->is_cut ? error_set(&e, ERROR_INVALID, "a page is too long")
+                             : envelope_read(encoding_of(buf_str(&a->content_type)),
+                                             buf_str(&a->body), &w->mem, &v, &e) &&
+                                   listing_read(&v, &w->mem, &page, &e);
+    if (is_read) {
+        happen(w,
+               &(struct happening){
+                   .on = page.next.n ? PAGE : LISTED, .now_ms = now_ms, .out = out, .page = &page});
+        return;
+    }
+    struct trouble why = {.message = str_of(e.text), .retry_after_ms = -1};
+    hear_trouble(w, now_ms, &why, out);
+}
+
+static void begin_stream(struct watch *w)
+{
+    w->is_stream = true;
+    frames_done(&w->frames);
+    w->frames = (struct frames){.encoding = encoding_of(buf_str(&w->answer.content_type)),
+                                .frame_most = FRAME_BYTES_MOST};
+}
+
+static void hear_end(struct watch *w, int64_t now_ms, struct requests *out)
+{
+    bool is_short = w->is_stream && !w->has_frames && now_ms - w->opened_ms < SHORT_MS;
+    if (w->answer.status != 200) {
+        struct trouble why = trouble_of_answer(&w->answer, &w->mem);
+        hear_trouble(w, now_ms, &why, out);
+    } else if (!w->is_stream) {
+        hear_page(w, now_ms, out);
+    } else {
+        happen(w,
+               &(struct happening){.on = is_short ? FAILED : CLOSED, .now_ms = now_ms, .out = out});
+    }
+}
+
+/* --- the face --- */
+
+void watch_init(struct watch *w, const struct watched *kind, request_id id, uint64_t seed,
+                const struct listener *listener)
+{
+    *w = (struct watch){.kind = kind,
+                        .listener = listener,
+                        .rng = rng_seeded(seed),
+                        .last_id = id,
+                        .due_ms = INT64_MAX,
+                        .said_status = -1};
+}
+
+void watch_done(struct watch *w)
+{
+    answer_done(&w->answer);
+    frames_done(&w->frames);
+    known_done(&w->known);
+    buf_done(&w->version);
+    buf_done(&w->next);
+    buf_done(&w->text);
+    arena_done(&w->mem);
+}
+
+void watch_discovered(struct watch *w, int64_t now_ms, bool is_served, struct requests *out)
+{
+    static const struct trouble unserved = {
+        .status = 404, .message = {"not served", sizeof("not served") - 1},
+             .retry_after_ms = -1
+    };
+    if (is_served)
+        happen(w, &(struct happening){.on = STARTED, .now_ms = now_ms, .out = out});
+    else if (w->state == WATCH_IDLE)
+        hear_trouble(w, now_ms, &unserved, out);
+}
+
+void watch_hear(struct watch *w, int64_t now_ms, const struct reply *reply, struct requests *out)
+{
+    if (reply->id != w->current || w->current == 0)
+        return;
+    if (w->is_stream && reply->kind == REPLY_DATA)
+        hear_stream(w, now_ms, reply->data, out);
+    else
+        answer_add(&w->answer, reply, PAGE_BYTES_MOST);
+    if (reply->kind == REPLY_HEAD && reply->status == 200 && w->state != WATCH_LISTING)
+        begin_stream(w);
+    if (reply->kind == REPLY_END || reply->kind == REPLY_LOST) {
+        w->current = 0;
+        if (reply->kind == REPLY_END) {
+            hear_end(w, now_ms, out);
+        } else {
+            struct trouble why = trouble_of_lost(reply);
+            hear_trouble(w, now_ms, &why, out);
+        }
+    }
+    arena_reset(&w->mem);
+}
+
+void watch_tick(struct watch *w, int64_t now_ms, struct requests *out)
+{
+    if (now_ms >= w->due_ms) {
+        w->due_ms = INT64_MAX;
+        happen(w, &(struct happening){.on = TIMER, .now_ms = now_ms, .out = out});
+    }
+}

@@ -1,0 +1,103 @@
+#include "kube/discover.h"
+
+#include "desk.h"
+#include "support/test.h"
+
+struct scene {
+    struct desk desk;
+    struct discover discover;
+    request_id core, apps;
+};
+
+static void scene_done(struct scene *s)
+{
+    discover_done(&s->discover);
+    desk_done(&s->desk);
+}
+
+static void tick(struct scene *s, int64_t now_ms)
+{
+    discover_tick(&s->discover, now_ms, &s->desk.out);
+    vec_each(&s->desk.out.list, r) {
+        if (str_equal(r->path, STR("/api/v1")))
+            s->core = r->id;
+        if (str_equal(r->path, STR("/apis/apps/v1")))
+            s->apps = r->id;
+    }
+}
+
+static void open(struct scene *s)
+{
+    desk_init(&s->desk);
+    discover_init(&s->discover, 1000, 100, test_seed());
+    tick(s, 1000);
+}
+
+static bool answer(struct scene *s, int64_t now_ms, request_id id, int status, const char *body)
+{
+    struct reply replies[] = {reply_head(id, status), reply_data(id, body), reply_end(id)};
+    bool is_learnt = false;
+    for (size_t i = 0; i < LEN(replies); i++)
+        is_learnt = discover_hear(&s->discover, now_ms, &replies[i]);
+    return is_learnt;
+}
+
+#define RESOURCES(list) "{\"kind\":\"APIResourceList\",\"resources\":[" list "]}"
+
+static enum served served(const struct scene *s, uint32_t kind)
+{
+    return s->discover.served[kind];
+}
+
+TEST(discover, asks_each_group_once)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    EXPECT_TEXT(desk_log(&s.desk), "READ GET /api/v1\nREAD GET /apis/apps/v1\n");
+    tick(&s, 1500);
+    EXPECT_TEXT(desk_log(&s.desk), "");
+    EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_UNKNOWN);
+}
+
+TEST(discover, learns_what_is_served_and_what_is_not)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    EXPECT(
+        answer(&s, 1001, s.core, 200, RESOURCES("{\"name\":\"pods\"},{\"name\":\"pods/status\"}")));
+    EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_YES);
+    EXPECT_INT(served(&s, WATCHED_KIND_NODE), SERVED_NO);
+    EXPECT_INT(served(&s, WATCHED_KIND_REPLICA_SET), SERVED_UNKNOWN);
+    EXPECT(answer(&s, 1002, s.apps, 404, "404 page not found"));
+    EXPECT_INT(served(&s, WATCHED_KIND_REPLICA_SET), SERVED_NO);
+}
+
+TEST(discover, asks_again_every_minute_and_when_there_is_doubt)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    EXPECT(answer(&s, 1001, s.core, 200, RESOURCES("{\"name\":\"pods\"}")));
+    EXPECT(answer(&s, 1001, s.apps, 200, RESOURCES("")));
+    EXPECT_INT(discover_next_ms(&s.discover), 61000);
+    discover_doubt(&s.discover, 2000);
+    EXPECT_INT(discover_next_ms(&s.discover), 3000);
+    tick(&s, 3000);
+    EXPECT(answer(&s, 3001, s.apps, 200, RESOURCES("{\"name\":\"replicasets\"}")));
+    EXPECT_INT(served(&s, WATCHED_KIND_REPLICA_SET), SERVED_YES);
+}
+
+TEST(discover, keeps_what_it_knew_when_the_server_fails)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    EXPECT(answer(&s, 1001, s.core, 200, RESOURCES("{\"name\":\"pods\"}")));
+    tick(&s, 61000);
+    EXPECT(!answer(&s, 61001, s.core, 503, "no"));
+    EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_YES);
+    EXPECT(discover_next_ms(&s.discover) <= 61001 + 75);
+    tick(&s, discover_next_ms(&s.discover));
+    EXPECT(!answer(&s, 61200, s.core, 200, "nonsense"));
+    struct reply lost = reply_lost(s.apps, true);
+    EXPECT(!discover_hear(&s.discover, 61300, &lost));
+    EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_YES);
+}

@@ -1,0 +1,440 @@
+#include "kube/dispatch.h"
+
+#include "desk.h"
+#include "support/objects.h"
+#include "support/test.h"
+
+/* A dispatcher, the engine's and the server's parts played by the test. */
+struct scene {
+    struct desk desk;
+    struct events events;
+    struct dispatch dispatch;
+    struct effects effects;
+    struct arena mem;
+    int64_t now_ms;
+};
+
+static void scene_done(struct scene *s)
+{
+    dispatch_done(&s->dispatch);
+    events_done(&s->events);
+    effects_done(&s->effects);
+    arena_done(&s->mem);
+    desk_done(&s->desk);
+}
+
+static void open(struct scene *s)
+{
+    desk_init(&s->desk);
+    events_init(&s->events, STR("host"), 1000000, test_seed(), &s->desk.listener);
+    dispatch_init(&s->dispatch, 100, test_seed(), &s->events, &s->desk.listener);
+    s->now_ms = 1700000000000;
+}
+
+static const char *read_log(struct scene *s)
+{
+    return desk_log(&s->desk);
+}
+
+/* The watch says: this is the pod now. */
+static void see(struct scene *s, enum change_kind kind, const char *line)
+{
+    struct change change = {.kind = kind, .object = object_of(&s->mem, line)};
+    dispatch_see(&s->dispatch, s->now_ms, &change, &s->desk.out);
+}
+
+static void bind(struct scene *s, effect_id id, const char *pod, const char *node)
+{
+    effects_clear(&s->effects);
+    struct effect effect = {.id = id,
+                            .kind = EFFECT_BIND,
+                            .namespace = STR("default"),
+                            .pod = str_of(pod),
+                            .uid = str_of(pod),
+                            .node = str_of(node)};
+    vec_push(&s->effects.list, effect);
+    dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
+}
+
+static void refuse(struct scene *s, enum effect_kind kind, const char *pod, const char *message)
+{
+    effects_clear(&s->effects);
+    struct effect effect = {.id = 77,
+                            .kind = kind,
+                            .namespace = STR("default"),
+                            .pod = str_of(pod),
+                            .uid = str_of(pod),
+                            .message = str_of(message)};
+    vec_push(&s->effects.list, effect);
+    dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
+}
+
+static void hear(struct scene *s, struct reply reply)
+{
+    dispatch_hear(&s->dispatch, s->now_ms, &reply, &s->desk.out);
+}
+
+static void answer(struct scene *s, int status, const char *body)
+{
+    request_id id = s->desk.last;
+    hear(s, reply_head(id, status));
+    hear(s, reply_data(id, body));
+    hear(s, reply_end(id));
+}
+
+static void lose(struct scene *s, bool may_have_arrived)
+{
+    hear(s, reply_lost(s->desk.last, may_have_arrived));
+}
+
+static int64_t wait_for_timer(struct scene *s)
+{
+    int64_t waited = dispatch_next_ms(&s->dispatch) - s->now_ms;
+    s->now_ms = dispatch_next_ms(&s->dispatch);
+    dispatch_tick(&s->dispatch, s->now_ms, &s->desk.out);
+    return waited;
+}
+
+#define STATUS(code, message)                                                                      \
+    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"message\":\"" message "\",\"code\":" #code "}"
+#define POD(uid, spec)                                                                             \
+    "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":"          \
+    "\"default\",\"uid\":\"" uid "\"},\"spec\":{" spec "}}"
+#define BIND_A "WRITE POST /api/v1/namespaces/default/pods/a/binding\n"
+#define READ_A "READ GET /api/v1/namespaces/default/pods/a\n"
+
+static void open_with_bind(struct scene *s)
+{
+    open(s);
+    see(s, CHANGE_PUT, "pod a");
+    bind(s, 1, "a", "n1");
+    read_log(s);
+}
+
+TEST(dispatch, a_binding_that_is_done_is_settled_and_told)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a");
+    bind(&s, 1, "a", "n1");
+    EXPECT_TEXT(read_log(&s), BIND_A);
+    EXPECT_INT(dispatch_binds(&s.dispatch), 1);
+    EXPECT_INT(events_waiting(&s.events), 0);
+    answer(&s, 201, STATUS(201, ""));
+    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    EXPECT_INT(dispatch_binds(&s.dispatch), 0);
+    EXPECT_INT(events_waiting(&s.events), 1);
+}
+
+TEST(dispatch, bindings_do_not_wait_for_each_other)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    bind(&s, 1, "a", "n1");
+    request_id first = s.dispatch.last_id;
+    bind(&s, 2, "b", "n1");
+    EXPECT_TEXT(read_log(&s), BIND_A "WRITE POST /api/v1/namespaces/default/pods/b/binding\n");
+    answer(&s, 201, "");
+    hear(&s, reply_head(first, 201));
+    hear(&s, reply_end(first));
+    EXPECT_TEXT(read_log(&s), "settle 2: done\nsettle 1: done\n");
+}
+
+TEST(dispatch, a_binding_that_is_refused_is_taken_back)
+{
+    static const struct {
+        int status;
+        const char *body, *log;
+    } cases[] = {
+        {409,                                                   STATUS(409,   "pod a is already assigned"),
+         "settle 1: binding default/a: pod a is already assigned\n"},
+        {404,                                                     STATUS(404,                                                               "pods \\\"a\\\" not found"),
+         "settle 1: binding default/a: pods \"a\" not found\n"},
+        {422, STATUS(422,             "invalid"),                                       "settle 1: binding default/a: invalid\n"},
+        {403,                                           STATUS(403,   "forbidden"),
+         "denied: create pods/binding: forbidden\n"
+         "settle 1: binding default/a: forbidden\n"},
+        {403,
+         "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"message\":\"going\",\"details\":{"
+         "\"causes\":[{\"reason\":\"NamespaceTerminating\"}]}}","settle 1: binding default/a: going\n"                                                       },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("case %zu", i);
+        AUTO(scene) s = {0};
+        open_with_bind(&s);
+        answer(&s, cases[i].status, cases[i].body);
+        EXPECT_TEXT(read_log(&s), cases[i].log);
+        EXPECT_INT(dispatch_binds(&s.dispatch), 0);
+        EXPECT_INT(events_waiting(&s.events), 0);
+    }
+}
+
+TEST(dispatch, a_server_that_cannot_be_reached_is_tried_four_times)
+{
+    AUTO(scene) s = {0};
+    open_with_bind(&s);
+    static const int64_t pauses[] = {10, 50, 250};
+    for (size_t i = 0; i < LEN(pauses); i++) {
+        test_case("try %zu", i);
+        lose(&s, false);
+        int64_t waited = wait_for_timer(&s);
+        EXPECT(waited >= pauses[i] && waited <= pauses[i] * 11 / 10);
+        read_log(&s);
+    }
+    lose(&s, false);
+    EXPECT_TEXT(read_log(&s), "settle 1: binding default/a: connection reset\n");
+    EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
+}
+
+TEST(dispatch, a_busy_server_is_tried_again_when_it_says)
+{
+    AUTO(scene) s = {0};
+    open_with_bind(&s);
+    struct reply busy = reply_head(s.desk.last, 429);
+    busy.retry_after_ms = 1000;
+    hear(&s, busy);
+    hear(&s, reply_end(s.desk.last));
+    EXPECT_INT(wait_for_timer(&s), 1000);
+    EXPECT_TEXT(read_log(&s), "trouble: create pods/binding: \n" BIND_A);
+    answer(&s, 201, "");
+    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+}
+
+/* What the server says of the pod when a binding got no clear answer. */
+TEST(dispatch, a_binding_in_doubt_is_settled_by_what_the_pod_says)
+{
+    static const struct {
+        const char *name;
+        int status;
+        const char *body, *log;
+    } cases[] = {
+        {"on our node",                                                              200, POD("a",                                           "\"nodeName\":\"n1\""),             "settle 1: done\n"},
+        {"on another",                                                                          200,                                                                  POD("a",                                       "\"nodeName\":\"n2\""),
+         "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
+        {"another pod", 200,    POD("b",                                         "\"nodeName\":\"n1\""),
+         "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
+        {"gone",                                                    404,      STATUS(404,                                                       "not found"),                                                                                    "settle 1: binding default/a: not found\n"},
+        {"not bound yet",                                                                200,                                                  POD("a",   ""),""},
+        {"cannot say",        500,STATUS(500,"etcd"),                                                                              ""},
+        {"nonsense",                                                               200,                                                        "[]",                                                                                                                                             ""                                                                                                                                                                         },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].name);
+        AUTO(scene) s = {0};
+        open_with_bind(&s);
+        lose(&s, true);
+        EXPECT_TEXT(read_log(&s), "trouble: create pods/binding: connection reset\n" READ_A);
+        answer(&s, cases[i].status, cases[i].body);
+        const char *log = read_log(&s);
+        if (*cases[i].log)
+            EXPECT_TEXT(log, cases[i].log);
+        else
+            EXPECT(strstr(log, "settle") == NULL);
+        EXPECT_INT(dispatch_binds(&s.dispatch), *cases[i].log ? 0 : 1);
+    }
+}
+
+TEST(dispatch, a_binding_that_was_not_carried_out_is_posted_again)
+{
+    AUTO(scene) s = {0};
+    open_with_bind(&s);
+    lose(&s, true);
+    read_log(&s);
+    answer(&s, 200, POD("a", ""));
+    wait_for_timer(&s);
+    EXPECT_TEXT(read_log(&s), BIND_A);
+    answer(&s, 409, STATUS(409, "already assigned")); /* by the first one, which came late */
+    EXPECT_TEXT(read_log(&s), READ_A);
+    answer(&s, 200, POD("a", "\"nodeName\":\"n1\""));
+    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+}
+
+TEST(dispatch, a_conflict_after_a_failure_may_be_our_own_success)
+{
+    AUTO(scene) s = {0};
+    open_with_bind(&s);
+    answer(&s, 500, STATUS(500, "etcdserver: request timed out"));
+    wait_for_timer(&s);
+    EXPECT_TEXT(read_log(&s),
+                "trouble: create pods/binding: etcdserver: request timed out\n" BIND_A);
+    answer(&s, 409, STATUS(409, "already assigned"));
+    EXPECT_TEXT(read_log(&s), READ_A);
+    answer(&s, 200, POD("a", "\"nodeName\":\"n1\""));
+    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+}
+
+TEST(dispatch, a_refusal_in_doubt_is_settled_when_the_pod_is_free)
+{
+    AUTO(scene) s = {0};
+    open_with_bind(&s);
+    answer(&s, 503, STATUS(503, "later"));
+    wait_for_timer(&s);
+    read_log(&s);
+    answer(&s, 422, STATUS(422, "invalid"));
+    EXPECT_TEXT(read_log(&s), READ_A);
+    answer(&s, 200, POD("a", ""));
+    EXPECT_TEXT(read_log(&s),
+                "settle 1: binding default/a: it is gone, or was bound by somebody else\n");
+}
+
+TEST(dispatch, who_is_in_doubt_never_gives_up)
+{
+    AUTO(scene) s = {0};
+    open_with_bind(&s);
+    lose(&s, true);
+    for (int i = 0; i < 20; i++) {
+        read_log(&s);
+        lose(&s, true);
+        wait_for_timer(&s);
+    }
+    EXPECT_TEXT(read_log(&s), READ_A);
+    EXPECT_INT(dispatch_binds(&s.dispatch), 1);
+    see(&s, CHANGE_PUT, "pod a on=n1");
+    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+}
+
+TEST(dispatch, the_watch_settles_too)
+{
+    static const struct {
+        enum change_kind kind;
+        const char *line, *log;
+    } cases[] = {
+        {CHANGE_PUT,    "pod a on=n1",     "settle 1: done\n"                      },
+        {CHANGE_PUT,    "pod a on=n2",
+         "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
+        {CHANGE_PUT,    "pod a uid=other",
+         "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
+        {CHANGE_REMOVE, "pod a",
+         "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
+        {CHANGE_PUT,    "pod a label:x=y", ""                                      },
+        {CHANGE_PUT,    "pod b on=n1",     ""                                      },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        for (int is_doubtful = 0; is_doubtful < 2; is_doubtful++) {
+            test_case("%s, %s", cases[i].line, is_doubtful ? "in doubt" : "under way");
+            AUTO(scene) s = {0};
+            open_with_bind(&s);
+            if (is_doubtful)
+                lose(&s, true);
+            read_log(&s);
+            see(&s, cases[i].kind, cases[i].line);
+            EXPECT_TEXT(read_log(&s), cases[i].log);
+            answer(&s, is_doubtful ? 500 : 409, ""); /* too late to matter, if it is settled */
+            if (*cases[i].log)
+                EXPECT_TEXT(read_log(&s), "");
+        }
+    }
+}
+
+#define TELL_A(reason, message, more)                                                              \
+    "WRITE PATCH /api/v1/namespaces/default/pods/a/status "                                        \
+    "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"conditions\":[{\"type\":\"PodScheduled\","        \
+    "\"status\":\"False\",\"reason\":\"" reason "\",\"message\":\"" message                        \
+    "\",\"observedGeneration\":0" more "}]}}\n"
+#define FIRST ",\"lastTransitionTime\":\"2023-11-14T22:13:20Z\""
+
+TEST(dispatch, a_refusal_is_told_once)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a");
+    refuse(&s, EFFECT_REFUSE, "a", "0/1 nodes");
+    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "0/1 nodes", FIRST));
+    answer(&s, 200, "");
+    refuse(&s, EFFECT_REFUSE, "a", "0/1 nodes");
+    EXPECT_TEXT(read_log(&s), "");
+    refuse(&s, EFFECT_FAIL, "a", "0/1 nodes");
+    EXPECT_TEXT(read_log(&s), TELL_A("SchedulerError", "0/1 nodes", ""));
+    EXPECT_INT(s.dispatch.stats.told, 1);
+}
+
+TEST(dispatch, what_the_pod_says_already_is_not_told_again)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    struct change change = {.kind = CHANGE_PUT, .object = object_of(&s.mem, "pod a")};
+    struct pod_condition said = {.type = STR("PodScheduled"),
+                                 .status = STR("False"),
+                                 .reason = STR("Unschedulable"),
+                                 .message = STR("0/1 nodes")};
+    change.object.pod->status.conditions.at = &said;
+    change.object.pod->status.conditions.n = 1;
+    dispatch_see(&s.dispatch, s.now_ms, &change, &s.desk.out);
+    refuse(&s, EFFECT_REFUSE, "a", "0/1 nodes");
+    EXPECT_TEXT(read_log(&s), "");
+    refuse(&s, EFFECT_REFUSE, "a", "0/2 nodes");
+    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "0/2 nodes", ""));
+}
+
+TEST(dispatch, news_wait_for_what_is_under_way)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a");
+    refuse(&s, EFFECT_REFUSE, "a", "one");
+    read_log(&s);
+    refuse(&s, EFFECT_REFUSE, "a", "two");
+    refuse(&s, EFFECT_REFUSE, "a", "three");
+    EXPECT_TEXT(read_log(&s), "");
+    answer(&s, 200, "");
+    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "three", ""));
+    answer(&s, 200, "");
+    EXPECT_TEXT(read_log(&s), "");
+}
+
+TEST(dispatch, a_binding_waits_for_the_patch_of_its_pod)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a");
+    refuse(&s, EFFECT_REFUSE, "a", "one");
+    read_log(&s);
+    refuse(&s, EFFECT_REFUSE, "a", "two"); /* of no interest any more */
+    bind(&s, 1, "a", "n1");
+    EXPECT_TEXT(read_log(&s), "");
+    answer(&s, 200, "");
+    EXPECT_TEXT(read_log(&s), BIND_A);
+}
+
+TEST(dispatch, a_patch_that_fails_is_told_again_by_the_next_refusal)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a");
+    refuse(&s, EFFECT_REFUSE, "a", "one");
+    for (int i = 0; i < 3; i++) {
+        read_log(&s);
+        lose(&s, true);
+        wait_for_timer(&s);
+    }
+    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "one", FIRST));
+    lose(&s, true);
+    EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
+    EXPECT_INT(s.dispatch.stats.untold, 1);
+    refuse(&s, EFFECT_REFUSE, "a", "one");
+    EXPECT(strstr(read_log(&s), "PATCH") != NULL);
+}
+
+TEST(dispatch, few_patches_are_under_way_at_a_time)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    for (int i = 0; i < 50; i++) {
+        char line[32], name[16];
+        snprintf(name, sizeof(name), "p%d", i);
+        snprintf(line, sizeof(line), "pod %s", name);
+        see(&s, CHANGE_PUT, line);
+        refuse(&s, EFFECT_REFUSE, name, "full");
+    }
+    EXPECT_INT(s.desk.out.list.n, 32);
+    read_log(&s);
+    answer(&s, 200, "");
+    EXPECT_INT(s.desk.out.list.n, 1);
+    see(&s, CHANGE_REMOVE, "pod p40"); /* of no interest any more */
+    for (int i = 0; i < 17; i++) {
+        read_log(&s);
+        answer(&s, 200, "");
+    }
+    EXPECT_INT(s.dispatch.queue.n - s.dispatch.head, 0);
+    EXPECT_INT(s.dispatch.tells_sent, 31);
+}

@@ -1,0 +1,207 @@
+#include "kube/events.h"
+
+#include "desk.h"
+#include "kube/limits.h"
+#include "support/test.h"
+
+struct scene {
+    struct desk desk;
+    struct events events;
+    int64_t now_ms;
+};
+
+static void scene_done(struct scene *s)
+{
+    events_done(&s->events);
+    desk_done(&s->desk);
+}
+
+static void open(struct scene *s)
+{
+    desk_init(&s->desk);
+    events_init(&s->events, STR("host-1"), 100, test_seed(), &s->desk.listener);
+    s->now_ms = 1700000000000;
+}
+
+static void add(struct scene *s, enum event_kind kind, const char *pod, const char *note)
+{
+    struct event_about about = {.kind = kind,
+                                .namespace = STR("default"),
+                                .pod = str_of(pod),
+                                .uid = str_of(pod),
+                                .version = 7,
+                                .scheduler = STR("nexus"),
+                                .note = str_of(note)};
+    events_add(&s->events, s->now_ms, &about);
+}
+
+static const char *tick(struct scene *s)
+{
+    events_tick(&s->events, s->now_ms, false, &s->desk.out);
+    return desk_log(&s->desk);
+}
+
+static void answer(struct scene *s, int status)
+{
+    struct reply head = reply_head(s->desk.last, status), end = reply_end(s->desk.last);
+    events_hear(&s->events, s->now_ms, &head);
+    events_hear(&s->events, s->now_ms, &end);
+}
+
+#define EVENTS "/apis/events.k8s.io/v1/namespaces/default/events"
+#define POST(name, time, action, reason, type, note, pod)                                          \
+    "EVENTS POST " EVENTS " {\"apiVersion\":\"events.k8s.io/v1\",\"kind\":\"Event\",\"metadata\":" \
+    "{\"name\":\"" name "\",\"namespace\":\"default\"},\"eventTime\":\"" time                      \
+    "\",\"reportingController\":\"nexus\",\"reportingInstance\":\"nexus-host-1\",\"action\":"      \
+    "\"" action "\",\"reason\":\"" reason "\",\"type\":\"" type "\",\"note\":\"" note              \
+    "\",\"regarding\":{\"kind\":\"Pod\",\"namespace\":\"default\",\"name\":\"" pod                 \
+    "\",\"uid\":\"" pod "\",\"apiVersion\":\"v1\",\"resourceVersion\":\"7\"}}\n"
+
+TEST(events, are_as_kube_scheduler_writes_them)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_SCHEDULED, "a", "Successfully assigned default/a to n1");
+    EXPECT_TEXT(tick(&s),
+                POST("a.17979cfe362a0000", "2023-11-14T22:13:20.000000Z", "Binding", "Scheduled",
+                     "Normal", "Successfully assigned default/a to n1", "a"));
+    answer(&s, 201);
+    EXPECT_INT(events_waiting(&s.events), 0);
+    s.now_ms += 5;
+    add(&s, EVENT_FAILED_SCHEDULING, "b", "0/1 nodes");
+    EXPECT_TEXT(tick(&s), POST("b.17979cfe36764b40", "2023-11-14T22:13:20.005000Z", "Scheduling",
+                               "FailedScheduling", "Warning", "0/1 nodes", "b"));
+}
+
+TEST(events, of_one_moment_have_names_of_their_own)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_SCHEDULED, "a", "");
+    add(&s, EVENT_SCHEDULED, "a", "");
+    const char *log = tick(&s);
+    EXPECT(strstr(log, "a.17979cfe362a0000") && strstr(log, "a.17979cfe362a0001"));
+}
+
+TEST(events, that_come_again_become_a_series)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_FAILED_SCHEDULING, "a", "0/1 nodes");
+    tick(&s);
+    answer(&s, 201);
+    s.now_ms += 60000;
+    add(&s, EVENT_FAILED_SCHEDULING, "a", "0/1 nodes");
+    EXPECT_TEXT(tick(&s), "EVENTS PATCH " EVENTS "/a.17979cfe362a0000 {\"series\":{\"count\":2,"
+                          "\"lastObservedTime\":\"2023-11-14T22:14:20.000000Z\"}}\n");
+    answer(&s, 200);
+    s.now_ms += 60000;
+    add(&s, EVENT_FAILED_SCHEDULING, "a", "0/1 nodes");
+    add(&s, EVENT_FAILED_SCHEDULING, "a", "0/1 nodes");
+    EXPECT_TEXT(tick(&s), ""); /* only counted, */
+
+    s.now_ms += 6 * 60000; /* until it is over */
+    EXPECT_TEXT(tick(&s), "EVENTS PATCH " EVENTS "/a.17979cfe362a0000 {\"series\":{\"count\":4,"
+                          "\"lastObservedTime\":\"2023-11-14T22:15:20.000000Z\"}}\n");
+    answer(&s, 200);
+    add(&s, EVENT_FAILED_SCHEDULING, "a", "0/1 nodes");
+    EXPECT(strstr(tick(&s), "POST") != NULL);
+}
+
+TEST(events, of_a_series_whose_first_is_gone_begin_anew)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_FAILED_SCHEDULING, "a", "0/1 nodes");
+    tick(&s);
+    answer(&s, 201);
+    add(&s, EVENT_FAILED_SCHEDULING, "a", "0/1 nodes");
+    tick(&s);
+    answer(&s, 404);
+    EXPECT(strstr(tick(&s), "POST") != NULL);
+}
+
+TEST(events, are_sent_again_only_if_nobody_answered)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_SCHEDULED, "a", "");
+    for (int i = 0; i < 12; i++) {
+        EXPECT(strstr(tick(&s), "POST") != NULL);
+        struct reply lost = reply_lost(s.desk.last, true);
+        events_hear(&s.events, s.now_ms, &lost);
+        int64_t next = events_next_ms(&s.events, s.now_ms, false);
+        if (i == 11) {
+            EXPECT_INT(next, INT64_MAX);
+            break;
+        }
+        EXPECT(next >= s.now_ms + 10000 && next <= s.now_ms + 12500);
+        s.now_ms = next;
+    }
+    EXPECT_INT(s.events.stats.failed, 1);
+    add(&s, EVENT_SCHEDULED, "b", "");
+    tick(&s);
+    answer(&s, 422);
+    EXPECT_INT(events_waiting(&s.events), 0);
+    EXPECT_INT(s.events.stats.failed, 2);
+}
+
+TEST(events, leave_the_server_to_bindings)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    for (int i = 0; i < 200; i++)
+        add(&s, EVENT_SCHEDULED, "a", "");
+    events_tick(&s.events, s.now_ms, true, &s.desk.out);
+    EXPECT_INT(s.desk.out.list.n, EVENTS_BESIDE_BINDS);
+    EXPECT_INT(events_next_ms(&s.events, s.now_ms, true), INT64_MAX);
+    EXPECT_INT(events_next_ms(&s.events, s.now_ms, false), s.now_ms);
+    events_tick(&s.events, s.now_ms, false, &s.desk.out);
+    EXPECT_INT(s.desk.out.list.n, EVENTS_IN_FLIGHT);
+    EXPECT_INT(events_waiting(&s.events), 200);
+}
+
+TEST(events, that_are_too_many_drop_the_oldest)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_SCHEDULED, "oldest", "");
+    add(&s, EVENT_SCHEDULED, "next", "");
+    for (int i = 0; i < EVENTS_MOST - 1; i++)
+        add(&s, EVENT_SCHEDULED, "a", "");
+    EXPECT_INT(events_waiting(&s.events), EVENTS_MOST);
+    EXPECT_INT(s.events.stats.dropped, 1);
+    const char *log = tick(&s);
+    EXPECT(!strstr(log, "oldest") && strstr(log, "next"));
+}
+
+TEST(events, cut_a_long_note_between_characters)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    char note[NOTE_BYTES_MOST + 8];
+    memset(note, 'x', sizeof(note));
+    memcpy(note + NOTE_BYTES_MOST - 1, "é", 2);
+    note[sizeof(note) - 1] = 0;
+    add(&s, EVENT_FAILED_SCHEDULING, "a", note);
+    EXPECT(strstr(tick(&s), "xxx\",\"regarding\"") != NULL);
+}
+
+TEST(events, forget_the_oldest_series_when_there_are_too_many)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    for (int i = 0; i < SERIES_MOST + 1; i++) {
+        char pod[16];
+        snprintf(pod, sizeof(pod), "p%d", i);
+        add(&s, EVENT_FAILED_SCHEDULING, pod, "full");
+    }
+    uint32_t waiting = events_waiting(&s.events);
+    add(&s, EVENT_FAILED_SCHEDULING, "p0", "full"); /* a new one */
+    add(&s, EVENT_FAILED_SCHEDULING, "p5", "full"); /* a second time */
+    EXPECT_INT(events_waiting(&s.events), waiting + 2);
+    EXPECT_INT(s.events.queue.n - s.events.head, waiting + 2);
+    s.now_ms += 6 * 60000;
+    tick(&s);
+    EXPECT_INT(s.events.series_free.n, SERIES_MOST);
+}

@@ -1,0 +1,51 @@
+#include "kube/pending.h"
+
+#include "support/objects.h"
+#include "support/test.h"
+
+static void see(struct pending *p, struct arena *mem, enum change_kind kind, const char *line)
+{
+    pending_see(p, &(struct change){.kind = kind, .object = object_of(mem, line)});
+}
+
+static struct pending_row *find(struct pending *p, const char *pod, const char *uid)
+{
+    return pending_find(p, STR("default"), str_of(pod), str_of(uid));
+}
+
+TEST(pending, knows_the_pods_that_wait)
+{
+    struct pending p = {0};
+    struct arena mem = {0};
+    see(&p, &mem, CHANGE_PUT, "pod a uid=1 scheduler=nexus");
+    see(&p, &mem, CHANGE_PUT, "pod b uid=2 on=n1");
+    see(&p, &mem, CHANGE_PUT, "node a");
+    REQUIRE(find(&p, "a", "1"));
+    EXPECT_STR(pending_scheduler(&p, find(&p, "a", "1")), "nexus");
+    EXPECT(!find(&p, "a", "2"));
+    EXPECT(!find(&p, "b", "2"));
+    see(&p, &mem, CHANGE_REMOVE, "node a");
+    EXPECT(find(&p, "a", "1"));
+
+    find(&p, "a", "1")->told = 5;
+    see(&p, &mem, CHANGE_PUT, "pod a uid=3");
+    EXPECT(!find(&p, "a", "1"));
+    REQUIRE(find(&p, "a", "3"));
+    EXPECT_INT(find(&p, "a", "3")->told, 0);
+    see(&p, &mem, CHANGE_PUT, "pod a uid=3 on=n1");
+    EXPECT(!find(&p, "a", "3"));
+
+    see(&p, &mem, CHANGE_PUT, "pod c");
+    see(&p, &mem, CHANGE_REMOVE, "pod c");
+    EXPECT_INT(p.by_name.n, 0);
+    EXPECT_INT(p.rows.n, 1);
+    pending_done(&p);
+    arena_done(&mem);
+}
+
+TEST(pending, marks_differ_by_reason_and_message)
+{
+    EXPECT(pending_mark(STR("a"), STR("b")) != pending_mark(STR("b"), STR("a")));
+    EXPECT(pending_mark(STR("a"), STR("b")) != pending_mark(STR("a"), STR("c")));
+    EXPECT(pending_mark(STR(""), STR("")) != 0);
+}

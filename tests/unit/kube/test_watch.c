@@ -1,0 +1,392 @@
+#include "kube/watch.h"
+
+#include "desk.h"
+#include "support/test.h"
+
+/* A watch of one kind, the server's part played by the test. */
+struct scene {
+    struct desk desk;
+    struct watch watch;
+    int64_t now_ms;
+};
+
+static void scene_done(struct scene *s)
+{
+    watch_done(&s->watch);
+    desk_done(&s->desk);
+}
+
+static void open(struct scene *s, uint32_t kind)
+{
+    desk_init(&s->desk);
+    watch_init(&s->watch, &watched_kinds[kind], 100, test_seed(), &s->desk.listener);
+    s->now_ms = 1000000;
+}
+
+static const char *read_log(struct scene *s)
+{
+    return desk_log(&s->desk);
+}
+
+static void start(struct scene *s)
+{
+    watch_discovered(&s->watch, s->now_ms, true, &s->desk.out);
+}
+
+static void hear(struct scene *s, struct reply reply)
+{
+    watch_hear(&s->watch, s->now_ms, &reply, &s->desk.out);
+}
+
+static void head(struct scene *s)
+{
+    hear(s, reply_head(s->watch.current, 200));
+}
+
+static void data(struct scene *s, const char *text)
+{
+    hear(s, reply_data(s->watch.current, text));
+}
+
+static void end(struct scene *s)
+{
+    hear(s, reply_end(s->watch.current));
+}
+
+static void refuse(struct scene *s, int status, const char *body)
+{
+    request_id id = s->watch.current;
+    hear(s, reply_head(id, status));
+    hear(s, reply_data(id, body));
+    hear(s, reply_end(id));
+}
+
+static void page(struct scene *s, const char *body)
+{
+    refuse(s, 200, body);
+}
+
+/* Time passes until the watch wants to do something. */
+static int64_t wait_for_timer(struct scene *s)
+{
+    int64_t waited = watch_next_ms(&s->watch) - s->now_ms;
+    s->now_ms = watch_next_ms(&s->watch);
+    watch_tick(&s->watch, s->now_ms, &s->desk.out);
+    return waited;
+}
+
+#define NODE(type, name, version)                                                                  \
+    "{\"type\":\"" type "\",\"object\":{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{"    \
+    "\"name\":\"" name "\",\"resourceVersion\":\"" version "\"}}}\n"
+#define BOOKMARK(version)                                                                          \
+    "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{"    \
+    "\"resourceVersion\":\"" version "\"}}}\n"
+#define FILLED(version)                                                                            \
+    "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{"    \
+    "\"resourceVersion\":\"" version                                                               \
+    "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n"
+#define STATUS(code, reason, message)                                                              \
+    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"" message     \
+    "\",\"reason\":\"" reason "\",\"code\":" #code "}"
+#define ERROR(code, reason, message)                                                               \
+    "{\"type\":\"ERROR\",\"object\":" STATUS(code, reason, message) "}\n"
+#define NODES(version, next, items)                                                                \
+    "{\"kind\":\"NodeList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" version    \
+    "\",\"continue\":\"" next "\"},\"items\":[" items "]}"
+#define ITEM(name, version)                                                                        \
+    "{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version "\"}}"
+
+#define WATCH_NODES "READ GET /api/v1/nodes?watch=true&allowWatchBookmarks=true&timeoutSeconds="
+#define FILL_END    "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan\n"
+#define LIST_NODES  "READ GET /api/v1/nodes?limit=500"
+
+/* A watch that has told n1 and n2 and stands at version 7. */
+static void open_filled(struct scene *s)
+{
+    open(s, WATCHED_KIND_NODE);
+    start(s);
+    read_log(s);
+    head(s);
+    data(s, NODE("ADDED", "n1", "3") NODE("ADDED", "n2", "5") FILLED("7"));
+    read_log(s);
+}
+
+TEST(watch, asks_for_everything_and_what_follows_in_one_stream)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    EXPECT_TEXT(read_log(&s), WATCH_NODES FILL_END);
+    head(&s);
+    data(&s, NODE("ADDED", "n1", "3") NODE("ADDED", "n2", "5"));
+    EXPECT_TEXT(read_log(&s), "put Node /n1 at 3\nput Node /n2 at 5\n");
+    EXPECT(!watch_is_synced(&s.watch));
+    data(&s, FILLED("7"));
+    EXPECT_TEXT(read_log(&s), "");
+    EXPECT(watch_is_synced(&s.watch));
+    data(&s, NODE("MODIFIED", "n1", "8") NODE("DELETED", "n2", "9"));
+    EXPECT_TEXT(read_log(&s), "put Node /n1 at 8\nremove Node /n2\n");
+}
+
+TEST(watch, of_pods_leaves_out_those_that_are_over)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_POD);
+    start(&s);
+    EXPECT_TEXT(read_log(&s),
+                "READ GET /api/v1/pods?fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%"
+                "3DFailed&watch=true&allowWatchBookmarks=true&timeoutSeconds=" FILL_END);
+}
+
+TEST(watch, takes_frames_in_any_pieces)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    read_log(&s);
+    head(&s);
+    static const char text[] = NODE("ADDED", "n1", "3") FILLED("7");
+    for (size_t i = 0; i < sizeof(text) - 1; i++)
+        data(&s, (char[]){text[i], 0});
+    EXPECT_TEXT(read_log(&s), "put Node /n1 at 3\n");
+    EXPECT(watch_is_synced(&s.watch));
+}
+
+TEST(watch, draws_its_length_between_five_and_ten_minutes)
+{
+    int64_t least = INT64_MAX, most = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        AUTO(scene) s = {0};
+        open(&s, WATCHED_KIND_NODE);
+        s.watch.rng = rng_seeded(seed);
+        start(&s);
+        struct str path = s.desk.out.list.at[0].path;
+        struct str key = STR("timeoutSeconds=");
+        int64_t seconds;
+        for (size_t i = 0; i + key.n < path.n; i++)
+            if (str_starts(str_part(path, i, path.n), key))
+                path = str_part(path, i + key.n, path.n);
+        REQUIRE(str_int(str_part(path, 0, str_find(path, '&')), &seconds));
+        least = MIN(least, seconds);
+        most = MAX(most, seconds);
+    }
+    EXPECT(least >= 300 && least < 310);
+    EXPECT(most >= 590 && most < 600);
+}
+
+TEST(watch, that_ends_goes_on_from_the_last_version)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    data(&s, NODE("MODIFIED", "n1", "8"));
+    end(&s);
+    EXPECT_TEXT(read_log(&s), "put Node /n1 at 8\n" WATCH_NODES "&resourceVersion=8\n");
+    head(&s);
+    data(&s, BOOKMARK("12"));
+    end(&s);
+    EXPECT_TEXT(read_log(&s), WATCH_NODES "&resourceVersion=12\n");
+}
+
+TEST(watch, that_ends_at_once_with_nothing_said_pauses)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    end(&s);
+    read_log(&s);
+    head(&s);
+    end(&s);
+    EXPECT_TEXT(read_log(&s), "trouble: watch nodes: the stream ended at once\n");
+    wait_for_timer(&s);
+    EXPECT_TEXT(read_log(&s), WATCH_NODES "&resourceVersion=7\n");
+}
+
+TEST(watch, too_old_fills_anew_and_removes_only_what_vanished)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    data(&s, ERROR(410, "Expired", "too old resource version"));
+    EXPECT_TEXT(read_log(&s), "cancel\n" WATCH_NODES FILL_END);
+    EXPECT(watch_is_synced(&s.watch));
+    head(&s);
+    data(&s, NODE("ADDED", "n2", "20") NODE("ADDED", "n3", "21"));
+    EXPECT_TEXT(read_log(&s), "put Node /n2 at 20\nput Node /n3 at 21\n");
+    data(&s, FILLED("22"));
+    EXPECT_TEXT(read_log(&s), "remove Node /n1\n");
+}
+
+TEST(watch, too_old_before_it_begins_fills_anew)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    end(&s);
+    read_log(&s);
+    refuse(&s, 410, STATUS(410, "Gone", "too old"));
+    EXPECT_TEXT(read_log(&s), WATCH_NODES FILL_END);
+}
+
+TEST(watch, whose_fill_breaks_begins_it_again_without_forgetting)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    data(&s, ERROR(410, "Expired", "too old"));
+    head(&s);
+    data(&s, NODE("ADDED", "n1", "20"));
+    hear(&s, reply_lost(s.watch.current, true));
+    EXPECT_TEXT(read_log(&s), "put Node /n1 at 20\n"
+                              "trouble: watch nodes: connection reset\n"
+                              "cancel\n" WATCH_NODES FILL_END);
+    wait_for_timer(&s);
+    EXPECT_TEXT(read_log(&s), WATCH_NODES FILL_END);
+    head(&s);
+    data(&s, NODE("ADDED", "n2", "20") FILLED("22"));
+    EXPECT_TEXT(read_log(&s), "put Node /n2 at 20\nremove Node /n1\n");
+}
+
+TEST(watch, of_a_server_that_cannot_stream_lists_in_pages)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    read_log(&s);
+    refuse(&s, 422, STATUS(422, "Invalid", "sendInitialEvents is forbidden"));
+    EXPECT_TEXT(read_log(&s), LIST_NODES "\n");
+    page(&s, NODES("9", "abc=", ITEM("n1", "3") "," ITEM("n2", "4")));
+    EXPECT_TEXT(read_log(&s),
+                "put Node /n1 at 3\nput Node /n2 at 4\n" LIST_NODES "&continue=abc%3D\n");
+    EXPECT(!watch_is_synced(&s.watch));
+    page(&s, NODES("9", "", ITEM("n3", "5")));
+    EXPECT_TEXT(read_log(&s), "put Node /n3 at 5\n" WATCH_NODES "&resourceVersion=9\n");
+    EXPECT(watch_is_synced(&s.watch));
+}
+
+TEST(watch, lists_again_from_the_start_when_its_pages_expire)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    refuse(&s, 400, STATUS(400, "BadRequest", "no"));
+    page(&s, NODES("9", "abc", ITEM("n1", "3")));
+    read_log(&s);
+    refuse(&s, 410, STATUS(410, "Expired", "the continue token is too old"));
+    EXPECT_TEXT(read_log(&s), "trouble: list nodes: the continue token is too old\n");
+    wait_for_timer(&s);
+    EXPECT_TEXT(read_log(&s), LIST_NODES "\n");
+    page(&s, NODES("12", "", ITEM("n2", "4")));
+    EXPECT_TEXT(read_log(&s),
+                "put Node /n2 at 4\nremove Node /n1\n" WATCH_NODES "&resourceVersion=12\n");
+}
+
+TEST(watch, lists_when_a_fill_never_ends)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    read_log(&s);
+    head(&s);
+    data(&s, NODE("ADDED", "n1", "3"));
+    EXPECT_INT(wait_for_timer(&s), 30000);
+    EXPECT_TEXT(read_log(&s), "put Node /n1 at 3\ncancel\n" LIST_NODES "\n");
+}
+
+TEST(watch, pauses_longer_and_longer_and_goes_on_where_it_was)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    static const int64_t pauses[] = {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000};
+    for (size_t i = 0; i < LEN(pauses); i++) {
+        test_case("failure %zu", i);
+        hear(&s, reply_lost(s.watch.current, true));
+        int64_t waited = wait_for_timer(&s);
+        EXPECT(waited >= pauses[i] && waited < 2 * pauses[i]);
+    }
+    EXPECT_INT(s.watch.state, WATCH_WATCHING);
+    read_log(&s);
+    head(&s);
+    data(&s, BOOKMARK("8"));
+    s.now_ms += 120000;
+    hear(&s, reply_lost(s.watch.current, true));
+    int64_t waited = wait_for_timer(&s);
+    EXPECT(waited >= 800 && waited < 1600);
+    EXPECT_TEXT(read_log(&s),
+                "trouble: watch nodes: connection reset\n" WATCH_NODES "&resourceVersion=8\n");
+}
+
+TEST(watch, waits_as_long_as_the_server_says)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    end(&s);
+    struct reply busy = reply_head(s.watch.current, 429);
+    busy.retry_after_ms = 17000;
+    hear(&s, busy);
+    end(&s);
+    EXPECT_INT(wait_for_timer(&s), 17000);
+    EXPECT_INT(s.watch.state, WATCH_WATCHING);
+}
+
+TEST(watch, says_once_what_rbac_lacks_and_tries_on)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_REPLICA_SET);
+    start(&s);
+    read_log(&s);
+    refuse(&s, 403, STATUS(403, "Forbidden", "no watch for you"));
+    EXPECT_TEXT(read_log(&s), "denied: watch replicasets.apps: no watch for you\n");
+    wait_for_timer(&s);
+    read_log(&s);
+    refuse(&s, 403, STATUS(403, "Forbidden", "no watch for you"));
+    EXPECT_TEXT(read_log(&s), "");
+    EXPECT(!watch_is_synced(&s.watch));
+    wait_for_timer(&s);
+    EXPECT_INT(s.watch.state, WATCH_FILLING);
+}
+
+TEST(watch, of_a_kind_that_is_not_served_asks_again_after_a_minute_or_when_told)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    watch_discovered(&s.watch, s.now_ms, false, &s.desk.out);
+    EXPECT_TEXT(read_log(&s), "absent: watch nodes: not served\n");
+    EXPECT(watch_is_synced(&s.watch));
+    EXPECT_INT(wait_for_timer(&s), 60000);
+    EXPECT_TEXT(read_log(&s), WATCH_NODES FILL_END);
+    refuse(&s, 404, STATUS(404, "NotFound", "no such thing"));
+    EXPECT_INT(s.watch.state, WATCH_ABSENT);
+    start(&s);
+    EXPECT_INT(s.watch.state, WATCH_FILLING);
+    EXPECT(!watch_is_synced(&s.watch));
+}
+
+TEST(watch, that_outlives_its_time_is_opened_again)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    int64_t waited = wait_for_timer(&s);
+    EXPECT(waited <= 630000);
+    EXPECT_TEXT(read_log(&s), "cancel\n" WATCH_NODES "&resourceVersion=7\n");
+}
+
+TEST(watch, leaves_out_what_it_cannot_read)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    data(&s, "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{"
+             "\"name\":\"a\"}}}\n" NODE("ADDED", "n4", "9"));
+    EXPECT_TEXT(read_log(&s), "invalid: watch nodes: v1 Pod among nodes\nput Node /n4 at 9\n");
+    data(&s, "nonsense\n" NODE("ADDED", "n5", "10"));
+    EXPECT(strstr(read_log(&s), "put Node /n5 at 10\n") != NULL);
+    EXPECT_INT(s.watch.state, WATCH_WATCHING);
+}
+
+TEST(watch, hears_nothing_of_requests_it_gave_up)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    request_id old = s.watch.current;
+    data(&s, ERROR(410, "Expired", "too old"));
+    read_log(&s);
+    hear(&s, reply_data(old, NODE("ADDED", "n9", "9")));
+    hear(&s, reply_lost(old, true));
+    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_INT(s.watch.state, WATCH_FILLING);
+}
