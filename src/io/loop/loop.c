@@ -62,18 +62,16 @@ static bool is_earlier(const void *ctx, uint32_t a, uint32_t b)
     return x->at_us != y->at_us ? x->at_us < y->at_us : x->order < y->order;
 }
 
-/* A task that is put off while others run waits for the next turn. */
-static void run_tasks(struct loop *l)
+/* A task that is put off while others run waits for the next turn. Has anything been done? */
+static bool run_tasks(struct loop *l)
 {
-    struct loop_task *last = l->last_task;
-    for (bool is_last = !last; !is_last;) {
-        struct loop_task *t = l->first_task;
-        if (!t)
-            return;
-        is_last = t == last;
+    struct loop_task *last = l->last_task, *t = NULL;
+    while (t != last && l->first_task) {
+        t = l->first_task;
         loop_task_stop(l, t);
         t->run(t->ctx);
     }
+    return last;
 }
 
 struct loop *loop_new(void)
@@ -92,8 +90,8 @@ void loop_free(struct loop *l)
 {
     if (!l)
         return;
-    while (l->first_task)
-        run_tasks(l);
+    while (run_tasks(l))
+        continue;
     if (l->signals_ready.fd >= 0) {
         close(l->signals_ready.fd);
         sigprocmask(SIG_UNBLOCK, &l->signals, NULL);
@@ -108,8 +106,6 @@ void loop_free(struct loop *l)
 
 static int sleep_ms(const struct loop *l, int64_t until_ms)
 {
-    if (l->first_task)
-        return 0;
     int64_t now_us = read_us(CLOCK_MONOTONIC), wait_us = INT64_MAX;
     int64_t passed_us = now_us - l->clock.monotonic_us;
     if (until_ms < INT64_MAX / 1000)
@@ -154,8 +150,8 @@ static void fire_timers(struct loop *l)
 
 int64_t loop_wait(struct loop *l, int64_t until_ms)
 {
-    run_tasks(l);
-    int n = epoll_wait(l->epoll, l->ready, EVENTS_MOST, sleep_ms(l, until_ms));
+    bool has_run = run_tasks(l); /* then the caller may have something to do */
+    int n = epoll_wait(l->epoll, l->ready, EVENTS_MOST, has_run ? 0 : sleep_ms(l, until_ms));
     assert(n >= 0 || errno == EINTR);
     l->ready_n = MAX(n, 0);
     sample_time(l);

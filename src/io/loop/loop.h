@@ -22,8 +22,8 @@ struct loop *loop_new(void);
 /* What was put off is done first. */
 void loop_free(struct loop *l);
 
-/* One turn: does what was put off, sleeps until something happens or `until_ms` of loop_now_ms()
- * comes, samples the time, and calls whom it concerns. Returns the time. */
+/* One turn: does what was put off or else sleeps until something happens or `until_ms` of
+ * loop_now_ms() comes, samples the time, and calls whom it concerns. Returns the time. */
 int64_t loop_wait(struct loop *l, int64_t until_ms);
 
 /* The time of this turn (io/loop/clock.h): it stands still during a turn. */
