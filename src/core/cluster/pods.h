@@ -29,7 +29,8 @@ enum { SHAPE_KEY_BYTES = 5 * sizeof(uint32_t) };
 enum pod_flag {
     POD_BOUND = 1,       /* the API says which node it is on */
     POD_ASSUMED = 2,     /* we placed it, and the API has not said so yet */
-    POD_TERMINATING = 4, /* holds its room, but selectors do not count it */
+    POD_TERMINATING = 4, /* holds its room, but selectors do not count it … */
+    POD_SUPPOSED = 8,    /* … except where it is only supposed to be on a node */
 };
 
 struct pod_row {

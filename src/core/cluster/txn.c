@@ -64,7 +64,7 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
         count_affine(c, pods_at(&c->pods, pod)->shape, sign);
     if (spec->n_ports)
         columns |= COLUMN_PORTS;
-    if (!(pods_at(&c->pods, pod)->flags & POD_TERMINATING))
+    if ((pods_at(&c->pods, pod)->flags & (POD_TERMINATING | POD_SUPPOSED)) != POD_TERMINATING)
         columns |= counts_pod(c, pod, node, sign);
     change_log_add(&c->log, node, columns);
 }

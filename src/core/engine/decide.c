@@ -22,7 +22,7 @@ static struct verdict by_class(struct engine *k)
 {
     why_clear(&k->why);
     k->why.nodes = k->cluster->nodes.present;
-    return (struct verdict){ID_NONE, 0, BY_CLASS};
+    return (struct verdict){ID_NONE, 0, ID_NONE, BY_CLASS};
 }
 
 static struct verdict by_pin(struct engine *k, pod_id pod, const struct class *class)
@@ -30,13 +30,13 @@ static struct verdict by_pin(struct engine *k, pod_id pod, const struct class *c
     node_id node = present_node(k->cluster, pods_at(&k->cluster->pods, pod)->pin);
     reason_id reason = node.i == ID_NONE ? 0 : judge(k, class, node, pod);
     if (node.i != ID_NONE && !reason)
-        return (struct verdict){node.i, 1, BY_PIN};
+        return (struct verdict){node.i, 1, ID_NONE, BY_PIN};
     why_clear(&k->why);
     k->why.nodes = k->cluster->nodes.present;
     if (reason)
         why_add(&k->why, reason, 1);
     why_add(&k->why, class->absent, k->why.nodes - (reason ? 1 : 0));
-    return (struct verdict){ID_NONE, 0, BY_PIN};
+    return (struct verdict){ID_NONE, 0, ID_NONE, BY_PIN};
 }
 
 static struct verdict by_names(struct engine *k, pod_id pod, const struct class *class)
@@ -44,7 +44,7 @@ static struct verdict by_names(struct engine *k, pod_id pod, const struct class 
     struct decision d = scan_some(&k->scan, k->cluster, class, pod, class->only, class->n_only);
     if (d.node == ID_NONE)
         scan_some_why(&k->scan, k->cluster, class, class->only, class->n_only, &k->why);
-    return (struct verdict){d.node, d.feasible, BY_PIN};
+    return (struct verdict){d.node, d.feasible, d.broken, BY_PIN};
 }
 
 static struct verdict by_scan(struct engine *k, pod_id pod, const struct class *class)
@@ -52,7 +52,7 @@ static struct verdict by_scan(struct engine *k, pod_id pod, const struct class *
     struct decision d = scan_run(&k->scan, k->cluster, class, pod, false);
     if (d.node == ID_NONE)
         scan_why(&k->scan, k->cluster, &k->why);
-    return (struct verdict){d.node, d.feasible, BY_SCAN};
+    return (struct verdict){d.node, d.feasible, d.broken, BY_SCAN};
 }
 
 /* Pods of this priority or higher are nominated somewhere: with filters on keys, views do not know.
@@ -93,7 +93,7 @@ static struct verdict by_view(struct engine *k, pod_id pod, struct class *class)
         return by_scan(k, pod, class);
     if (d.node == ID_NONE)
         views_why(&k->views, class, &k->why);
-    struct verdict v = {d.node, d.feasible, BY_VIEW};
+    struct verdict v = {d.node, d.feasible, ID_NONE, BY_VIEW};
     if (k->config.checks_views)
         check(k, pod, class, v);
     return v;
@@ -110,7 +110,7 @@ struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class)
         bool may_go = !class->is_pinned || nominated == pods_at(&c->pods, pod)->pin;
         node_id node = present_node(c, may_go ? nominated : SYM_NONE);
         if (node.i != ID_NONE && !judge(k, class, node, pod))
-            return (struct verdict){node.i, 1, BY_PIN};
+            return (struct verdict){node.i, 1, ID_NONE, BY_PIN};
     }
     if (class->is_pinned)
         return by_pin(k, pod, class);

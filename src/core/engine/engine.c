@@ -5,9 +5,10 @@
 #include "core/engine/engine.h"
 
 #include "core/engine/inside.h"
+#include "core/framework/row.h"
 #include "core/plugins/plugins.h"
 
-enum { DEFAULT_UNSETTLED = 512 };
+enum { DEFAULT_UNSETTLED = 512, DEFAULT_FIRST_MS = 1000, DEFAULT_MOST_MS = 10000 };
 
 static void class_gone(void *ctx, struct class *class)
 {
@@ -23,15 +24,28 @@ static const struct plugin *order_of(const struct profile *profile)
     return NULL;
 }
 
+static struct engine_config with_defaults(struct engine_config config)
+{
+    if (config.max_unsettled == 0)
+        config.max_unsettled = DEFAULT_UNSETTLED;
+    if (!config.profiles) {
+        config.profiles = built_in_profiles;
+        config.n_profiles = n_built_in_profiles;
+    }
+    if (config.first_backoff_ms == 0)
+        config.first_backoff_ms = DEFAULT_FIRST_MS;
+    if (config.most_backoff_ms == 0)
+        config.most_backoff_ms = DEFAULT_MOST_MS;
+    return config;
+}
+
 struct engine *engine_new(const struct engine_config *config)
 {
     struct engine *k = mem_alloc(sizeof(*k));
-    k->config = *config;
-    if (k->config.max_unsettled == 0)
-        k->config.max_unsettled = DEFAULT_UNSETTLED;
+    k->config = with_defaults(*config);
     k->cluster = cluster_new(config->seed);
     k->cluster->keeps_pins = config->keeps_pins;
-    classes_init(&k->classes, k->cluster, built_in_profiles, n_built_in_profiles);
+    classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
     k->classes.gone = class_gone;
     k->classes.ctx = k;
     k->views = (struct views){
@@ -40,7 +54,7 @@ struct engine *engine_new(const struct engine_config *config)
         .budget_bytes = config->view_bytes,
         .most = config->view_count,
     };
-    k->order = order_of(&built_in_profiles[0]);
+    k->order = order_of(&k->config.profiles[0]);
     assert(k->order);
     struct queue_rules rules = engine_queue_rules(k);
     k->queue = queue_new(&rules);
@@ -197,6 +211,8 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
         refuse(k, now_ms, pod, class, out);
     } else if (class->score_error.n && v.feasible > 1) {
         fail(k, now_ms, pod, class->score_error, true, out);
+    } else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1) {
+        fail(k, now_ms, pod, row_broken_text(c, class, (node_id){v.broken}, &out->mem), true, out);
     } else {
         bind(k, now_ms, pod, v.node, out);
     }

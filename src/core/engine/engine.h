@@ -12,6 +12,7 @@
  * back when something changes or at engine_next_ms(). */
 
 struct engine;
+struct profile; /* core/framework/profile.h */
 
 /* {0} is a sensible configuration. */
 struct engine_config {
@@ -22,6 +23,12 @@ struct engine_config {
     bool checks_views;      /* compare every decision with a scan (slow): tests and debugging */
     uint32_t max_unsettled; /* unsettled bindings; 0: 512 */
     bool keeps_pins;        /* for explain: judge pods that name a node against all nodes */
+
+    /* Which profiles there are, sharing one order of the queue; they outlive the engine. NULL: the
+     * built-in ones. */
+    const struct profile *profiles;
+    uint32_t n_profiles;
+    int64_t first_backoff_ms, most_backoff_ms; /* of units that failed; 0: 1 s and 10 s */
 };
 
 struct engine *engine_new(const struct engine_config *config);

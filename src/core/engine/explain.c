@@ -186,6 +186,10 @@ static void explain_nodes(struct explaining *x)
         fail(x, x->class->score_error);
         return;
     }
+    if (d.broken != ID_NONE) {
+        fail(x, row_broken_text(k->cluster, x->class, (node_id){d.broken}, &x->out->mem));
+        return;
+    }
     score_buckets(x);
     for (uint32_t i = 0; i < x->out->n_nodes; i++) {
         uint32_t home = k->scan.home.at[x->ids[i]];
@@ -212,7 +216,8 @@ static bool explain_gate(struct explaining *x)
     for (uint32_t i = 0; i < profile->n; i++) {
         const struct plugin *plugin = profile->plugins[i].plugin;
         struct str *why = arena_array(&x->out->mem, struct str, 1);
-        if (!plugin->gate || !plugin->gate(x->k->cluster, spec, &x->out->mem, why))
+        bool gates = plugin->gate && !(profile->plugins[i].off & PROFILE_NO_GATE);
+        if (!gates || !plugin->gate(x->k->cluster, spec, &x->out->mem, why))
             continue;
         x->out->gated = str_of(plugin->name);
         x->out->summary = x->out->filter_summary = *why;

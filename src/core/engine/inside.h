@@ -65,6 +65,7 @@ void engine_take_off(struct engine *k, pod_id pod);
 struct verdict {
     uint32_t node;     /* ID_NONE: refused, `why` says why */
     uint32_t feasible; /* how many nodes would have done */
+    uint32_t broken;   /* one of them that cannot be scored; ID_NONE: no such node */
     enum { BY_CLASS, BY_PIN, BY_VIEW, BY_SCAN } by;
 };
 

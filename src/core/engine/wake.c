@@ -34,7 +34,8 @@ static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
     for (uint32_t i = 0; i < profile->n && may; i++) {
         const struct profile_plugin *p = &profile->plugins[i];
         struct str why;
-        if (p->plugin->gate && p->plugin->gate(k->cluster, spec, &k->mem, &why)) {
+        bool gates = p->plugin->gate && !(p->off & PROFILE_NO_GATE);
+        if (gates && p->plugin->gate(k->cluster, spec, &k->mem, &why)) {
             *gate = (uint64_t)1 << p->number;
             may = false;
         }
@@ -95,8 +96,8 @@ struct queue_rules engine_queue_rules(struct engine *k)
         .may_enter = may_enter,
         .interested = interested,
         .wakes = wakes,
-        .first_ms = 1000,
-        .most_ms = 10000,
+        .first_ms = k->config.first_backoff_ms,
+        .most_ms = k->config.most_backoff_ms,
         .park_ms = 5 * 60 * 1000,
     };
 }

@@ -123,7 +123,7 @@ static void score(const struct cluster *c, const struct class *class, struct buc
 struct decision buckets_decide(const struct cluster *c, const struct class *class,
                                struct buckets *b, struct decider *d, bool all_scores)
 {
-    struct decision decision = {.node = ID_NONE};
+    struct decision decision = {.node = ID_NONE, .broken = ID_NONE};
     decision.feasible = filter(c, class, b, d);
     if (d->which.n > 1 || all_scores)
         score(c, class, b, d);

@@ -55,6 +55,7 @@ struct decision {
     int64_t
         total; /* its score; without what all nodes share if there was no choice between buckets */
     uint32_t feasible; /* nodes that fit */
+    uint32_t broken;   /* one of them whose score is none (ROW_BROKEN); ID_NONE: no such node */
 };
 
 /* Asks the key filters and key scores, and finds the best node. With `all_scores`, every bucket's

@@ -17,9 +17,30 @@ reason_id row_filter(const struct cluster *c, const struct class *class, node_id
 int32_t row_score(const struct cluster *c, const struct class *class, node_id node)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < class->n_scores; i++)
-        sum += class->scores[i].weight * class->scores[i].ask(c, class->scores[i].state, node);
+    for (uint32_t i = 0; i < class->n_scores; i++) {
+        int64_t score = class->scores[i].ask(c, class->scores[i].state, node);
+        if (UNLIKELY((uint64_t)score > 100))
+            return ROW_BROKEN;
+        sum += class->scores[i].weight * score;
+    }
     return (int32_t)sum;
+}
+
+struct str row_broken_text(const struct cluster *c, const struct class *class, node_id node,
+                           struct arena *mem)
+{
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        const struct class_part *part = &class->parts[i];
+        bool is_row = part->scores && part->plugin->row_score;
+        int64_t score = is_row ? part->plugin->row_score(c, part->state, node) : 0;
+        if (score < 0 || score > 100)
+            return arena_printf(
+                mem,
+                "applying score defaultWeights on Score plugins: plugin \"%s\" returns "
+                "an invalid score %ld, it should in the range of [0, 100] after normalizing",
+                part->plugin->name, (long)score);
+    }
+    return (struct str){0};
 }
 
 void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t columns,
@@ -71,14 +92,29 @@ bool row_has_nominated(const struct cluster *c, const struct class *class, node_
     return false;
 }
 
+/* Marks the nominated pods as supposed to be here, or takes the mark off: upstream counts them in
+ * spread constraints even if they are being deleted. */
+static void suppose(struct cluster *c, const struct class *class, node_id node, pod_id self,
+                    bool is_so)
+{
+    vec_each(&c->nominations, n) {
+        if (!counts_here(c, class, *n, node, self))
+            continue;
+        struct pod_row *row = pods_at(&c->pods, n->pod);
+        row->flags = is_so ? row->flags | POD_SUPPOSED : row->flags & ~(uint32_t)POD_SUPPOSED;
+    }
+}
+
 reason_id row_judge_nominated(struct cluster *c, const struct class *class, node_id node,
                               pod_id self)
 {
+    suppose(c, class, node, self, true);
     struct txn trial = txn_begin(c);
     vec_each(&c->nominations, n)
         if (counts_here(c, class, *n, node, self))
             cluster_place(c, n->pod, node);
     reason_id reason = row_judge(c, class, node);
     txn_undo(c, trial);
+    suppose(c, class, node, self, false);
     return reason ? reason : row_judge(c, class, node);
 }

@@ -9,8 +9,16 @@
 reason_id row_filter(const struct cluster *c, const struct class *class, node_id node,
                      uint32_t columns);
 
-/* The weighted sum of the row scores. */
+/* A score that is none: some plugin left the range of 0 to 100, as happens where sums of absurd
+ * requests wrap. Upstream fails the whole attempt then. */
+#define ROW_BROKEN INT32_MIN
+
+/* The weighted sum of the row scores, or ROW_BROKEN. */
 int32_t row_score(const struct cluster *c, const struct class *class, node_id node);
+
+/* Upstream's words for a node whose row score is ROW_BROKEN; they live in `mem`. */
+struct str row_broken_text(const struct cluster *c, const struct class *class, node_id node,
+                           struct arena *mem);
 
 /* The node's key: class->n_keys numbers. Only the parts that read one of `columns` are written. */
 void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t columns,

@@ -15,6 +15,8 @@ static uint32_t judge(struct scan *s, struct cluster *c, const struct class *cla
     uint32_t i = buckets_get(&s->buckets, s->key.at);
     struct bucket *b = &s->buckets.at.at[i];
     int32_t local = row_score(c, class, node);
+    if (UNLIKELY(local == ROW_BROKEN))
+        s->broken = MIN(s->broken, node.i);
     if (b->nodes == 0)
         buckets_wake(&s->buckets, i);
     if (b->nodes++ == 0 || local > b->local ||
@@ -30,6 +32,7 @@ static void prepare(struct scan *s, const struct cluster *c, const struct class 
     buckets_reset(&s->buckets, class->n_keys);
     vec_resize(&s->key, class->n_keys + 1);
     vec_resize(&s->home, c->nodes.n);
+    s->broken = ID_NONE;
 }
 
 /* The present node of a name; ID_NONE if there is none. */
@@ -49,6 +52,17 @@ static void judge_some(struct scan *s, struct cluster *c, const struct class *cl
     }
 }
 
+static struct decision decide(struct scan *s, const struct cluster *c, const struct class *class,
+                              bool all_scores)
+{
+    struct decision d = buckets_decide(c, class, &s->buckets, &s->decider, all_scores);
+    bool is_feasible =
+        s->broken != ID_NONE &&
+        !s->buckets.at.at[s->home.at[s->broken]].refused; /* and not left out by its key */
+    d.broken = is_feasible ? s->broken : ID_NONE;
+    return d;
+}
+
 struct decision scan_run(struct scan *s, struct cluster *c, const struct class *class, pod_id self,
                          bool all_scores)
 {
@@ -62,7 +76,7 @@ struct decision scan_run(struct scan *s, struct cluster *c, const struct class *
             s->home.at[i] = judge(s, c, class, (node_id){i}, self);
     }
     judge_some(s, c, class, self, class->only, class->n_only);
-    return buckets_decide(c, class, &s->buckets, &s->decider, all_scores);
+    return decide(s, c, class, all_scores);
 }
 
 struct decision scan_some(struct scan *s, struct cluster *c, const struct class *class, pod_id self,
@@ -70,7 +84,7 @@ struct decision scan_some(struct scan *s, struct cluster *c, const struct class 
 {
     prepare(s, c, class);
     judge_some(s, c, class, self, names, n);
-    return buckets_decide(c, class, &s->buckets, &s->decider, false);
+    return decide(s, c, class, false);
 }
 
 /* What the last run says of a node: 0 if it fits. */

@@ -12,6 +12,7 @@ struct scan {
     struct buckets buckets;
     struct decider decider;
     VEC(uint32_t) key; /* of one node */
+    uint32_t broken;   /* a node whose score is none; ID_NONE: no such node */
 };
 
 #define SCAN_REFUSED 0x80000000u

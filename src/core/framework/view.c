@@ -35,13 +35,15 @@ struct view {
     VEC(struct view_heap) heaps; /* by bucket */
     struct why refused;          /* nodes per reason */
     size_t bytes;
+    bool is_broken; /* some node's score is none: the scan says how to fail */
 };
 
 /* --- heaps --- */
 
 static uint64_t slot_of(const struct cluster *c, uint32_t node, int32_t local)
 {
-    uint64_t score = (uint64_t)(local + (1 << (LOCAL_BITS - 1)));
+    int32_t least = -(1 << (LOCAL_BITS - 1)); /* where ROW_BROKEN goes, too */
+    uint64_t score = (uint64_t)(MAX(local, least) - least);
     uint64_t rank = ~c->nodes.rank[node] >> (64 - RANK_BITS);
     return (score << RANK_BITS | rank) << NODE_BITS | node;
 }
@@ -261,7 +263,9 @@ static void refresh(struct views *all, struct view *v, node_id node, uint32_t co
     }
     if (home & SCAN_REFUSED || columns & v->class->key_columns) /* also where it had no home */
         home = find_bucket(all, v, node, columns);
-    enter_bucket(c, v, node.i, home, row_score(c, v->class, node));
+    int32_t local = row_score(c, v->class, node);
+    v->is_broken |= local == ROW_BROKEN;
+    enter_bucket(c, v, node.i, home, local);
 }
 
 /* --- building and catching up --- */
@@ -294,6 +298,7 @@ static void build(struct views *all, struct view *v)
     clear_heaps(v);
     buckets_reset(&v->buckets, v->class->n_keys);
     why_clear(&v->refused);
+    v->is_broken = false;
     grow_rows(v, c);
     for (uint32_t i = 0; i < v->cap; i++)
         v->rows[i].home = ID_NONE;
@@ -310,6 +315,7 @@ static void build(struct views *all, struct view *v)
         struct view_row *row = &v->rows[i];
         row->home = buckets_get(&v->buckets, all->key.at);
         row->local = row_score(c, v->class, (node_id){i});
+        v->is_broken |= row->local == ROW_BROKEN;
         heap_of(v, row->home);
         append(v, row->home, slot_of(c, i, row->local));
     }
@@ -485,7 +491,7 @@ static bool update(struct views *all, struct view *v)
         build(all, v);
     all->bytes += v->bytes - was;
     all->cluster->log.read_up_to = MAX(all->cluster->log.read_up_to, v->seen);
-    return !has_too_many_buckets(v, all->cluster);
+    return !has_too_many_buckets(v, all->cluster) && !v->is_broken;
 }
 
 bool views_decide(struct views *all, struct class *class, struct decision *out)
