@@ -3,11 +3,14 @@
 #include "core/wire/json_read.h"
 #include "kube/limits.h"
 
-enum { AGAIN_MS = 60000, SOON_MS = 1000, TIMEOUT_MS = 10000 };
+enum { AGAIN_MS = 60000, SOON_MS = 1000, TIMEOUT_MS = 10000, AT_FIRST_MS = 30000 };
 
-/* Short pauses: until the server answers, there is nothing else to do. */
+/* Until the server answers there is nothing else to do: at first it is asked all the time, so that
+ * we are ready when it is. */
+static const struct pause_law law_at_first = {
+    .first_ms = 20, .cap_ms = 40, .reset_ms = INT64_MAX, .factor = 2, .jitter = 0.5};
 static const struct pause_law law = {
-    .first_ms = 50, .cap_ms = 2000, .reset_ms = 10000, .factor = 2, .jitter = 0.5};
+    .first_ms = 100, .cap_ms = 2000, .reset_ms = 10000, .factor = 2, .jitter = 0.5};
 
 struct resource {
     struct str name;
@@ -42,7 +45,8 @@ static bool has_group(const struct discover *d, const char *api_version)
 
 void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t seed)
 {
-    *d = (struct discover){.rng = rng_seeded(seed), .last_id = id, .due_ms = now_ms};
+    *d = (struct discover){
+        .rng = rng_seeded(seed), .last_id = id, .due_ms = now_ms, .began_ms = now_ms};
     for (uint32_t k = 0; k < WATCHED_COUNT; k++)
         if (!has_group(d, version_of(k)))
             d->groups[d->n_groups++].api_version = version_of(k);
@@ -85,6 +89,12 @@ static bool read_answer(struct discover *d, const char *api_version, const struc
     return true;
 }
 
+static int64_t wait_ms(struct discover *d, int64_t now_ms)
+{
+    bool is_first = now_ms - d->began_ms < AT_FIRST_MS;
+    return pause_wait_ms(&d->pause, is_first ? &law_at_first : &law, now_ms, &d->rng);
+}
+
 bool discover_hear(struct discover *d, int64_t now_ms, const struct reply *reply)
 {
     uint32_t i = 0;
@@ -100,7 +110,7 @@ bool discover_hear(struct discover *d, int64_t now_ms, const struct reply *reply
     bool is_learnt = reply->kind == REPLY_END && read_answer(d, d->groups[i].api_version, answer);
     arena_reset(&d->mem);
     if (!is_learnt)
-        d->due_ms = MIN(d->due_ms, now_ms + pause_wait_ms(&d->pause, &law, now_ms, &d->rng));
+        d->due_ms = MIN(d->due_ms, now_ms + wait_ms(d, now_ms));
     return is_learnt;
 }
 

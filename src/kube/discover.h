@@ -13,7 +13,7 @@ struct discover {
     struct rng rng;
     struct pause pause;
     request_id last_id;
-    int64_t due_ms;
+    int64_t began_ms, due_ms;
     struct {
         const char *api_version;
         request_id current; /* 0: nothing under way */

@@ -148,7 +148,8 @@ static void put_condition(struct dispatch *d, struct json_writer *j, const struc
     put_text(j, "type", STR("PodScheduled"));
     put_text(j, "status", STR("False"));
     put_text(j, "reason", w->is_error ? STR("SchedulerError") : STR("Unschedulable"));
-    put_text(j, "message", intern_bytes(&d->texts, w->message));
+    put_text(j, "message",
+             w->message == INTERN_NONE ? STR("") : intern_bytes(&d->texts, w->message));
     json_put_key(j, STR("observedGeneration"));
     json_put_int(j, w->generation);
     if (w->is_first) {
@@ -222,10 +223,96 @@ static void ask(struct dispatch *d, uint32_t i, const struct happening *h)
 static void rest(struct dispatch *d, uint32_t i, const struct happening *h)
 {
     struct write *w = &d->writes.at[i];
-    struct pause pause = {.failures = w->tries - 1, .failed_ms = h->now_ms};
+    struct pause pause = {.failures = w->pauses++, .failed_ms = h->now_ms};
     int64_t wait = pause_wait_ms(&pause, &law, h->now_ms, &d->rng);
     w->due_ms = h->now_ms + MAX(wait, h->why ? h->why->retry_after_ms : 0);
     d->stats.retried++;
+}
+
+/* --- how patches end --- */
+
+static void send_bind_behind(struct dispatch *d, uint64_t key, const struct happening *h)
+{
+    uint32_t bind = map_find(&d->bind_of, key);
+    if (bind == MAP_NONE || d->writes.at[bind].state != WRITE_QUEUED)
+        return;
+    send(d, bind, h);
+    set_state(d, &d->writes.at[bind], WRITE_SENT);
+}
+
+static void end_tell(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    uint64_t key = pod_key(d->writes.at[i].namespace, d->writes.at[i].pod);
+    write_free(d, i);
+    send_bind_behind(d, key, h);
+}
+
+static void tell_done(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    struct write *w = &d->writes.at[i];
+    d->stats.told++;
+    if (w->is_renewed && map_find(&d->bind_of, pod_key(w->namespace, w->pod)) == MAP_NONE) {
+        set_state(d, w, WRITE_QUEUED);
+        w->is_first = false;
+        w->tries = w->pauses = 0;
+        vec_push(&d->queue, i);
+        return;
+    }
+    end_tell(d, i, h);
+}
+
+static void tell_refused(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    struct write *w = &d->writes.at[i];
+    struct pending_row *row = pending_find(&d->pending, w->namespace, w->pod, w->uid);
+    if (row)
+        row->told = 0; /* whoever refuses it next says so again */
+    d->stats.untold++;
+    end_tell(d, i, h);
+}
+
+/* --- telling --- */
+
+static void make_room(struct dispatch *d, const struct happening *h)
+{
+    if (d->queue.n - d->head < TELLINGS_MOST)
+        return;
+    uint32_t oldest = d->queue.at[d->head++];
+    tell_refused(d, oldest, h);
+}
+
+/* Says why the pod waits, in its condition if that differs, and in an event. */
+static void tell(struct dispatch *d, const struct effect *e, const struct happening *h)
+{
+    struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
+    if (!row)
+        return;
+    events_add(d->events, h->now_ms,
+               &(struct event_about){.kind = EVENT_FAILED_SCHEDULING,
+                                     .namespace = e->namespace,
+                                     .pod = e->pod,
+                                     .uid = e->uid,
+                                     .version = row->version,
+                                     .scheduler = pending_scheduler(&d->pending, row),
+                                     .note = e->message});
+    bool is_error = e->kind == EFFECT_FAIL;
+    uint64_t mark =
+        pending_mark(is_error ? STR("SchedulerError") : STR("Unschedulable"), e->message);
+    if (row->told == mark)
+        return;
+    uint32_t i = map_find(&d->tell_of, pod_key(e->namespace, e->pod));
+    if (i == MAP_NONE) {
+        make_room(d, h);
+        i = write_new(d, WRITE_TELL, e, row);
+        d->writes.at[i].is_first = row->told == 0;
+        vec_push(&d->queue, i);
+    }
+    row->told = mark;
+    struct write *w = &d->writes.at[i];
+    w->is_error = is_error;
+    w->is_renewed = true;
+    w->generation = row->generation;
+    set_message(d, w, e->message);
 }
 
 /* --- how bindings end --- */
@@ -255,64 +342,40 @@ static void settle_done(struct dispatch *d, uint32_t i, const struct happening *
     settle(d, i, h->now_ms, NULL);
 }
 
+static struct error error_of(const struct write *w, const struct trouble *why)
+{
+    struct error e;
+    if (why)
+        error_set(&e,
+                  why->status == 403   ? ERROR_DENIED
+                  : why->status == 409 ? ERROR_CONFLICT
+                  : why->status == 404 ? ERROR_GONE
+                                       : ERROR_BUSY,
+                  STR_FMT, STR_ARG(why->message));
+    else
+        error_set(&e, ERROR_CONFLICT, "it is gone, or was bound by somebody else");
+    error_wrap(&e, "binding " STR_FMT "/" STR_FMT, STR_ARG(w->namespace), STR_ARG(w->pod));
+    return e;
+}
+
+/* A pod that is gone or bound by somebody else needs no telling. */
 static void settle_refused(struct dispatch *d, uint32_t i, const struct happening *h)
 {
     const struct write *w = &d->writes.at[i];
-    struct error why;
-    if (h->why)
-        error_set(&why,
-                  h->why->status == 403   ? ERROR_DENIED
-                  : h->why->status == 409 ? ERROR_CONFLICT
-                  : h->why->status == 404 ? ERROR_GONE
-                                          : ERROR_BUSY,
-                  STR_FMT, STR_ARG(h->why->message));
-    else
-        error_set(&why, ERROR_CONFLICT, "it is gone, or was bound by somebody else");
-    error_wrap(&why, "binding " STR_FMT "/" STR_FMT, STR_ARG(w->namespace), STR_ARG(w->pod));
+    struct error why = error_of(w, h->why);
+    bool is_told = h->why && h->why->status != 404 && h->why->status != 409;
+    struct effect failure = {.kind = EFFECT_FAIL};
+    if (is_told) {
+        failure.namespace = arena_str(&d->mem, w->namespace);
+        failure.pod = arena_str(&d->mem, w->pod);
+        failure.uid = arena_str(&d->mem, w->uid);
+        failure.message = arena_printf(&d->mem, "running Bind plugin \"DefaultBinder\": " STR_FMT,
+                                       STR_ARG(h->why->message));
+    }
     d->stats.refused++;
     settle(d, i, h->now_ms, &why);
-}
-
-/* --- how patches end --- */
-
-static void send_bind_behind(struct dispatch *d, uint64_t key, const struct happening *h)
-{
-    uint32_t bind = map_find(&d->bind_of, key);
-    if (bind == MAP_NONE || d->writes.at[bind].state != WRITE_QUEUED)
-        return;
-    send(d, bind, h);
-    set_state(d, &d->writes.at[bind], WRITE_SENT);
-}
-
-static void end_tell(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    uint64_t key = pod_key(d->writes.at[i].namespace, d->writes.at[i].pod);
-    write_free(d, i);
-    send_bind_behind(d, key, h);
-}
-
-static void tell_done(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    struct write *w = &d->writes.at[i];
-    d->stats.told++;
-    if (w->is_renewed && map_find(&d->bind_of, pod_key(w->namespace, w->pod)) == MAP_NONE) {
-        set_state(d, w, WRITE_QUEUED);
-        w->is_first = false;
-        w->tries = 0;
-        vec_push(&d->queue, i);
-        return;
-    }
-    end_tell(d, i, h);
-}
-
-static void tell_refused(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    struct write *w = &d->writes.at[i];
-    struct pending_row *row = pending_find(&d->pending, w->namespace, w->pod, w->uid);
-    if (row)
-        row->told = 0; /* whoever refuses it next says so again */
-    d->stats.untold++;
-    end_tell(d, i, h);
+    if (is_told)
+        tell(d, &failure, h);
 }
 
 static void done(struct dispatch *d, uint32_t i, const struct happening *h)
@@ -327,6 +390,7 @@ static void refused(struct dispatch *d, uint32_t i, const struct happening *h)
 
 /* --- the rules --- */
 
+/* The watch may know in any state what became of a binding. */
 static const struct rule {
     enum write_state from;
     enum write_event on;
@@ -344,7 +408,6 @@ static const struct rule {
     {WRITE_ASKING,   BLIND,     WRITE_DOUBTFUL, rest          },
     {WRITE_DOUBTFUL, TIMER,     WRITE_ASKING,   ask           },
 
- /* the watch knows before we do */
     {WRITE_QUEUED,   THERE,     WRITE_FREE,     settle_done   },
     {WRITE_SENT,     THERE,     WRITE_FREE,     settle_done   },
     {WRITE_RESTING,  THERE,     WRITE_FREE,     settle_done   },
@@ -486,14 +549,6 @@ static void drop_tell(struct dispatch *d, uint64_t key)
         write_free(d, i);
 }
 
-static void make_room(struct dispatch *d, const struct happening *h)
-{
-    if (d->queue.n - d->head < TELLINGS_MOST)
-        return;
-    uint32_t oldest = d->queue.at[d->head++];
-    tell_refused(d, oldest, h);
-}
-
 /* --- effects --- */
 
 static void take_bind(struct dispatch *d, const struct effect *e, const struct happening *h)
@@ -503,39 +558,6 @@ static void take_bind(struct dispatch *d, const struct effect *e, const struct h
     write_new(d, WRITE_BIND, e, pending_find(&d->pending, e->namespace, e->pod, e->uid));
     if (map_find(&d->tell_of, key) == MAP_NONE)
         send_bind_behind(d, key, h);
-}
-
-static void take_refusal(struct dispatch *d, const struct effect *e, const struct happening *h)
-{
-    struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
-    if (!row)
-        return;
-    events_add(d->events, h->now_ms,
-               &(struct event_about){.kind = EVENT_FAILED_SCHEDULING,
-                                     .namespace = e->namespace,
-                                     .pod = e->pod,
-                                     .uid = e->uid,
-                                     .version = row->version,
-                                     .scheduler = pending_scheduler(&d->pending, row),
-                                     .note = e->message});
-    bool is_error = e->kind == EFFECT_FAIL;
-    uint64_t mark =
-        pending_mark(is_error ? STR("SchedulerError") : STR("Unschedulable"), e->message);
-    if (row->told == mark)
-        return;
-    uint32_t i = map_find(&d->tell_of, pod_key(e->namespace, e->pod));
-    if (i == MAP_NONE) {
-        make_room(d, h);
-        i = write_new(d, WRITE_TELL, e, row);
-        d->writes.at[i].is_first = row->told == 0;
-        vec_push(&d->queue, i);
-    }
-    row->told = mark;
-    struct write *w = &d->writes.at[i];
-    w->is_error = is_error;
-    w->is_renewed = true;
-    w->generation = row->generation;
-    set_message(d, w, e->message);
 }
 
 /* --- the face --- */
@@ -581,7 +603,7 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
             break;
         case EFFECT_REFUSE:
         case EFFECT_FAIL:
-            take_refusal(d, e, &h);
+            tell(d, e, &h);
             break;
         }
     }

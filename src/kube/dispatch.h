@@ -32,7 +32,7 @@ struct write {
     enum write_state state;
     effect_id effect;
     request_id current; /* 0: nothing under way */
-    uint32_t tries;
+    uint32_t tries, pauses;
     int64_t due_ms;
     bool may_be_done; /* an earlier try may have been carried out */
     bool was_refused; /* the last try certainly was not */

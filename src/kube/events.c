@@ -69,9 +69,12 @@ static struct str shortened(struct str text, size_t most)
 
 static struct event_item *item_new(const struct event_about *about, struct str name, int64_t at_ms)
 {
-    struct str note = shortened(about->note, NOTE_BYTES_MOST);
-    struct event_item *item = mem_alloc(sizeof(*item) + about->namespace.n + about->pod.n +
-                                        about->uid.n + about->scheduler.n + note.n + name.n);
+    static const struct str more = {" ...", 4};
+    bool is_long = about->note.n > NOTE_BYTES_MOST;
+    struct str note = shortened(about->note, is_long ? NOTE_BYTES_MOST - more.n : NOTE_BYTES_MOST);
+    struct event_item *item =
+        mem_alloc(sizeof(*item) + about->namespace.n + about->pod.n + about->uid.n +
+                  about->scheduler.n + note.n + more.n + name.n);
     char *at = item->texts;
     item->about = *about;
     item->about.namespace = keep(&at, about->namespace);
@@ -79,6 +82,8 @@ static struct event_item *item_new(const struct event_about *about, struct str n
     item->about.uid = keep(&at, about->uid);
     item->about.scheduler = keep(&at, about->scheduler);
     item->about.note = keep(&at, note);
+    if (is_long)
+        item->about.note.n += keep(&at, more).n;
     item->name = keep(&at, name);
     item->at_ms = at_ms;
     item->count = 1;

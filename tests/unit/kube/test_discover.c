@@ -94,10 +94,26 @@ TEST(discover, keeps_what_it_knew_when_the_server_fails)
     tick(&s, 61000);
     EXPECT(!answer(&s, 61001, s.core, 503, "no"));
     EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_YES);
-    EXPECT(discover_next_ms(&s.discover) <= 61001 + 75);
+    EXPECT(discover_next_ms(&s.discover) <= 61001 + 150);
     tick(&s, discover_next_ms(&s.discover));
     EXPECT(!answer(&s, 61200, s.core, 200, "nonsense"));
     struct reply lost = reply_lost(s.apps, true);
     EXPECT(!discover_hear(&s.discover, 61300, &lost));
     EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_YES);
+}
+
+TEST(discover, at_first_asks_all_the_time)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    int64_t now_ms = 1000;
+    while (now_ms < 30900) {
+        struct reply lost[] = {reply_lost(s.core, false), reply_lost(s.apps, false)};
+        for (size_t i = 0; i < LEN(lost); i++)
+            EXPECT(!discover_hear(&s.discover, now_ms, &lost[i]));
+        int64_t next_ms = discover_next_ms(&s.discover);
+        REQUIRE(next_ms > now_ms && next_ms <= now_ms + 60);
+        now_ms = next_ms;
+        tick(&s, now_ms);
+    }
 }

@@ -181,10 +181,10 @@ TEST(events, cut_a_long_note_between_characters)
     open(&s);
     char note[NOTE_BYTES_MOST + 8];
     memset(note, 'x', sizeof(note));
-    memcpy(note + NOTE_BYTES_MOST - 1, "é", 2);
+    memcpy(note + NOTE_BYTES_MOST - 5, "é", 2);
     note[sizeof(note) - 1] = 0;
     add(&s, EVENT_FAILED_SCHEDULING, "a", note);
-    EXPECT(strstr(tick(&s), "xxx\",\"regarding\"") != NULL);
+    EXPECT(strstr(tick(&s), "xxx ...\",\"regarding\"") != NULL);
 }
 
 TEST(events, forget_the_oldest_series_when_there_are_too_many)
