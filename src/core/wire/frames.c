@@ -82,4 +82,5 @@ bool frames_next(struct frames *f, struct str *frame, struct error *e)
 void frames_done(struct frames *f)
 {
     buf_done(&f->held);
+    *f = (struct frames){0};
 }

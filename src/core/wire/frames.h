@@ -28,7 +28,8 @@ void frames_put(struct frames *f, struct str piece);
 
 /* The next whole frame, valid until the next call with `f`: a part of the piece where that is
  * possible. False with kind ERROR_NONE: the next one has not come yet as a whole. Only the bytes
- * that have come are held, whatever the frame's length says. */
+ * that have come are held, whatever the frame's length says. After any other kind the stream is of
+ * no use: frames_done() is all that is left. */
 bool frames_next(struct frames *f, struct str *frame, struct error *e) MUST_USE;
 
 void frames_done(struct frames *f);
