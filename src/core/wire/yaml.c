@@ -307,6 +307,7 @@ static bool print_scalar(struct printer *p, const struct node *node, struct buf 
 struct entry {
     struct str key;
     const struct node *value;
+    const struct node *mapping; /* the one it is written in */
     uint32_t rank;
 };
 
@@ -320,9 +321,9 @@ static int entry_compare(const void *a, const void *b)
 }
 
 /* Names are text in JSON: a number or a boolean becomes one. */
-static bool add_key(struct printer *p, const struct node *key, const struct node *value,
-                    entries *all)
+static bool add_key(struct printer *p, const struct node *mapping, uint32_t i, entries *all)
 {
+    const struct node *key = mapping->children[i], *value = mapping->children[i + 1];
     if (key->type != NODE_SCALAR)
         return fail(p->y, key->line, p->e, "a key must be a scalar");
     AUTO(buf) text = {0};
@@ -333,10 +334,11 @@ static bool add_key(struct printer *p, const struct node *key, const struct node
     if (text.p[0] != '"') {
         AUTO(buf) quoted = {0};
         json_add_str(&quoted, buf_str(&text));
-        vec_push(all, (struct entry){arena_str(&p->y->mem, buf_str(&quoted)), value, all->n});
-        return true;
+        buf_clear(&text);
+        buf_add(&text, buf_str(&quoted));
     }
-    vec_push(all, (struct entry){arena_str(&p->y->mem, buf_str(&text)), value, all->n});
+    struct str name = arena_str(&p->y->mem, buf_str(&text));
+    vec_push(all, (struct entry){name, value, mapping, all->n});
     return true;
 }
 
@@ -375,8 +377,7 @@ static bool collect(struct printer *p, const struct node *mapping, entries *all)
             return false;
     }
     for (uint32_t i = 0; i < mapping->n; i += 2) {
-        const struct node *key = mapping->children[i];
-        if (!is_merge(key) && !add_key(p, key, mapping->children[i + 1], all))
+        if (!is_merge(mapping->children[i]) && !add_key(p, mapping, i, all))
             return false;
     }
     p->aliases -= mapping->is_alias;
@@ -388,16 +389,21 @@ static bool print(struct printer *p, const struct node *node);
 static bool print_entries(struct printer *p, const entries *all)
 {
     struct buf *json = &p->out->json;
-    bool is_first = true;
+    bool is_first = true, is_doubled = false;
     for (uint32_t i = 0; i < all->n; i++) {
         const struct entry *entry = &all->at[i];
-        if (i + 1 < all->n && str_equal(entry->key, entry[1].key))
+        if (i + 1 < all->n && str_equal(entry->key, entry[1].key)) {
+            is_doubled |= entry->mapping == entry[1].mapping; /* else a merge is overridden */
             continue;
+        }
         if (!is_first)
             buf_add_char(json, ',');
         is_first = false;
         buf_add(json, entry->key);
         buf_add_char(json, ':');
+        if (is_doubled)
+            vec_push(&p->out->doubled, json->n);
+        is_doubled = false;
         if (!print(p, entry->value))
             return false;
     }
@@ -466,6 +472,7 @@ bool yaml_reader_next(struct yaml_reader *y, struct yaml_document *out, struct e
     *e = (struct error){0};
     buf_clear(&out->json);
     vec_clear(&out->marks);
+    vec_clear(&out->doubled);
     bool is_there = print_document(y, out, e);
     out->line = y->line;
     return is_there;
@@ -488,4 +495,5 @@ void yaml_document_done(struct yaml_document *d)
 {
     buf_done(&d->json);
     vec_done(&d->marks);
+    vec_done(&d->doubled);
 }

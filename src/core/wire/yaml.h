@@ -26,6 +26,7 @@ struct yaml_mark {
 struct yaml_document {
     struct buf json;             /* "null" if the document is empty */
     VEC(struct yaml_mark) marks; /* by offset */
+    VEC(size_t) doubled;         /* offsets of values whose key stood in its mapping before, too */
     uint32_t line;               /* of its first value, or of the error in it */
 };
 

@@ -208,3 +208,27 @@ TEST(yaml, stops_alias_bombs)
         buf_printf(&deep, "a%d: &a%d [*a%d]\n", i, i, i - 1);
     expect_refusal(&deep, "! 1: nested deeper than 64 levels");
 }
+
+TEST(yaml, says_which_keys_stand_twice)
+{
+    static const char *const cases[][2] = {
+        {"a: 1\nb: 2",                             ""   },
+        {"a: 1\nb: 2\na: 3",                       "3"  },
+        {"a: {x: 1, x: 2, x: 7}\nb: {y: 5, y: 6}", "7 6"},
+        {"a: &a {x: 1}\nb: {<<: *a, x: 2}",        ""   }, /* what is merged may be overridden */
+        {"1: 4\n'1': 5",                           "5"  },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct yaml_reader *y = yaml_reader_new(str_of(cases[i][0]));
+        AUTO(yaml_document) d = {0};
+        AUTO(buf) got = {0};
+        struct error e;
+        test_case("%s", cases[i][0]);
+        EXPECT(yaml_reader_next(y, &d, &e));
+        buf_add(&got, STR(""));
+        vec_each(&d.doubled, offset)
+            buf_printf(&got, "%s%c", got.n ? " " : "", d.json.p[*offset]);
+        EXPECT_TEXT(got.p, cases[i][1]);
+        yaml_reader_free(y);
+    }
+}
