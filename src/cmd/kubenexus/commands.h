@@ -8,6 +8,7 @@
 int cmd_explain(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_plugins(int argc, char **argv);
 
 /* One line on stderr; returns 2. */

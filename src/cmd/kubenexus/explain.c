@@ -5,18 +5,20 @@
 #include <string.h>
 
 #include "cmd/kubenexus/commands.h"
+#include "cmd/kubenexus/config_read.h"
 #include "cmd/kubenexus/explain_print.h"
 #include "io/files/manifest_read.h"
 
 struct options {
     VEC(const char *) files;
+    const char *config; /* NULL: the built-in profiles */
     struct str namespace, name;
     bool is_json;
 };
 
 static void help(void)
 {
-    puts("Usage: kubenexus explain -f FILE… --pod NAMESPACE/NAME [-o json]\n\n"
+    puts("Usage: kubenexus explain -f FILE… --pod NAMESPACE/NAME [--config FILE] [-o json]\n\n"
          "Judges one pod against one cluster, as the scheduler would: every node's verdict with "
          "its\n"
          "reasons, every score, and the nodes that would be chosen. A pod that runs already is "
@@ -26,6 +28,8 @@ static void help(void)
          "  -f, --filename FILE  manifests or `kubectl get … -o json|yaml`; - is stdin; may be "
          "repeated\n"
          "      --pod NS/NAME    the pod (NAME alone: namespace default)\n"
+         "      --config FILE    a KubeSchedulerConfiguration: its profiles judge, by the pod's\n"
+         "                       schedulerName (default: the built-in profiles)\n"
          "  -o, --output FORMAT  table (default) or json\n\n"
          "Examples:\n"
          "  kubenexus explain -f cluster.yaml --pod default/web-0\n"
@@ -51,6 +55,10 @@ static int parse(int argc, char **argv, struct options *o)
             if (!o->name.n || !o->namespace.n)
                 return complain_text("explain: --pod: \"%s\" is not NAMESPACE/NAME",
                                      value ? value : "");
+        } else if (option_value(argc, argv, &i, "--config", NULL, &value)) {
+            if (!value)
+                return complain_text("explain: --config needs a file");
+            o->config = value;
         } else if (option_value(argc, argv, &i, "--output", "-o", &value)) {
             if (!value || (strcmp(value, "json") != 0 && strcmp(value, "table") != 0))
                 return complain_text("explain: --output: \"%s\" is neither table nor json",
@@ -69,9 +77,18 @@ static void unbind(struct pod *pod)
     pod->spec.node_name = (struct str){0};
     if (str_equal(pod->status.phase, STR("Running")))
         pod->status.phase = STR("Pending");
-    if (!str_equal(pod->spec.scheduler_name, STR("kubenexus-scheduler")))
-        pod->spec.scheduler_name =
-            STR("default-scheduler"); /* other schedulers' pods: as kube would */
+}
+
+/* Without a configuration, other schedulers' pods are judged as kube-scheduler would. */
+static bool has_profile(const struct options *o, const struct scheduler_config *c, struct pod *pod)
+{
+    struct str *name = &pod->spec.scheduler_name;
+    if (!o->config && !str_equal(*name, STR("kubenexus-scheduler")))
+        *name = STR("default-scheduler");
+    bool is_there = !o->config;
+    for (uint32_t i = 0; i < c->n_profiles; i++)
+        is_there |= str_equal(c->profiles[i].name, *name);
+    return is_there;
 }
 
 static struct pod *find_pod(const struct objects *set, struct str namespace, struct str name)
@@ -101,7 +118,8 @@ static void warn_skipped(const struct objects *set)
                 kind->n, STR_ARG(kind->name));
 }
 
-static int explain(const struct options *o, const struct objects *set)
+static int explain(const struct options *o, const struct objects *set,
+                   const struct scheduler_config *config)
 {
     struct str namespace = o->namespace, name = o->name;
     if (!name.n) { /* a case file may name its pod itself */
@@ -120,8 +138,13 @@ static int explain(const struct options *o, const struct objects *set)
         return complain_text(
             "explain: %s: pod " STR_FMT "/" STR_FMT " has ended (phase " STR_FMT ")",
             o->files.at[0], STR_ARG(namespace), STR_ARG(name), STR_ARG(target->status.phase));
+    if (!has_profile(o, config, target))
+        return complain_text(
+            "explain: %s: no profile for pod " STR_FMT "/" STR_FMT " (schedulerName " STR_FMT ")",
+            o->config, STR_ARG(namespace), STR_ARG(name), STR_ARG(target->spec.scheduler_name));
     warn_skipped(set);
-    struct engine *engine = engine_new(&(struct engine_config){.keeps_pins = true});
+    struct engine *engine = engine_new(&(struct engine_config){
+        .keeps_pins = true, .profiles = config->profiles, .n_profiles = config->n_profiles});
     load(engine, set, target);
     AUTO(explanation) x = {0};
     bool is_there = engine_explain(engine, namespace, name, &x);
@@ -147,11 +170,15 @@ int cmd_explain(int argc, char **argv)
     int code = parse(argc, argv, &o);
     if (code == 0) {
         AUTO(objects) set = {0};
+        AUTO(scheduler_config) config = {0};
         struct error e = {0};
-        if (!objects_read(&set, o.files.at, o.files.n, &e)) {
+        if (o.config && !config_read_file(&config, o.config)) {
+            config_print_errors(&config, o.config, stderr);
+            code = 2;
+        } else if (!objects_read(&set, o.files.at, o.files.n, &e)) {
             code = complain(&e);
         } else {
-            code = explain(&o, &set);
+            code = explain(&o, &set, &config);
         }
     }
     vec_done(&o.files);

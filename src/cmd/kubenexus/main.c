@@ -15,6 +15,7 @@ static const struct command {
     {"simulate", "a cluster in virtual time: a scenario, a dump, a trace, or the demo",
      cmd_simulate                                                                                  },
     {"bench",    "decisions a second, memory and cost per stage",                       cmd_bench  },
+    {"check",    "is a configuration file valid, and what would run",                   cmd_check  },
     {"plugins",  "the table of plugins",                                                cmd_plugins},
 };
 

@@ -1,0 +1,52 @@
+#include "cmd/kubenexus/config_read.h"
+
+#include <errno.h>
+
+/* The whole file, or the first byte too many; false: errno says why not. */
+static bool slurp(const char *name, struct buf *out)
+{
+    bool is_stdin = strcmp(name, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(name, "rb");
+    if (!file)
+        return false;
+    char chunk[1 << 14];
+    size_t got;
+    while ((got = fread(chunk, 1, sizeof(chunk), file)) > 0 && out->n <= CONFIG_BYTES_MOST)
+        buf_add_bytes(out, chunk, got);
+    bool is_fine = !ferror(file);
+    int why = errno;
+    if (!is_stdin)
+        fclose(file);
+    errno = why;
+    return is_fine;
+}
+
+bool config_read_file(struct scheduler_config *c, const char *file)
+{
+    AUTO(buf) text = {0};
+    if (slurp(file, &text))
+        return scheduler_config_read(c, buf_str(&text));
+    struct config_message m = {.text = arena_str(&c->mem, str_of(strerror(errno)))};
+    vec_push(&c->errors, m);
+    return false;
+}
+
+void config_message_add(const struct config_message *m, struct buf *out)
+{
+    if (m->line)
+        buf_printf(out, "line %u: ", m->line);
+    if (m->path.n)
+        buf_printf(out, STR_FMT ": ", STR_ARG(m->path));
+    buf_add(out, m->text);
+}
+
+void config_print_errors(const struct scheduler_config *c, const char *file, FILE *to)
+{
+    AUTO(buf) text = {0};
+    vec_each(&c->errors, m) {
+        buf_printf(&text, "kubenexus: %s: ", file);
+        config_message_add(m, &text);
+        buf_add_char(&text, '\n');
+    }
+    fwrite(text.p, 1, text.n, to);
+}

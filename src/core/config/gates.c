@@ -1,0 +1,121 @@
+#include "core/config/gates.h"
+
+enum stage { ALPHA, BETA, GA, DEPRECATED };
+
+/* clang-format off */
+static const struct gate {
+    struct str name;
+    bool is_on;
+    enum stage stage;
+    bool is_locked;
+} gates[] = {
+#define GATE(name, is_on, stage, is_locked) {STR(#name), is_on, stage, is_locked},
+#include "core/config/gates.def"
+#undef GATE
+};
+/* clang-format on */
+
+_Static_assert(LEN(gates) <= FEATURE_GATES_MOST, "a gate for each number");
+
+/* LEN(gates): there is none. */
+static size_t find(struct str name)
+{
+    size_t i = 0;
+    while (i < LEN(gates) && !str_equal(gates[i].name, name))
+        i++;
+    return i;
+}
+
+static struct str trim(struct str s)
+{
+    while (s.n && s.p[0] == ' ')
+        s = str_part(s, 1, s.n);
+    while (s.n && s.p[s.n - 1] == ' ')
+        s.n--;
+    return s;
+}
+
+/* The words Go takes for a boolean. */
+static bool read_bool(struct str text, bool *out)
+{
+    static const char *const words[2][6] = {
+        {"0", "f", "F", "false", "FALSE", "False"},
+        {"1", "t", "T", "true",  "TRUE",  "True" }
+    };
+    for (size_t value = 0; value < 2; value++)
+        for (size_t i = 0; i < LEN(words[value]); i++)
+            if (str_equal(text, str_of(words[value][i]))) {
+                *out = value;
+                return true;
+            }
+    return false;
+}
+
+/* Where a gate's value is kept; NULL, with e set, if it may not have this value. */
+static uint8_t *place_of(struct feature_gates *g, struct str name, bool value, struct error *e)
+{
+    if (str_equal(name, STR("AllAlpha")))
+        return &g->all_alpha;
+    if (str_equal(name, STR("AllBeta")))
+        return &g->all_beta;
+    size_t i = find(name);
+    if (i == LEN(gates)) {
+        error_set(e, ERROR_INVALID, "unrecognized feature gate: " STR_FMT,
+                  STR_ARG(str_part(name, 0, 100)));
+        return NULL;
+    }
+    if (gates[i].is_locked && value != gates[i].is_on) {
+        error_set(e, ERROR_INVALID, "cannot set feature gate %s to %s, feature is locked to %s",
+                  gates[i].name.p, value ? "true" : "false", gates[i].is_on ? "true" : "false");
+        return NULL;
+    }
+    return &g->said[i];
+}
+
+/* One "Name=value". */
+static bool add_one(struct feature_gates *g, struct str pair, struct error *e)
+{
+    size_t equals = str_find(pair, '=');
+    struct str name = trim(str_part(pair, 0, equals));
+    if (str_starts(name, STR("kube:")))
+        name = str_part(name, 5, name.n);
+    if (equals == pair.n)
+        return error_set(e, ERROR_INVALID, "missing bool value for " STR_FMT,
+                         STR_ARG(str_part(name, 0, 100)));
+    struct str text = trim(str_part(pair, equals + 1, pair.n));
+    bool value;
+    if (!read_bool(text, &value))
+        return error_set(e, ERROR_INVALID, "invalid value of " STR_FMT "=" STR_FMT,
+                         STR_ARG(str_part(name, 0, 100)), STR_ARG(str_part(text, 0, 60)));
+    uint8_t *place = place_of(g, name, value, e);
+    if (place)
+        *place = (uint8_t)(1 + value);
+    return place;
+}
+
+bool feature_gates_add(struct feature_gates *g, struct str flag, struct error *e)
+{
+    struct feature_gates all = *g;
+    while (flag.n) {
+        size_t comma = str_find(flag, ',');
+        struct str pair = trim(str_part(flag, 0, comma));
+        if (pair.n && !add_one(&all, pair, e))
+            return false;
+        flag = str_part(flag, comma + 1, flag.n);
+    }
+    *g = all;
+    return true;
+}
+
+bool feature_gate_is_on(const struct feature_gates *g, struct str name)
+{
+    size_t i = find(name);
+    assert(i < LEN(gates));
+    if (g->said[i])
+        return g->said[i] == 2;
+    if (gates[i].stage == ALPHA && g->all_alpha && !gates[i].is_locked)
+        return g->all_alpha == 2;
+    if (gates[i].stage == BETA && g->all_beta && !gates[i].is_locked)
+        return g->all_beta == 2;
+    return gates[i].is_on;
+}

@@ -1,0 +1,106 @@
+#pragma once
+
+#include "core/config/config.h"
+#include "core/config/known.h"
+#include "core/wire/field.h"
+#include "core/wire/yaml.h"
+
+/* A configuration while it is read, shared by the files of this folder. */
+
+/* The file as it stands, before defaults. */
+
+struct file_plugin {
+    struct str name;
+    int32_t weight;
+};
+
+typedef LIST(struct file_plugin) file_plugins;
+
+struct file_set {
+    file_plugins enabled, disabled;
+};
+
+struct file_args {
+    struct str name;
+    struct str args; /* as text */
+};
+
+struct file_profile {
+    struct str name;
+    bool has_name;
+    int32_t percentage;
+    bool has_percentage;
+    struct file_set multi_point, points[N_POINTS];
+    LIST(struct file_args) args;
+};
+
+struct file_config {
+    struct str api_version, kind;
+    int32_t parallelism, percentage;
+    bool has_parallelism, has_percentage;
+    int64_t first_backoff_s, most_backoff_s;
+    bool has_first_backoff, has_most_backoff;
+    bool profiles_itself, has_profiles_itself;
+    bool profiles_contention, has_profiles_contention;
+    bool delays_cache;
+    LIST(struct file_profile) profiles;
+    LIST(struct str) extenders; /* as text */
+
+    struct {
+        bool is_on, has_is_on;
+        int64_t lease_ns, renew_ns, retry_ns;
+        struct str lock, namespace, name;
+    } election;
+
+    struct {
+        struct str kubeconfig, accept_content_types, content_type;
+        struct str qps; /* as text */
+        int32_t burst;
+    } client;
+};
+
+extern const struct field file_config_fields[];
+
+/* Go's text for a time span ("1m30s") as nanoseconds. */
+extern const struct field_scalar duration_scalar;
+
+struct reading {
+    struct scheduler_config *out;
+    struct yaml_document yaml; /* its text has moved to out->json */
+    struct file_config file;
+};
+
+/* Adds an error, or a note, about the value at a path (after a hundred of them, nothing); if the
+ * value is not there, the line is that of what should hold it. */
+void config_error(struct reading *r, struct str path, const char *fmt, ...) PRINTF(3, 4);
+void config_note(struct reading *r, struct str path, const char *fmt, ...) PRINTF(3, 4);
+
+#define PATH(r, ...) arena_printf(&(r)->out->mem, __VA_ARGS__)
+
+/* --- walk.c --- */
+
+/* Byte of the JSON text at which the value at `path` begins. */
+size_t walk_to(struct str json, struct str path);
+
+/* Adds an error for each field of `value` (a piece of the JSON text, at `path`) that has no row in
+ * the table; what is not an object is left to the reader to refuse. */
+void walk_unknown(struct reading *r, struct str value, const struct field *fields, struct str path);
+
+/* Adds an error for each field of the whole text that is there twice. */
+void walk_doubled(struct reading *r);
+
+/* Reads an object inside the JSON text, which stands at `path`, into a zeroed struct. */
+bool walk_read(struct reading *r, struct str value, const struct field *fields, void *out,
+               struct str path) MUST_USE;
+
+/* --- args.c --- */
+
+/* The plugin's configuration as its `learn` takes it (core/plugins/args.h), checked; NULL: the
+ * defaults. */
+const void *args_read(struct reading *r, const struct known_plugin *plugin, struct str args,
+                      struct str path);
+
+/* --- profiles.c --- */
+
+/* Builds all profiles of the file. */
+void profiles_build(struct reading *r);

@@ -1,0 +1,266 @@
+#include "core/config/config.h"
+
+#include "core/plugins/plugins.h"
+#include "read.h"
+
+/* The text of a profile called p with these plugins. */
+#define PLUGINS(text) "profiles:\n- schedulerName: p\n  plugins:\n" text
+
+TEST(profiles, without_any_the_built_in_default_comes_out)
+{
+    AUTO(scheduler_config) c = {0};
+    const struct profile *want = &built_in_profiles[0];
+    REQUIRE(config_of(&c, ""));
+    REQUIRE(c.profiles[0].n == want->n);
+    for (uint32_t i = 0; i < want->n; i++) {
+        const struct profile_plugin *got = &c.profiles[0].plugins[i];
+        EXPECT_TEXT(got->plugin->name, want->plugins[i].plugin->name);
+        EXPECT_INT(got->number, want->plugins[i].number);
+        EXPECT_INT(got->weight, want->plugins[i].weight);
+        EXPECT(!got->args);
+    }
+    EXPECT_TEXT(config_point(&c, POINT_FILTER),
+                "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts "
+                "NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
+                "PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures");
+    EXPECT_TEXT(config_point(&c, POINT_SCORE),
+                "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
+                "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+                "NodeResourcesBalancedAllocation 1 ImageLocality 1");
+    EXPECT_TEXT(config_point(&c, POINT_PRE_ENQUEUE),
+                "SchedulingGates DynamicResources DefaultPreemption");
+    EXPECT_TEXT(config_point(&c, POINT_QUEUE_SORT), "PrioritySort");
+    EXPECT_TEXT(config_point(&c, POINT_RESERVE), "VolumeBinding DynamicResources");
+    EXPECT_TEXT(config_point(&c, POINT_BIND), "DefaultBinder");
+    EXPECT_TEXT(config_point(&c, POINT_PERMIT), "");
+}
+
+TEST(profiles, list_what_is_not_there_yet)
+{
+    AUTO(scheduler_config) c = {0};
+    REQUIRE(config_of(&c, ""));
+    const struct profile_listing *l = &c.listings[0];
+    EXPECT_INT(l->missing.n, 8);
+    EXPECT_STR(l->missing.at[0], "VolumeRestrictions");
+    list_each(&l->points[POINT_FILTER], p) {
+        bool is_missing = false;
+        list_each(&l->missing, name)
+            is_missing |= str_equal(*name, p->name);
+        EXPECT_INT(p->runs, !is_missing);
+    }
+}
+
+TEST(profiles, merge_and_expand_as_kube_scheduler_does)
+{
+    static const struct {
+        const char *text;
+        enum point point;
+        const char *want;
+    } cases[] = {
+  /* a weight of MultiPoint is replaced in place */
+        {PLUGINS(
+             "    multiPoint: {enabled: [{name: ImageLocality, weight: 7}, {name: NodeAffinity, "
+             "weight: 5}], disabled: [{name: VolumeBinding}, {name: DynamicResources}, {name: "
+             "InterPodAffinity}]}"),
+         POINT_SCORE,                                                                                                          "TaintToleration 3 NodeAffinity 5 NodeResourcesFit 1 PodTopologySpread 2 "
+         "NodeResourcesBalancedAllocation 1 ImageLocality 7"                                                                         },
+ /* what is disabled and enabled again goes to the end */
+        {PLUGINS("    multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+                 "NodeResourcesFit, weight: 2}, {name: NodeName}, {name: DefaultBinder}]}"),
+         POINT_FILTER,                                                                                                         "NodeResourcesFit NodeName"},
+ /* a specific weight wins, and comes first */
+        {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: 4}], disabled: [{name: "
+                 "VolumeBinding}, {name: InterPodAffinity}, {name: DynamicResources}]}"),
+         POINT_SCORE,                                                                                                          "ImageLocality 4 TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 PodTopologySpread 2 "
+         "NodeResourcesBalancedAllocation 1"                                                                                         },
+ /* "*" at a point leaves its own list alone; 0 means 1 */
+        {PLUGINS(
+             "    score: {enabled: [{name: ImageLocality, weight: 0}], disabled: [{name: '*'}]}"),
+         POINT_SCORE,                                                                                                          "ImageLocality 1"          },
+ /* enabled and disabled at a point: behind all others */
+        {PLUGINS("    score: {enabled: [{name: TaintToleration, weight: 6}], disabled: [{name: "
+                 "TaintToleration}, {name: VolumeBinding}, {name: InterPodAffinity}, {name: "
+                 "DynamicResources}]}"),
+         POINT_SCORE,                                                                                                          "NodeAffinity 2 NodeResourcesFit 1 PodTopologySpread 2 NodeResourcesBalancedAllocation 1 "
+         "ImageLocality 1 TaintToleration 6"                                                                                         },
+ /* other points do not hear of it */
+        {PLUGINS("    score: {disabled: [{name: '*'}]}"),                                                   POINT_POST_FILTER,
+         "DynamicResources DefaultPreemption"                                                                                                             },
+ /* plugins that are still to come take their place */
+        {PLUGINS(
+             "    score: {enabled: [{name: NUMATopology, weight: 10}], disabled: [{name: '*'}]}\n"
+             "    permit: {enabled: [{name: Coscheduling}]}"),
+         POINT_PERMIT,                                                                                                         "Coscheduling"             },
+    };
+    AUTO(scheduler_config) c = {0};
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%zu", i);
+        if (EXPECT_TEXT(config_errors(&c, cases[i].text), ""))
+            EXPECT_TEXT(config_point(&c, cases[i].point), cases[i].want);
+    }
+}
+
+static const struct profile_plugin *find(const struct scheduler_config *c, const char *name)
+{
+    const struct profile *p = &c->profiles[0];
+    for (uint32_t i = 0; i < p->n; i++)
+        if (strcmp(p->plugins[i].plugin->name, name) == 0)
+            return &p->plugins[i];
+    return NULL;
+}
+
+TEST(profiles, keep_plugins_out_of_single_points)
+{
+    AUTO(scheduler_config) c = {0};
+    REQUIRE(config_of(&c, PLUGINS("    filter: {disabled: [{name: NodeResourcesFit}]}\n"
+                                  "    score: {disabled: [{name: TaintToleration}]}\n"
+                                  "    preEnqueue: {disabled: [{name: '*'}]}\n"
+                                  "    multiPoint: {disabled: [{name: NodePorts}]}\n")));
+    EXPECT_INT(find(&c, "NodeResourcesFit")->off, PROFILE_NO_GATE | PROFILE_NO_FILTER);
+    EXPECT_INT(find(&c, "NodeResourcesFit")->weight, 1);
+    EXPECT_INT(find(&c, "TaintToleration")->off, PROFILE_NO_GATE | PROFILE_NO_SCORE);
+    EXPECT_INT(find(&c, "NodeAffinity")->off, PROFILE_NO_GATE);
+    EXPECT(find(&c, "PrioritySort") && !find(&c, "SchedulingGates") && !find(&c, "NodePorts"));
+}
+
+TEST(profiles, the_order_of_filters_is_the_files)
+{
+    AUTO(scheduler_config) c = {0};
+    REQUIRE(config_of(&c, PLUGINS("    filter: {enabled: [{name: NodePorts}, {name: NodeName}]}")));
+    EXPECT_TEXT(c.profiles[0].plugins[2].plugin->name, "NodePorts");
+    EXPECT_TEXT(c.profiles[0].plugins[3].plugin->name, "NodeName");
+    EXPECT_TEXT(c.profiles[0].plugins[4].plugin->name, "NodeUnschedulable");
+}
+
+TEST(profiles, say_what_they_cannot_do_quite_as_upstream)
+{
+    static const char *const cases[][2] = {
+        {PLUGINS("    filter: {enabled: [{name: PodTopologySpread}]}"),
+         "6 profiles[0].plugins.filter: NodeUnschedulable is asked before PodTopologySpread: a "
+         "node that both refuse is refused by the former"                               },
+        {PLUGINS("    score: {enabled: [{name: TenantHardware}]}"),
+         "6 profiles[0].plugins.score.enabled[0].name: \"TenantHardware\" is called "
+         "TenantHardwareAffinityScore"                                                  },
+        {PLUGINS("    score: {disabled: [{name: NodeLabel}]}"),
+         "6 profiles[0].plugins.score.disabled[0].name: \"NodeLabel\" does not exist: nothing to "
+         "disable"                                                                      },
+        {PLUGINS("    queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: '*'}]}"),
+         "4 profiles[0]: Coscheduling does not exist yet: PrioritySort orders the queue"},
+ /* MultiPoint brings two orders: upstream refuses, here the file's own wins */
+        {PLUGINS("    multiPoint: {enabled: [{name: Coscheduling}]}"),
+         "4 profiles[0]: Coscheduling does not exist yet: PrioritySort orders the queue"},
+    };
+    AUTO(scheduler_config) c = {0};
+    for (size_t i = 0; i < LEN(cases); i++)
+        EXPECT_TEXT(config_notes(&c, cases[i][0]), cases[i][1]);
+}
+
+TEST(profiles, refuse_what_makes_no_sense)
+{
+    static const char *const cases[][2] = {
+        {PLUGINS("    filter: {enabled: [{name: Nope}]}"),
+         "6 profiles[0].plugins.filter.enabled[0].name: FilterPlugin \"Nope\" does not exist"                                     },
+        {PLUGINS("    filter: {enabled: [{weight: 1}]}"),
+         "6 profiles[0].plugins.filter.enabled[0].name: missing"                                                                  },
+        {PLUGINS("    filter: {enabled: [{name: ImageLocality}]}"),
+         "6 profiles[0].plugins.filter.enabled[0].name: plugin \"ImageLocality\" does not extend "
+         "FilterPlugin plugin"                                                                                                    },
+        {PLUGINS("    score:\n      enabled:\n      - name: ImageLocality\n      - name: "
+                 "ImageLocality"),
+         "9 profiles[0].plugins.score.enabled[1].name: plugin \"ImageLocality\" already registered "
+         "as \"ScorePlugin\""                                                                                                     },
+        {PLUGINS("    multiPoint: {enabled: [{name: NodeName}, {name: NodeName}]}"),
+         "6 profiles[0].plugins.multiPoint.enabled[1].name: plugin \"NodeName\" already registered "
+         "as \"MultiPointPlugin\""                                                                                                },
+        {PLUGINS("    filter: {enabled: [{name: GCEPDLimits}]}"),
+         "6 profiles[0].plugins.filter.enabled[0].name: \"GCEPDLimits\" was removed before "
+         "kubescheduler.config.k8s.io/v1 (NodeVolumeLimits does its work)"                                                        },
+        {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: -1}]}"),
+         "6 profiles[0].plugins.score.enabled[0].weight: -1: not in valid range [0, 1000000]"                                     },
+        {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: 1000001}]}"),
+         "6 profiles[0].plugins.score.enabled[0].weight: 1000001: not in valid range [0, 1000000]"                                },
+        {PLUGINS("    queueSort: {disabled: [{name: PrioritySort}]}"),
+         "6 profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
+         "scheduler name \"p\", but got 0"                                                                                        },
+        {PLUGINS("    queueSort: {enabled: [{name: PrioritySort}, {name: Coscheduling}]}"),
+         "6 profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
+         "scheduler name \"p\", but got 2"                                                                                        },
+        {PLUGINS("    bind: {disabled: [{name: '*'}]}"),
+         "6 profiles[0].plugins.bind: at least one bind plugin is needed for profile with "
+         "scheduler name \"p\""                                                                                                   },
+        {PLUGINS("    preFilter: {disabled: [{name: NodePorts}]}"),
+         "6 profiles[0].plugins.preFilter: NodePorts takes part in filter alone: not supported"                                   },
+        {PLUGINS("    filter: {disabled: [{name: NodeAffinity}]}"),
+         "6 profiles[0].plugins.preFilter: NodeAffinity takes part in preFilter alone: not "
+         "supported"                                                                                                              },
+        {PLUGINS("    preScore: {disabled: [{name: TaintToleration}]}"),
+         "6 profiles[0].plugins.preScore: TaintToleration takes part in score alone: not "
+         "supported"                                                                                                              },
+        {"profiles:\n- schedulerName: ''",                                                  "4 profiles[0].schedulerName: missing"},
+        {"profiles:\n- schedulerName: a\n- {}",                                             "5 profiles[1].schedulerName: missing"},
+        {"profiles:\n- schedulerName: a\n- schedulerName: a",
+         "5 profiles[1].schedulerName: \"a\" is there twice: profiles[0] has it, too"                                             },
+        {"profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins:\n    queueSort: {enabled: "
+         "[{name: Coscheduling}], disabled: [{name: '*'}]}",                       "7 profiles[1].plugins.queueSort: Coscheduling: must be the same for all profiles; "
+         "profiles[0] has PrioritySort"                      },
+    };
+    AUTO(scheduler_config) c = {0};
+    for (size_t i = 0; i < LEN(cases); i++)
+        EXPECT_TEXT(config_errors(&c, cases[i][0]), cases[i][1]);
+}
+
+TEST(profiles, there_may_be_several)
+{
+    AUTO(scheduler_config) c = {0};
+    REQUIRE(config_of(&c, "profiles:\n- schedulerName: a\n"
+                          "- schedulerName: b\n  plugins: {score: {disabled: [{name: '*'}]}}\n"));
+    EXPECT_INT(c.n_profiles, 2);
+    EXPECT_STR(c.profiles[1].name, "b");
+    EXPECT_INT(c.listings[0].points[POINT_SCORE].n, 9);
+    EXPECT_INT(c.listings[1].points[POINT_SCORE].n, 0);
+}
+
+TEST(profiles, lists_have_a_largest_length)
+{
+    AUTO(scheduler_config) c = {0};
+    AUTO(buf) text = {0};
+    buf_add(&text, STR("profiles:\n"));
+    for (int i = 0; i < 65; i++)
+        buf_printf(&text, "- schedulerName: p%d\n", i);
+    EXPECT_TEXT(config_errors(&c, text.p), "4 profiles: more than 64");
+    buf_clear(&text);
+    buf_add(&text, STR("profiles:\n- plugins:\n    score:\n      disabled:\n"));
+    for (int i = 0; i < 257; i++)
+        buf_add(&text, STR("      - name: x\n"));
+    EXPECT_TEXT(config_errors(&c, text.p), "4 profiles[0]: a list of more than 256 plugins");
+}
+
+TEST(profiles, the_documented_example_loads)
+{
+    AUTO(scheduler_config) c = {0};
+    const char *notes = config_notes(
+        &c, "leaderElection: {leaderElect: true, resourceName: kubenexus-scheduler, "
+            "resourceNamespace: kubenexus-system}\n"
+            "profiles:\n"
+            "- schedulerName: kubenexus-scheduler\n"
+            "  plugins:\n"
+            "    multiPoint: {enabled: [{name: ProfileClassifier}, {name: Coscheduling}, {name: "
+            "ResourceReservation}, {name: GangPreemption}]}\n"
+            "    score: {enabled: [{name: ResourceFragmentationScore, weight: 5}, {name: "
+            "NUMATopology, weight: 10}]}\n"
+            "  pluginConfig:\n"
+            "  - name: Coscheduling\n"
+            "    args: {permitWaitingTimeSeconds: 10, starvationThresholdSeconds: 60, "
+            "kubeflowAutoGang: false}\n"
+            "  - name: GangPreemption\n"
+            "    args: {maxVictims: 50, minimumGapSeconds: 30}\n");
+    EXPECT_TEXT(notes, "5 profiles[0]: Coscheduling does not exist yet: PrioritySort orders the "
+                       "queue");
+    EXPECT_TEXT(config_point(&c, POINT_SCORE),
+                "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
+                "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
+                "NodeResourcesBalancedAllocation 1 ImageLocality 1 ResourceFragmentationScore 5 "
+                "NUMATopology 10");
+    EXPECT_INT(c.profiles[0].n, built_in_profiles[0].n);
+    EXPECT_STR(c.leader_election.namespace, "kubenexus-system");
+}
