@@ -29,6 +29,25 @@ void answer_done(struct answer *a)
     buf_done(&a->body);
 }
 
+enum encoding answer_encoding(const struct answer *a, struct error *e)
+{
+    enum encoding encoding = encoding_of(buf_str(&a->content_type));
+    if (encoding == ENCODING_NONE)
+        error_set(e, ERROR_INVALID, "an answer of content type \"" STR_FMT "\"",
+                  STR_ARG(str_part(buf_str(&a->content_type), 0, 80)));
+    return encoding;
+}
+
+bool answer_read(const struct answer *a, struct arena *mem, struct envelope *out, struct error *e)
+{
+    enum encoding encoding = answer_encoding(a, e);
+    if (encoding == ENCODING_NONE)
+        return false;
+    if (a->is_cut)
+        return error_set(e, ERROR_INVALID, "an answer of more than %zu bytes", a->body.n);
+    return envelope_read(encoding, buf_str(&a->body), mem, out, e);
+}
+
 struct trouble trouble_of_status(const struct status *status)
 {
     return (struct trouble){
@@ -45,9 +64,7 @@ struct trouble trouble_of_answer(const struct answer *a, struct arena *mem)
     struct status status;
     struct error e;
     struct trouble t = {.message = str_part(buf_str(&a->body), 0, 200)};
-    if (!a->is_cut &&
-        envelope_read(encoding_of(buf_str(&a->content_type)), buf_str(&a->body), mem, &v, &e) &&
-        status_read(&v, mem, &status, &e))
+    if (answer_read(a, mem, &v, &e) && status_read(&v, mem, &status, &e))
         t = trouble_of_status(&status);
     t.status = a->status;
     t.retry_after_ms = a->retry_after_ms;

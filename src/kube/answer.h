@@ -16,6 +16,13 @@ struct answer {
 /* Takes a REPLY_HEAD or REPLY_DATA in; of the body at most `most_bytes` are kept. */
 void answer_add(struct answer *a, const struct reply *reply, size_t most_bytes);
 
+/* The object in the body. */
+bool answer_read(const struct answer *a, struct arena *mem, struct envelope *out,
+                 struct error *e) MUST_USE;
+
+/* How the body is written; ENCODING_NONE, with `e` set: in no way that we read, as a proxy's is. */
+enum encoding answer_encoding(const struct answer *a, struct error *e);
+
 void answer_clear(struct answer *a);
 void answer_done(struct answer *a);
 

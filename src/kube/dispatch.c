@@ -467,12 +467,9 @@ static enum write_event ask_meaning(struct dispatch *d, struct write *w, bool is
         return BLIND;
     if (w->answer.status == 404)
         return ELSEWHERE;
-    const struct answer *a = &w->answer;
     struct envelope v;
-    if (a->is_cut ||
-        !envelope_read(encoding_of(buf_str(&a->content_type)), buf_str(&a->body), &d->mem, &v,
-                       &e) ||
-        !envelope_object(&v, &d->mem, &object, &e) || object.kind != KIND_POD)
+    if (!answer_read(&w->answer, &d->mem, &v, &e) || !envelope_object(&v, &d->mem, &object, &e) ||
+        object.kind != KIND_POD)
         return BLIND;
     return pod_meaning(w, object.pod);
 }

@@ -223,15 +223,19 @@ static void end_fill(struct watch *w, const struct happening *h)
     w->due_ms = w->opened_ms + 2000 * WATCH_SECONDS_LEAST + OVERDUE_MS;
 }
 
-/* An object of our kind. */
+/* An object of our kind, with what every stored object has. */
 static bool read_object(struct watch *w, const struct envelope *v, struct object *out,
                         struct error *e)
 {
     if (!envelope_object(v, &w->mem, out, e))
         return false;
-    return out->kind == w->kind->kind ||
-           error_set(e, ERROR_INVALID, STR_FMT " " STR_FMT " among %s", STR_ARG(v->api_version),
-                     STR_ARG(v->kind), w->kind->resource);
+    if (out->kind != w->kind->kind)
+        return error_set(e, ERROR_INVALID, STR_FMT " " STR_FMT " among %s", STR_ARG(v->api_version),
+                         STR_ARG(v->kind), w->kind->resource);
+    if (out->meta->name.n == 0 || out->meta->uid.n == 0 ||
+        (out->meta->namespace.n == 0) == kind_info_get(out->kind)->is_namespaced)
+        return error_set(e, ERROR_INVALID, "an object without a name, a uid, or its namespace");
+    return true;
 }
 
 static void take_page(struct watch *w, const struct happening *h)
@@ -428,11 +432,7 @@ static void hear_page(struct watch *w, int64_t now_ms, struct requests *out)
     struct envelope v;
     struct listing page;
     struct error e;
-    const struct answer *a = &w->answer;
-    bool is_read = a->is_cut ? error_set(&e, ERROR_INVALID, "a page is too long")
-                             : envelope_read(encoding_of(buf_str(&a->content_type)),
-                                             buf_str(&a->body), &w->mem, &v, &e) &&
-                                   listing_read(&v, &w->mem, &page, &e);
+    bool is_read = answer_read(&w->answer, &w->mem, &v, &e) && listing_read(&v, &w->mem, &page, &e);
     if (is_read) {
         happen(w,
                &(struct happening){
@@ -443,12 +443,18 @@ static void hear_page(struct watch *w, int64_t now_ms, struct requests *out)
     hear_trouble(w, now_ms, &why, out);
 }
 
-static void begin_stream(struct watch *w)
+static void begin_stream(struct watch *w, int64_t now_ms, struct requests *out)
 {
+    struct error e;
+    enum encoding encoding = answer_encoding(&w->answer, &e);
+    if (encoding == ENCODING_NONE) {
+        struct trouble why = {.message = str_of(e.text), .retry_after_ms = -1};
+        hear_trouble(w, now_ms, &why, out);
+        return;
+    }
     w->is_stream = true;
     frames_done(&w->frames);
-    w->frames = (struct frames){.encoding = encoding_of(buf_str(&w->answer.content_type)),
-                                .frame_most = FRAME_BYTES_MOST};
+    w->frames = (struct frames){.encoding = encoding, .frame_most = FRAME_BYTES_MOST};
 }
 
 static void hear_end(struct watch *w, int64_t now_ms, struct requests *out)
@@ -510,7 +516,7 @@ void watch_hear(struct watch *w, int64_t now_ms, const struct reply *reply, stru
     else
         answer_add(&w->answer, reply, PAGE_BYTES_MOST);
     if (reply->kind == REPLY_HEAD && reply->status == 200 && w->state != WATCH_LISTING)
-        begin_stream(w);
+        begin_stream(w, now_ms, out);
     if (reply->kind == REPLY_END || reply->kind == REPLY_LOST) {
         w->current = 0;
         if (reply->kind == REPLY_END) {

@@ -77,7 +77,7 @@ static int64_t wait_for_timer(struct scene *s)
 
 #define NODE(type, name, version)                                                                  \
     "{\"type\":\"" type "\",\"object\":{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{"    \
-    "\"name\":\"" name "\",\"resourceVersion\":\"" version "\"}}}\n"
+    "\"name\":\"" name "\",\"uid\":\"u\",\"resourceVersion\":\"" version "\"}}}\n"
 #define BOOKMARK(version)                                                                          \
     "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{"    \
     "\"resourceVersion\":\"" version "\"}}}\n"
@@ -94,7 +94,7 @@ static int64_t wait_for_timer(struct scene *s)
     "{\"kind\":\"NodeList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" version    \
     "\",\"continue\":\"" next "\"},\"items\":[" items "]}"
 #define ITEM(name, version)                                                                        \
-    "{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version "\"}}"
+    "{\"metadata\":{\"name\":\"" name "\",\"uid\":\"u\",\"resourceVersion\":\"" version "\"}}"
 
 #define WATCH_NODES "READ GET /api/v1/nodes?watch=true&allowWatchBookmarks=true&timeoutSeconds="
 #define FILL_END    "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan\n"
@@ -373,6 +373,9 @@ TEST(watch, leaves_out_what_it_cannot_read)
     data(&s, "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{"
              "\"name\":\"a\"}}}\n" NODE("ADDED", "n4", "9"));
     EXPECT_TEXT(read_log(&s), "invalid: watch nodes: v1 Pod among nodes\nput Node /n4 at 9\n");
+    data(&s, NODE("ADDED", "", "10"));
+    EXPECT_TEXT(read_log(&s),
+                "invalid: watch nodes: an object without a name, a uid, or its namespace\n");
     data(&s, "nonsense\n" NODE("ADDED", "n5", "10"));
     EXPECT(strstr(read_log(&s), "put Node /n5 at 10\n") != NULL);
     EXPECT_INT(s.watch.state, WATCH_WATCHING);
@@ -389,4 +392,25 @@ TEST(watch, hears_nothing_of_requests_it_gave_up)
     hear(&s, reply_lost(old, true));
     EXPECT_TEXT(read_log(&s), "");
     EXPECT_INT(s.watch.state, WATCH_FILLING);
+}
+
+TEST(watch, does_not_listen_to_what_it_cannot_read)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    read_log(&s);
+    struct reply html = reply_head(s.watch.current, 200);
+    html.content_type = STR("text/html");
+    hear(&s, html);
+    EXPECT_TEXT(read_log(&s),
+                "trouble: watch nodes: an answer of content type \"text/html\"\ncancel\n");
+    EXPECT_INT(s.watch.state, WATCH_FILL_LATER);
+    wait_for_timer(&s);
+    html = reply_head(s.watch.current, 502);
+    html.content_type = STR("text/html");
+    hear(&s, html);
+    data(&s, "<h1>Bad gateway</h1>");
+    end(&s);
+    EXPECT(strstr(read_log(&s), "trouble: watch nodes: <h1>Bad gateway</h1>\n") != NULL);
 }
