@@ -1,5 +1,6 @@
 #include "kube/watch.h"
 
+#include "core/wire/proto.h"
 #include "desk.h"
 #include "support/test.h"
 
@@ -413,4 +414,65 @@ TEST(watch, does_not_listen_to_what_it_cannot_read)
     data(&s, "<h1>Bad gateway</h1>");
     end(&s);
     EXPECT(strstr(read_log(&s), "trouble: watch nodes: <h1>Bad gateway</h1>\n") != NULL);
+}
+
+/* An object as protobuf has it: magic, its kind, itself. */
+static void add_proto(struct buf *out, uint32_t field, struct str kind, struct str name,
+                      struct str version, bool is_end)
+{
+    AUTO(buf) raw = {0};
+    buf_add(&raw, (struct str){"k8s\0", 4});
+    size_t kinds = proto_open(&raw, 1);
+    proto_put_str(&raw, 1, STR("v1"));
+    proto_put_str(&raw, 2, kind);
+    proto_close(&raw, kinds);
+    size_t object = proto_open(&raw, 2), meta = proto_open(&raw, 1);
+    proto_put_str(&raw, 1, name);
+    proto_put_str(&raw, 5, name);
+    proto_put_str(&raw, 6, version);
+    if (is_end) {
+        size_t pair = proto_open(&raw, 12);
+        proto_put_str(&raw, 1, STR("k8s.io/initial-events-end"));
+        proto_put_str(&raw, 2, STR("true"));
+        proto_close(&raw, pair);
+    }
+    proto_close(&raw, meta);
+    proto_close(&raw, object);
+    size_t at = proto_open(out, field);
+    proto_put_str(out, 1, buf_str(&raw));
+    proto_close(out, at);
+}
+
+static void add_proto_frame(struct buf *out, struct str type, struct str name, struct str version)
+{
+    AUTO(buf) event = {0};
+    proto_put_str(&event, 1, type);
+    add_proto(&event, 2, STR("Node"), name, version, name.n == 0);
+    for (int shift = 24; shift >= 0; shift -= 8)
+        buf_add_char(out, (char)(event.n >> shift & 0xff));
+    buf_add(out, buf_str(&event));
+}
+
+TEST(watch, reads_protobuf_where_the_server_sends_it)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    EXPECT_STR(s.desk.out.list.at[0].accept,
+               "application/vnd.kubernetes.protobuf, application/json");
+    read_log(&s);
+    struct reply proto = reply_head(s.watch.current, 200);
+    proto.content_type = STR("application/vnd.kubernetes.protobuf;stream=watch");
+    hear(&s, proto);
+    AUTO(buf) stream = {0};
+    add_proto_frame(&stream, STR("ADDED"), STR("n1"), STR("3"));
+    add_proto_frame(&stream, STR("BOOKMARK"), STR(""), STR("7"));
+    add_proto_frame(&stream, STR("DELETED"), STR("n1"), STR("8"));
+    for (size_t i = 0; i < stream.n; i++)
+        hear(&s, (struct reply){
+                     .id = s.watch.current, .kind = REPLY_DATA, .data = {stream.p + i, 1}
+        });
+    EXPECT_TEXT(read_log(&s), "put Node /n1 at 3\nremove Node /n1\n");
+    EXPECT(watch_is_synced(&s.watch));
+    EXPECT_STR(buf_str(&s.watch.version), "8");
 }
