@@ -53,10 +53,11 @@ test:
 property:
 	@tools/setup test
 	@$(call build,$(B)-property,$(PROPERTY),gcc,property)
-	@for test in steady txn views; do \
-		PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=5 PROPERTY_OPERATIONS=$$(($(OPERATIONS) / 5)) \
-			$(B)-property/tests/property/property-$$test || exit 1; \
-	done
+	@$(B)-property/tests/property/property-steady
+	@PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=5 PROPERTY_OPERATIONS=$$(($(OPERATIONS) / 20)) \
+		$(B)-property/tests/property/property-txn
+	@PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=5 PROPERTY_OPERATIONS=$$(($(OPERATIONS) / 5)) \
+		$(B)-property/tests/property/property-views
 
 bench: all
 	@tools/record-bench $(B)/kubenexus
