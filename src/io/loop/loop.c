@@ -79,6 +79,7 @@ struct loop *loop_new(void)
     struct loop *l = mem_alloc(sizeof(*l));
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
     assert(l->epoll >= 0);
+    signal(SIGPIPE, SIG_IGN); /* a peer that went is an error of the write */
     l->heap = (struct heap){.before = is_earlier, .ctx = l};
     l->signals_ready.fd = -1;
     sigemptyset(&l->signals);

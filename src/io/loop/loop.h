@@ -17,6 +17,7 @@
 
 struct loop;
 
+/* From here on SIGPIPE is ignored. */
 struct loop *loop_new(void);
 
 /* What was put off is done first. */

@@ -22,7 +22,7 @@ enum {
 
 const struct http2_law http2_usual_law = {
     .retry_first_ms = 50,
-    .retry_cap_ms = 5000,
+    .retry_cap_ms = 1000,
     .ping_after_ms = 30000,
     .ping_wait_ms = 15000,
     .streams_most = 100,

@@ -60,7 +60,7 @@ struct http2_law {
     uint32_t streams_most; /* on the way at once; a server may allow fewer */
 };
 
-/* What clients of Kubernetes do: 30 s and 15 s, 100 streams; pauses from 50 ms to 5 s. */
+/* What clients of Kubernetes do: 30 s and 15 s, 100 streams; pauses from 50 ms to 1 s. */
 extern const struct http2_law http2_usual_law;
 
 struct http2_owner {

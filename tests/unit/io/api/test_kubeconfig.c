@@ -81,7 +81,7 @@ TEST(kubeconfig, that_makes_no_sense_is_refused_with_file_field_and_value)
         {"current-context: here",                         "current-context: there",
          "current-context: \"there\" is not in the file"                                                                          },
         {"current-context: here",                         "current-context: [1]",
-         "line 4: current-context: [1] is not text"                                                                           },
+         "line 4: current-context: [1] is not text"                                                                               },
         {"{cluster: mine, user: me, namespace: default}", "{cluster: nix, user: me}",
          "context here: cluster: \"nix\" is not in the file"                                                                      },
         {"{cluster: mine, user: me, namespace: default}", "{cluster: mine, user: you}",
@@ -94,7 +94,7 @@ TEST(kubeconfig, that_makes_no_sense_is_refused_with_file_field_and_value)
          "cluster mine: insecure-skip-tls-verify: true makes no sense with a "
          "certificate-authority"                                                                                                  },
         {"tls-server-name: kubernetes",                   "insecure-skip-tls-verify: maybe",
-         "line 12: clusters[1].cluster.insecure-skip-tls-verify: \"maybe\" is not true or false"                                      },
+         "line 12: clusters[1].cluster.insecure-skip-tls-verify: \"maybe\" is not true or false"                                  },
         {"client-certificate-data: Y2VydA==",             "client-certificate-data: '*'",
          "user me: client-certificate-data: \"*\" is not base64"                                                                  },
         {"client-key: key.pem",                           "",                                "user me: client-key: missing"       },

@@ -1,5 +1,6 @@
 #include "io/loop/loop.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -165,5 +166,17 @@ TEST(loop, time_stands_still_during_a_turn_and_is_the_walls)
     int64_t later_ms = loop_wait(l, now_ms + 1); /* is over: no sleep */
     EXPECT(later_ms >= now_ms + 10);
     EXPECT(loop_has_slice(l));
+    loop_free(l);
+}
+
+TEST(loop, a_peer_that_went_is_an_error_and_no_signal)
+{
+    struct loop *l = loop_new();
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    close(ends[0]);
+    EXPECT_INT(write(ends[1], "x", 1), -1);
+    EXPECT_INT(errno, EPIPE);
+    close(ends[1]);
     loop_free(l);
 }

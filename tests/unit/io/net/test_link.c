@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/base/rng.h"
 #include "support/test.h"
 #include "talk.h"
 
@@ -125,6 +126,7 @@ struct proxy {
     struct loop_fd listener, client, server;
     uint16_t port, to;
     const char *answer;
+    struct str at_once; /* said to whoever comes, and nothing more */
     struct buf question;
 };
 
@@ -184,6 +186,10 @@ static void accept_client(void *ctx, uint32_t events)
         .ready = hear_client, .ctx = p, .fd = accept4(p->listener.fd, NULL, NULL, SOCK_CLOEXEC)};
     loop_fd_set(p->loop, &p->client, LOOP_READ);
     loop_fd_set(p->loop, &p->listener, 0);
+    if (p->at_once.n) {
+        EXPECT(send(p->client.fd, p->at_once.p, p->at_once.n, MSG_NOSIGNAL) > 0);
+        shutdown(p->client.fd, SHUT_WR);
+    }
 }
 
 static void proxy_start(struct proxy *p, struct loop *l, const char *answer, uint16_t to)
@@ -270,4 +276,50 @@ TEST(link, gives_up_a_server_that_accepts_and_says_nothing)
     talk_get(&p.talk, 1, "/empty");
     talk_until_ended(&p.talk, 1);
     EXPECT(strstr(talk_log(&p.talk), ": no answer within 30 ms|"));
+}
+
+/* A frame of any kind and size, mostly on the stream that was asked for; often one that makes
+ * sense. */
+static void add_frame(struct buf *out, struct rng *r)
+{
+    enum { HEADERS = 1, END_HEADERS = 4, STATUS_200 = 0x88 };
+    bool is_head = rng_below(r, 3) == 0, is_ours = rng_below(r, 4) > 0;
+    size_t n = is_head ? 1 : rng_below(r, 4) ? rng_below(r, 16) : rng_below(r, 300);
+    unsigned char type = is_head ? HEADERS : (unsigned char)rng_below(r, 11);
+    unsigned char flags =
+        (unsigned char)(is_head ? END_HEADERS | rng_below(r, 2) : rng_next(r) & 0x0f);
+    unsigned char stream = is_ours ? 1 : (unsigned char)rng_below(r, 4);
+    unsigned char head[9] = {0,     (unsigned char)(n >> 8), (unsigned char)n, type, flags, 0, 0, 0,
+                             stream};
+    buf_add_bytes(out, head, sizeof(head));
+    for (size_t i = 0; i < n; i++)
+        buf_add_char(out, is_head ? (char)STATUS_200 : (char)rng_next(r));
+}
+
+TEST(link, whatever_a_server_says_a_call_comes_to_its_end)
+{
+    struct rng r = rng_seeded(test_seed());
+    AUTO(pair) p = {0};
+    struct http2_law law = http2_usual_law;
+    law.retry_first_ms = 1;
+    law.retry_cap_ms = 1;
+    pair_start(&p, (struct peer_config){0}, law);
+    for (uint32_t round = 1; round <= 300; round++) {
+        test_case("round %u", round);
+        AUTO(buf) words = {0};
+        AUTO(proxy) proxy = {0};
+        buf_add(&words,
+                round % 50 ? STR("\0\0\0\4\0\0\0\0\0") : STR("HTTP/1.1 400 Bad Request\r\n\r\n"));
+        for (uint64_t i = rng_below(&r, 12); i > 0; i--)
+            add_frame(&words, &r);
+        proxy_start(&proxy, p.loop, "", 0);
+        proxy.at_once = buf_str(&words);
+        struct http2_config config = {.user_agent = STR("test")};
+        config.link = (struct link_config){
+            .host = STR("127.0.0.1"), .port = proxy.port, .open_timeout_ms = 5000};
+        http2_configure(p.talk.client, &config);
+        talk_get(&p.talk, round, "/empty");
+        if (!talk_until_ended(&p.talk, round))
+            return;
+    }
 }
