@@ -20,7 +20,7 @@ resource_id resources_get(struct resources *r, struct names *names, struct str n
     return r->names.n - 1;
 }
 
-int64_t request_amount(const struct request *r, resource_id resource)
+int64_t request_amount(const struct pod_request *r, resource_id resource)
 {
     if (resource == RESOURCE_CPU)
         return r->cpu_milli;
@@ -64,10 +64,10 @@ static int by_resource(const void *a, const void *b)
 }
 
 static void read_request(struct reading *r, const struct pod *pod, struct request_rules rules,
-                         struct request *out, struct needs *others)
+                         struct pod_request *out, struct needs *others)
 {
     amount_list total = pod_requests(pod, rules, r->mem);
-    *out = (struct request){0};
+    *out = (struct pod_request){0};
     list_each(&total, a) {
         if (str_equal(a->name, STR("cpu"))) {
             out->cpu_milli = quantity_milli(a->quantity);
@@ -289,7 +289,7 @@ static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct
     s->unsupported = unsupported.n ? keep(r, unsupported) : SYM_NONE;
 
     struct needs ignored = {0};
-    struct request with_defaults;
+    struct pod_request with_defaults;
     read_request(r, pod, ask, &s->ask, &r->ask);
     read_request(r, pod, hold, &s->hold, &r->hold);
     read_request(r, pod, score, &s->score, &r->score);

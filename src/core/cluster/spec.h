@@ -17,7 +17,7 @@ struct need {
 /* One of the sums that upstream makes of a pod's requests (kube-scheduler differs by caller).
  * Amounts of the resources other than cpu and memory are sorted by number; zero amounts are left
  * out. */
-struct request {
+struct pod_request {
     int64_t cpu_milli, memory;
     const struct need *others;
     uint32_t n_others;
@@ -55,9 +55,9 @@ struct spec {
     rules_id rules;
     sym unsupported; /* the first field whose plugin does not exist yet; SYM_NONE: none */
 
-    struct request ask;  /* what Filter compares: spec alone */
-    struct request hold; /* what it takes on a node: the larger of spec and status */
-    struct request
+    struct pod_request ask;  /* what Filter compares: spec alone */
+    struct pod_request hold; /* what it takes on a node: the larger of spec and status */
+    struct pod_request
         score; /* what NodeResourcesFit scores: spec alone, no pod level, with defaults */
     int64_t hold_nonzero_cpu_milli, hold_nonzero_memory; /* the same as hold, with defaults */
 
@@ -105,7 +105,7 @@ static inline const struct spec *specs_at(const struct specs *s, spec_id id)
 resource_id resources_get(struct resources *r, struct names *names, struct str name);
 
 /* How much of a resource a request names. */
-int64_t request_amount(const struct request *r, resource_id resource);
+int64_t request_amount(const struct pod_request *r, resource_id resource);
 
 /* An image's name as nodes report it: with ":latest" where it has no tag or digest. */
 struct str image_name(struct str image, struct arena *mem);

@@ -61,7 +61,7 @@ static void tell_nomination_gone(struct engine *k, int64_t now_ms, const struct 
     engine_event(k, now_ms, &event);
 }
 
-static bool shrank(const struct request *was, const struct request *is)
+static bool shrank(const struct pod_request *was, const struct pod_request *is)
 {
     if (is->cpu_milli < was->cpu_milli || is->memory < was->memory)
         return true;

@@ -24,7 +24,7 @@ struct known_reason {
 };
 
 struct fit {
-    struct request ask; /* its list lives as long as the spec, which the class holds */
+    struct pod_request ask; /* its list lives as long as the spec, which the class holds */
     struct reasons *reasons;
     uint32_t plugin;
     struct scored *scored;
@@ -223,9 +223,9 @@ static bool is_ignored(const struct fit_args *args, struct str name)
 }
 
 /* What the filter compares, without the resources that configuration leaves to others. */
-static struct request without_ignored(struct learning *l, const struct fit_args *args)
+static struct pod_request without_ignored(struct learning *l, const struct fit_args *args)
 {
-    struct request ask = l->spec->ask;
+    struct pod_request ask = l->spec->ask;
     struct need *kept = arena_array(l->mem, struct need, ask.n_others);
     uint32_t n = 0;
     for (uint32_t i = 0; i < ask.n_others; i++) {
@@ -301,7 +301,7 @@ static int64_t row_amount(const struct node_row *row, resource_id resource)
     return 0;
 }
 
-static bool fits_empty(const struct request *ask, const struct node_row *row)
+static bool fits_empty(const struct pod_request *ask, const struct node_row *row)
 {
     if (row->pods < 1 || ask->cpu_milli > row->cpu_milli || ask->memory > row->memory)
         return false;
@@ -312,7 +312,7 @@ static bool fits_empty(const struct request *ask, const struct node_row *row)
 }
 
 /* A resource the pod asks for grew, or the number of pods. */
-static bool grew(const struct request *ask, const struct node_row *old_row,
+static bool grew(const struct pod_request *ask, const struct node_row *old_row,
                  const struct node_row *new_row)
 {
     if (new_row->pods > old_row->pods ||
@@ -329,7 +329,7 @@ static bool grew(const struct request *ask, const struct node_row *old_row,
 
 static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)
 {
-    const struct request *ask = &specs_at(&c->specs, shape->spec)->hold;
+    const struct pod_request *ask = &specs_at(&c->specs, shape->spec)->hold;
     if (!e->new_row || !fits_empty(ask, e->new_row))
         return false;
     return !e->old_row || grew(ask, e->old_row, e->new_row);
@@ -346,9 +346,9 @@ static bool hint_shrunk(const struct cluster *c, const struct shape *shape, cons
 {
     if (!e->old_shape || !e->new_shape)
         return false;
-    const struct request *ask = &specs_at(&c->specs, shape->spec)->hold;
-    const struct request *was = &specs_at(&c->specs, e->old_shape->spec)->hold;
-    const struct request *is = &specs_at(&c->specs, e->new_shape->spec)->hold;
+    const struct pod_request *ask = &specs_at(&c->specs, shape->spec)->hold;
+    const struct pod_request *was = &specs_at(&c->specs, e->old_shape->spec)->hold;
+    const struct pod_request *is = &specs_at(&c->specs, e->new_shape->spec)->hold;
     if ((ask->cpu_milli > 0 && is->cpu_milli < was->cpu_milli) ||
         (ask->memory > 0 && is->memory < was->memory))
         return true;

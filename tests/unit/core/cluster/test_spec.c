@@ -14,7 +14,7 @@ static const struct spec *spec_of(struct ground *g, const char *words)
     return specs_at(&c->specs, id);
 }
 
-static int64_t asked(struct ground *g, const struct request *r, const char *resource)
+static int64_t asked(struct ground *g, const struct pod_request *r, const char *resource)
 {
     struct cluster *c = g->cluster;
     return request_amount(r, resources_get(&c->specs.resources, &c->names, str_of(resource)));
