@@ -419,6 +419,12 @@ static void name_profile(struct building *b, uint32_t n)
         }
 }
 
+static struct str args_text(const struct building *b, const struct known_plugin *plugin)
+{
+    uint32_t i = args_place(b, plugin);
+    return i < b->file->args.n ? b->file->args.at[i].args : (struct str){0};
+}
+
 /* One queue serves all profiles. */
 static void check_common_order(struct building *b, const struct building *first)
 {
@@ -428,6 +434,11 @@ static void check_common_order(struct building *b, const struct building *first)
         config_error(b->r, PATH(b->r, "profiles[%u].plugins.queueSort", b->index),
                      STR_FMT ": must be the same for all profiles; profiles[0] has " STR_FMT,
                      STR_ARG(mine->at[0].plugin->name), STR_ARG(theirs->at[0].plugin->name));
+    else if (mine->n && theirs->n &&
+             !str_equal(args_text(b, mine->at[0].plugin), args_text(first, mine->at[0].plugin)))
+        config_error(b->r, PATH(b->r, "profiles[%u].pluginConfig", b->index),
+                     "of " STR_FMT ": must be the same for all profiles",
+                     STR_ARG(mine->at[0].plugin->name));
 }
 
 /* No list that makes sense is longer. */

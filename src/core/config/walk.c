@@ -84,6 +84,7 @@ struct walk {
     struct buf path;
     struct arena mem;
     bool looks_for_doubled;
+    uint32_t doubled; /* of those, how many lie behind */
 };
 
 static const struct field *find(const struct field *fields, struct str name)
@@ -94,13 +95,14 @@ static const struct field *find(const struct field *fields, struct str name)
     return NULL;
 }
 
-static bool is_doubled(const struct walk *w)
+/* The offsets of doubled fields rise, and so does the cursor. */
+static bool is_doubled(struct walk *w)
 {
     size_t at = (size_t)(w->c.at - w->r->out->json.p);
-    vec_each(&w->r->yaml.doubled, offset)
-        if (*offset == at)
-            return true;
-    return false;
+    const struct yaml_document *yaml = &w->r->yaml;
+    while (w->doubled < yaml->doubled.n && yaml->doubled.at[w->doubled] < at)
+        w->doubled++;
+    return w->doubled < yaml->doubled.n && yaml->doubled.at[w->doubled] == at;
 }
 
 static bool walk_value(struct walk *w, const struct field *fields);

@@ -159,50 +159,53 @@ TEST(profiles, refuse_what_makes_no_sense)
 {
     static const char *const cases[][2] = {
         {PLUGINS("    filter: {enabled: [{name: Nope}]}"),
-         "6 profiles[0].plugins.filter.enabled[0].name: FilterPlugin \"Nope\" does not exist"                                     },
+         "6 profiles[0].plugins.filter.enabled[0].name: FilterPlugin \"Nope\" does not exist"                                                                               },
         {PLUGINS("    filter: {enabled: [{weight: 1}]}"),
-         "6 profiles[0].plugins.filter.enabled[0].name: missing"                                                                  },
+         "6 profiles[0].plugins.filter.enabled[0].name: missing"                                                                                                            },
         {PLUGINS("    filter: {enabled: [{name: ImageLocality}]}"),
          "6 profiles[0].plugins.filter.enabled[0].name: plugin \"ImageLocality\" does not extend "
-         "FilterPlugin plugin"                                                                                                    },
+         "FilterPlugin plugin"                                                                                                                                              },
         {PLUGINS("    score:\n      enabled:\n      - name: ImageLocality\n      - name: "
                  "ImageLocality"),
          "9 profiles[0].plugins.score.enabled[1].name: plugin \"ImageLocality\" already registered "
-         "as \"ScorePlugin\""                                                                                                     },
+         "as \"ScorePlugin\""                                                                                                                                               },
         {PLUGINS("    multiPoint: {enabled: [{name: NodeName}, {name: NodeName}]}"),
          "6 profiles[0].plugins.multiPoint.enabled[1].name: plugin \"NodeName\" already registered "
-         "as \"MultiPointPlugin\""                                                                                                },
+         "as \"MultiPointPlugin\""                                                                                                                                          },
         {PLUGINS("    filter: {enabled: [{name: GCEPDLimits}]}"),
          "6 profiles[0].plugins.filter.enabled[0].name: \"GCEPDLimits\" was removed before "
-         "kubescheduler.config.k8s.io/v1 (NodeVolumeLimits does its work)"                                                        },
+         "kubescheduler.config.k8s.io/v1 (NodeVolumeLimits does its work)"                                                                                                  },
         {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: -1}]}"),
-         "6 profiles[0].plugins.score.enabled[0].weight: -1: not in valid range [0, 1000000]"                                     },
+         "6 profiles[0].plugins.score.enabled[0].weight: -1: not in valid range [0, 1000000]"                                                                               },
         {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: 1000001}]}"),
-         "6 profiles[0].plugins.score.enabled[0].weight: 1000001: not in valid range [0, 1000000]"                                },
+         "6 profiles[0].plugins.score.enabled[0].weight: 1000001: not in valid range [0, 1000000]"                                                                          },
         {PLUGINS("    queueSort: {disabled: [{name: PrioritySort}]}"),
          "6 profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
-         "scheduler name \"p\", but got 0"                                                                                        },
+         "scheduler name \"p\", but got 0"                                                                                                                                  },
         {PLUGINS("    queueSort: {enabled: [{name: PrioritySort}, {name: Coscheduling}]}"),
          "6 profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
-         "scheduler name \"p\", but got 2"                                                                                        },
+         "scheduler name \"p\", but got 2"                                                                                                                                  },
         {PLUGINS("    bind: {disabled: [{name: '*'}]}"),
          "6 profiles[0].plugins.bind: at least one bind plugin is needed for profile with "
-         "scheduler name \"p\""                                                                                                   },
+         "scheduler name \"p\""                                                                                                                                             },
         {PLUGINS("    preFilter: {disabled: [{name: NodePorts}]}"),
-         "6 profiles[0].plugins.preFilter: NodePorts takes part in filter alone: not supported"                                   },
+         "6 profiles[0].plugins.preFilter: NodePorts takes part in filter alone: not supported"                                                                             },
         {PLUGINS("    filter: {disabled: [{name: NodeAffinity}]}"),
          "6 profiles[0].plugins.preFilter: NodeAffinity takes part in preFilter alone: not "
-         "supported"                                                                                                              },
+         "supported"                                                                                                                                                        },
         {PLUGINS("    preScore: {disabled: [{name: TaintToleration}]}"),
          "6 profiles[0].plugins.preScore: TaintToleration takes part in score alone: not "
-         "supported"                                                                                                              },
-        {"profiles:\n- schedulerName: ''",                                                  "4 profiles[0].schedulerName: missing"},
-        {"profiles:\n- schedulerName: a\n- {}",                                             "5 profiles[1].schedulerName: missing"},
+         "supported"                                                                                                                                                        },
+        {"profiles:\n- schedulerName: ''",                                                  "4 profiles[0].schedulerName: missing"                                          },
+        {"profiles:\n- schedulerName: a\n- {}",                                             "5 profiles[1].schedulerName: missing"                                          },
         {"profiles:\n- schedulerName: a\n- schedulerName: a",
-         "5 profiles[1].schedulerName: \"a\" is there twice: profiles[0] has it, too"                                             },
+         "5 profiles[1].schedulerName: \"a\" is there twice: profiles[0] has it, too"                                                                                       },
         {"profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins:\n    queueSort: {enabled: "
          "[{name: Coscheduling}], disabled: [{name: '*'}]}",                       "7 profiles[1].plugins.queueSort: Coscheduling: must be the same for all profiles; "
-         "profiles[0] has PrioritySort"                      },
+         "profiles[0] has PrioritySort"                                                                },
+        {"profiles:\n- schedulerName: a\n  plugins: &p {queueSort: {enabled: [{name: "
+         "Coscheduling}]}}\n- schedulerName: b\n  plugins: *p\n  pluginConfig:\n  - name: "
+         "Coscheduling\n    args: {kubeflowAutoGang: true}",                       "9 profiles[1].pluginConfig: of Coscheduling: must be the same for all profiles"},
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
