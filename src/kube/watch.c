@@ -5,6 +5,7 @@
 
 #include "kube/watch.h"
 
+#include "core/model/check.h"
 #include "kube/limits.h"
 
 enum {
@@ -223,8 +224,9 @@ static void end_fill(struct watch *w, const struct happening *h)
     w->due_ms = w->opened_ms + 2000 * WATCH_SECONDS_LEAST + OVERDUE_MS;
 }
 
-/* An object of our kind, with what every stored object has. */
-static bool read_object(struct watch *w, const struct envelope *v, struct object *out,
+/* An object of our kind, as servers store them (and have given it its defaults). Of one that is
+ * gone only the name counts. */
+static bool read_object(struct watch *w, const struct envelope *v, bool is_gone, struct object *out,
                         struct error *e)
 {
     if (!envelope_object(v, &w->mem, out, e))
@@ -235,7 +237,7 @@ static bool read_object(struct watch *w, const struct envelope *v, struct object
     if (out->meta->name.n == 0 || out->meta->uid.n == 0 ||
         (out->meta->namespace.n == 0) == kind_info_get(out->kind)->is_namespaced)
         return error_set(e, ERROR_INVALID, "an object without a name, a uid, or its namespace");
-    return true;
+    return is_gone || object_check(out, e);
 }
 
 static void take_page(struct watch *w, const struct happening *h)
@@ -243,7 +245,7 @@ static void take_page(struct watch *w, const struct happening *h)
     struct object object;
     struct error e;
     while (listing_next(h->page, &e)) {
-        if (read_object(w, &h->page->item, &object, &e))
+        if (read_object(w, &h->page->item, false, &object, &e))
             pass_on(w, h->now_ms, CHANGE_PUT, &object);
         else
             say(w, h->now_ms, NOTICE_INVALID, "list", str_of(e.text));
@@ -397,7 +399,7 @@ static bool hear_frame(struct watch *w, int64_t now_ms, struct str bytes, struct
         h.on = bookmark.ends_initial ? FILLED : BOOKMARK;
         h.version = bookmark.resource_version;
     } else {
-        if (!read_object(w, &event.object, &object, e))
+        if (!read_object(w, &event.object, event.type == WATCH_DELETED, &object, e))
             return false;
         h.kind = event.type == WATCH_DELETED ? CHANGE_REMOVE : CHANGE_PUT;
         h.object = &object;
