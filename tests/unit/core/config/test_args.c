@@ -97,103 +97,101 @@ TEST(args, of_plugins_to_come_are_accepted)
     }
 }
 
+static const struct {
+    const char *plugin, *args, *path, *error;
+} senseless[] = {
+    {"NodeResourcesFit",                "7",                                                                      "",                                                               "7 is not an object"                                           },
+    {"NodeResourcesFit",                "{kind: VolumeBindingArgs}",                                              ".kind",
+     "\"VolumeBindingArgs\" is not NodeResourcesFitArgs"                                                                                                                                                                                           },
+    {"NodeResourcesFit",                "{apiVersion: v1}",                                                       ".apiVersion",
+     "\"v1\" is not kubescheduler.config.k8s.io/v1"                                                                                                                                                                                                },
+    {"NodeResourcesFit",                "{scoringStrategy: {type: Best}}",                                        ".scoringStrategy.type",
+     "\"Best\" is none of LeastAllocated, MostAllocated, RequestedToCapacityRatio"                                                                                                                                                                 },
+    {"NodeResourcesFit",                "{scoringStrategy: {}}",                                                  ".scoringStrategy.type",
+     "\"\" is none of LeastAllocated, MostAllocated, RequestedToCapacityRatio"                                                                                                                                                                     },
+    {"NodeResourcesFit",
+     "{scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 101}]}}",                           ".scoringStrategy.resources[0].weight",
+     "101: resource weight of cpu not in valid range (0, 100]"                                                                                                                                                                                     },
+    {"NodeResourcesFit",                "{scoringStrategy: {type: MostAllocated, resources: [{weight: 1}]}}",
+     ".scoringStrategy.resources[0].name",                                                                                                                                          "missing"                                                      },
+    {"NodeResourcesFit",                "{scoringStrategy: {type: RequestedToCapacityRatio}}",
+     ".scoringStrategy.requestedToCapacityRatio",                                                                                                                                   "must be specified when type is RequestedToCapacityRatio"      },
+    {"NodeResourcesFit",
+     "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {}}}",                         ".scoringStrategy.requestedToCapacityRatio.shape",                "at least one point must be specified"                         },
+    {"NodeResourcesFit",                "{scoringStrategy: {type: MostAllocated, requestedToCapacityRatio: {}}}",
+     ".scoringStrategy.requestedToCapacityRatio",                                                                                                                                   "must be nil when type is not RequestedToCapacityRatio"        },
+    {"NodeResourcesFit",
+     "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: "
+     "[{utilization: 5, score: 1}, {utilization: 5, score: 2}]}}}",                                               ".scoringStrategy.requestedToCapacityRatio.shape[1].utilization",
+     "5: values must be sorted in increasing order"                                                                                                                                                                                                },
+    {"NodeResourcesFit",
+     "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: "
+     "[{utilization: 5, score: 11}]}}}",                                                                          ".scoringStrategy.requestedToCapacityRatio.shape[0].score",       "11: not in valid range [0, 10]"                               },
+    {"NodeResourcesFit",                "{ignoredResources: ['a b']}",                                            ".ignoredResources[0]",
+     "\"a b\" is not a name ([prefix/]name)"                                                                                                                                                                                                       },
+    {"NodeResourcesFit",                "{ignoredResources: ['/b']}",                                             ".ignoredResources[0]",
+     "\"/b\" is not a name ([prefix/]name)"                                                                                                                                                                                                        },
+    {"NodeResourcesFit",                "{ignoredResourceGroups: [a/b]}",                                         ".ignoredResourceGroups[0]",
+     "\"a/b\": resource group name can't contain '/'"                                                                                                                                                                                              },
+    {"NodeResourcesBalancedAllocation", "{resources: [{name: cpu, weight: 2}]}",
+     ".resources[0].weight",                                                                                                                                                        "2: must be 1"                                                 },
+    {"NodeResourcesBalancedAllocation", "{resources: [{name: cpu}, {name: cpu}]}",
+     ".resources[1].name",                                                                                                                                                          "\"cpu\" is there twice"                                       },
+    {"PodTopologySpread",               "{defaultingType: Some}",                                                 ".defaultingType",
+     "\"Some\" is neither System nor List"                                                                                                                                                                                                         },
+    {"PodTopologySpread",
+     "{defaultConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway}]}",                   ".defaultingType",                                                "System, when defaultConstraints are not empty: List is wanted"},
+    {"PodTopologySpread",
+     "{defaultingType: List, defaultConstraints: [{topologyKey: a, whenUnsatisfiable: "
+     "ScheduleAnyway}]}",                                                                                         ".defaultConstraints[0].maxSkew",                                 "0: not in valid range (0, inf)"                               },
+    {"PodTopologySpread",
+     "{defaultingType: List, defaultConstraints: [{maxSkew: 1, whenUnsatisfiable: "
+     "ScheduleAnyway}]}",                                                                                         ".defaultConstraints[0].topologyKey",                             "can not be empty"                                             },
+    {"PodTopologySpread",
+     "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a}]}",                                ".defaultConstraints[0].whenUnsatisfiable",
+     "\"\" is neither DoNotSchedule nor ScheduleAnyway"                                                                                                                                                                                            },
+    {"PodTopologySpread",
+     "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
+     "whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]}",                                                    ".defaultConstraints[0].labelSelector",
+     "must not be set: the selector of a default comes from each pod's owners"                                                                                                                                                                     },
+    {"PodTopologySpread",
+     "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
+     "whenUnsatisfiable: DoNotSchedule, minDomains: 2}]}",                                                        ".defaultConstraints[0].minDomains",                              "not supported yet in a default constraint"                    },
+    {"PodTopologySpread",
+     "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
+     "whenUnsatisfiable: DoNotSchedule}, {maxSkew: 2, topologyKey: a, whenUnsatisfiable: "
+     "DoNotSchedule}]}",                                                                                          ".defaultConstraints[1]",                                         "{a, DoNotSchedule} is there twice"                            },
+    {"NodeAffinity",                    "{addedAffinity: {}}",                                                    ".addedAffinity",                                                 "not supported yet"                                            },
+    {"NodeName",                        "{a: 1}",                                                                 ".a",                                                             "there is no such field"                                       },
+    {"DefaultPreemption",               "{minCandidateNodesPercentage: 101}",                                     ".minCandidateNodesPercentage",
+     "101: not in valid range [0, 100]"                                                                                                                                                                                                            },
+    {"DefaultPreemption",               "{minCandidateNodesAbsolute: -1}",                                        ".minCandidateNodesAbsolute",
+     "-1: not in valid range [0, inf)"                                                                                                                                                                                                             },
+    {"DefaultPreemption",               "{minCandidateNodesAbsolute: 0, minCandidateNodesPercentage: 0}",
+     ".minCandidateNodesPercentage",                                                                                                                                                "cannot be zero at the same time as minCandidateNodesAbsolute" },
+    {"InterPodAffinity",                "{hardPodAffinityWeight: 101}",                                           ".hardPodAffinityWeight",
+     "101: not in valid range [0, 100]"                                                                                                                                                                                                            },
+    {"DynamicResources",                "{filterTimeout: -1s}",                                                   ".filterTimeout",                                                 "must be zero or positive"                                     },
+    {"DynamicResources",                "{bindingTimeout: 999ms}",                                                ".bindingTimeout",                                                "must be at least 1 second"                                    },
+    {"VolumeBinding",                   "{bindTimeoutSeconds: -1}",                                               ".bindTimeoutSeconds",
+     "-1: should not be a negative value"                                                                                                                                                                                                          },
+    {"Coscheduling",                    "{permitWaitingTimeSeconds: -1}",                                         ".permitWaitingTimeSeconds",
+     "-1: must not be negative"                                                                                                                                                                                                                    },
+    {"GangPreemption",                  "{maxVictims: -1}",                                                       ".maxVictims",                                                    "-1: must not be negative"                                     },
+};
+
 TEST(args, that_make_no_sense_are_refused)
 {
-    static const struct {
-        const char *plugin, *args, *path, *error;
-    } cases[] = {
-        {"NodeResourcesFit",                "7",                                                                  "",                                                               "7 is not an object"                                           },
-        {"NodeResourcesFit",                "{kind: VolumeBindingArgs}",                                          ".kind",
-         "\"VolumeBindingArgs\" is not NodeResourcesFitArgs"                                                                                                                                                                                       },
-        {"NodeResourcesFit",                "{apiVersion: v1}",                                                   ".apiVersion",
-         "\"v1\" is not kubescheduler.config.k8s.io/v1"                                                                                                                                                                                            },
-        {"NodeResourcesFit",                "{scoringStrategy: {type: Best}}",                                    ".scoringStrategy.type",
-         "\"Best\" is none of LeastAllocated, MostAllocated, RequestedToCapacityRatio"                                                                                                                                                             },
-        {"NodeResourcesFit",                "{scoringStrategy: {}}",                                              ".scoringStrategy.type",
-         "\"\" is none of LeastAllocated, MostAllocated, RequestedToCapacityRatio"                                                                                                                                                                 },
-        {"NodeResourcesFit",
-         "{scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 101}]}}",                       ".scoringStrategy.resources[0].weight",
-         "101: resource weight of cpu not in valid range (0, 100]"                                                                                                                                                                                 },
-        {"NodeResourcesFit",                "{scoringStrategy: {type: MostAllocated, resources: [{weight: 1}]}}",
-         ".scoringStrategy.resources[0].name",                                                                                                                                      "missing"                                                      },
-        {"NodeResourcesFit",                "{scoringStrategy: {type: RequestedToCapacityRatio}}",
-         ".scoringStrategy.requestedToCapacityRatio",                                                                                                                               "must be specified when type is RequestedToCapacityRatio"      },
-        {"NodeResourcesFit",
-         "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {}}}",                     ".scoringStrategy.requestedToCapacityRatio.shape",                "at least one point must be specified"                         },
-        {"NodeResourcesFit",
-         "{scoringStrategy: {type: MostAllocated, requestedToCapacityRatio: {}}}",                                ".scoringStrategy.requestedToCapacityRatio",
-         "must be nil when type is not RequestedToCapacityRatio"                                                                                                                                                                                   },
-        {"NodeResourcesFit",
-         "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: "
-         "[{utilization: 5, score: 1}, {utilization: 5, score: 2}]}}}",                                           ".scoringStrategy.requestedToCapacityRatio.shape[1].utilization",
-         "5: values must be sorted in increasing order"                                                                                                                                                                                            },
-        {"NodeResourcesFit",
-         "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: "
-         "[{utilization: 5, score: 11}]}}}",                                                                      ".scoringStrategy.requestedToCapacityRatio.shape[0].score",
-         "11: not in valid range [0, 10]"                                                                                                                                                                                                          },
-        {"NodeResourcesFit",                "{ignoredResources: ['a b']}",                                        ".ignoredResources[0]",
-         "\"a b\" is not a name ([prefix/]name)"                                                                                                                                                                                                   },
-        {"NodeResourcesFit",                "{ignoredResources: ['/b']}",                                         ".ignoredResources[0]",
-         "\"/b\" is not a name ([prefix/]name)"                                                                                                                                                                                                    },
-        {"NodeResourcesFit",                "{ignoredResourceGroups: [a/b]}",                                     ".ignoredResourceGroups[0]",
-         "\"a/b\": resource group name can't contain '/'"                                                                                                                                                                                          },
-        {"NodeResourcesBalancedAllocation", "{resources: [{name: cpu, weight: 2}]}",
-         ".resources[0].weight",                                                                                                                                                    "2: must be 1"                                                 },
-        {"NodeResourcesBalancedAllocation", "{resources: [{name: cpu}, {name: cpu}]}",
-         ".resources[1].name",                                                                                                                                                      "\"cpu\" is there twice"                                       },
-        {"PodTopologySpread",               "{defaultingType: Some}",                                             ".defaultingType",
-         "\"Some\" is neither System nor List"                                                                                                                                                                                                     },
-        {"PodTopologySpread",
-         "{defaultConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway}]}",               ".defaultingType",                                                "System, when defaultConstraints are not empty: List is wanted"},
-        {"PodTopologySpread",
-         "{defaultingType: List, defaultConstraints: [{topologyKey: a, whenUnsatisfiable: "
-         "ScheduleAnyway}]}",                                                                                     ".defaultConstraints[0].maxSkew",                                 "0: not in valid range (0, inf)"                               },
-        {"PodTopologySpread",
-         "{defaultingType: List, defaultConstraints: [{maxSkew: 1, whenUnsatisfiable: "
-         "ScheduleAnyway}]}",                                                                                     ".defaultConstraints[0].topologyKey",                             "can not be empty"                                             },
-        {"PodTopologySpread",
-         "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a}]}",                            ".defaultConstraints[0].whenUnsatisfiable",
-         "\"\" is neither DoNotSchedule nor ScheduleAnyway"                                                                                                                                                                                        },
-        {"PodTopologySpread",
-         "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
-         "whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]}",                                                ".defaultConstraints[0].labelSelector",
-         "must not be set: the selector of a default comes from each pod's owners"                                                                                                                                                                 },
-        {"PodTopologySpread",
-         "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
-         "whenUnsatisfiable: DoNotSchedule, minDomains: 2}]}",                                                    ".defaultConstraints[0].minDomains",                              "not supported yet in a default constraint"                    },
-        {"PodTopologySpread",
-         "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
-         "whenUnsatisfiable: DoNotSchedule}, {maxSkew: 2, topologyKey: a, whenUnsatisfiable: "
-         "DoNotSchedule}]}",                                                                                      ".defaultConstraints[1]",                                         "{a, DoNotSchedule} is there twice"                            },
-        {"NodeAffinity",                    "{addedAffinity: {}}",                                                ".addedAffinity",                                                 "not supported yet"                                            },
-        {"NodeName",                        "{a: 1}",                                                             ".a",                                                             "there is no such field"                                       },
-        {"DefaultPreemption",               "{minCandidateNodesPercentage: 101}",                                 ".minCandidateNodesPercentage",
-         "101: not in valid range [0, 100]"                                                                                                                                                                                                        },
-        {"DefaultPreemption",               "{minCandidateNodesAbsolute: -1}",                                    ".minCandidateNodesAbsolute",
-         "-1: not in valid range [0, inf)"                                                                                                                                                                                                         },
-        {"DefaultPreemption",               "{minCandidateNodesAbsolute: 0, minCandidateNodesPercentage: 0}",
-         ".minCandidateNodesPercentage",                                                                                                                                            "cannot be zero at the same time as minCandidateNodesAbsolute" },
-        {"InterPodAffinity",                "{hardPodAffinityWeight: 101}",                                       ".hardPodAffinityWeight",
-         "101: not in valid range [0, 100]"                                                                                                                                                                                                        },
-        {"DynamicResources",                "{filterTimeout: -1s}",                                               ".filterTimeout",                                                 "must be zero or positive"                                     },
-        {"DynamicResources",                "{bindingTimeout: 999ms}",                                            ".bindingTimeout",
-         "must be at least 1 second"                                                                                                                                                                                                               },
-        {"VolumeBinding",                   "{bindTimeoutSeconds: -1}",                                           ".bindTimeoutSeconds",
-         "-1: should not be a negative value"                                                                                                                                                                                                      },
-        {"Coscheduling",                    "{permitWaitingTimeSeconds: -1}",                                     ".permitWaitingTimeSeconds",
-         "-1: must not be negative"                                                                                                                                                                                                                },
-        {"GangPreemption",                  "{maxVictims: -1}",                                                   ".maxVictims",                                                    "-1: must not be negative"                                     },
-    };
     AUTO(scheduler_config) c = {0};
-    for (size_t i = 0; i < LEN(cases); i++) {
+    for (size_t i = 0; i < LEN(senseless); i++) {
         AUTO(buf) path = {0};
-        test_case("%s %s", cases[i].plugin, cases[i].args);
-        EXPECT(!args_of(&c, cases[i].plugin, cases[i].args));
+        test_case("%s %s", senseless[i].plugin, senseless[i].args);
+        EXPECT(!args_of(&c, senseless[i].plugin, senseless[i].args));
         if (!EXPECT_INT(c.errors.n, 1))
             continue;
-        buf_printf(&path, "profiles[0].pluginConfig[0].args%s", cases[i].path);
+        buf_printf(&path, "profiles[0].pluginConfig[0].args%s", senseless[i].path);
         EXPECT_STR(c.errors.at[0].path, path.p);
-        EXPECT_STR(c.errors.at[0].text, cases[i].error);
+        EXPECT_STR(c.errors.at[0].text, senseless[i].error);
     }
 }
 
