@@ -14,7 +14,7 @@
 #include "property/world.h"
 #include "support/test.h"
 
-enum { SEEDS = 3, OPERATIONS = 20000, DEEPEST = 5, CHANGES = 12 };
+enum { SEEDS = 3, OPERATIONS = 12000, DEEPEST = 5, CHANGES = 12 };
 
 struct trial {
     struct world *w;

@@ -11,7 +11,7 @@
 #include "property/world.h"
 #include "support/test.h"
 
-enum { SEEDS = 5, OPERATIONS = 3000 };
+enum { SEEDS = 5, OPERATIONS = 2000 };
 
 static void same_books(struct world *w, const struct engine *a, const struct engine *b)
 {
