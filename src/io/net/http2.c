@@ -282,7 +282,9 @@ static int see_frame(nghttp2_session *session, const nghttp2_frame *frame, void 
 {
     struct connection *n = ctx;
     (void)session;
-    if (frame->hd.type == NGHTTP2_GOAWAY) {
+    if (frame->hd.type == NGHTTP2_GOAWAY && !n->is_cut) {
+        if (n->peer->current == n && !n->has_answered) /* or we would knock without end */
+            pause_after_failure(n->peer);
         leave(n);
         loop_task_put_off(n->peer->loop, &n->peer->pump);
     }

@@ -320,6 +320,8 @@ static void start_session(struct client *c)
     uint32_t most = c->peer->config.streams_most;
     nghttp2_settings_entry settings = {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most ? most : 100};
     nghttp2_submit_settings(c->session, 0, &settings, 1);
+    if (c->peer->config.is_leaving)
+        nghttp2_submit_goaway(c->session, 0, 0, NGHTTP2_NO_ERROR, NULL, 0);
 }
 
 static void accept_client(void *ctx, uint32_t events)

@@ -22,6 +22,7 @@ struct peer_config {
     const char *protocol;  /* that it speaks over TLS; NULL: h2 */
     uint32_t streams_most; /* 0: 100 */
     uint16_t port;         /* 0: any that is free */
+    bool is_leaving;       /* says goodbye to whoever comes */
 };
 
 struct peer *peer_new(struct loop *l, const struct peer_config *config);

@@ -259,6 +259,20 @@ TEST(http2, what_a_goodbye_denies_is_sent_again_on_a_new_connection)
     EXPECT_INT(peer_accepted(p.peer), 3);
 }
 
+TEST(http2, a_server_that_says_goodbye_to_everybody_is_not_asked_without_a_pause)
+{
+    AUTO(pair) p = {0};
+    struct http2_law law = quick();
+    law.retry_first_ms = law.retry_cap_ms = 60;
+    pair_start(&p, (struct peer_config){.is_leaving = true}, law);
+    int64_t began_ms = loop_monotonic_ms(p.loop);
+    talk_get(&p.talk, 1, "/empty");
+    talk_until_ended(&p.talk, 1);
+    EXPECT_TEXT(talk_log(&p.talk), "1 lost: the server refuses the stream|");
+    EXPECT_INT(peer_accepted(p.peer), 3);
+    EXPECT(loop_monotonic_ms(p.loop) - began_ms >= 60); /* two pauses of 30 ms at least */
+}
+
 TEST(http2, calls_to_nobody_are_lost_and_later_ones_find_the_server_that_came)
 {
     AUTO(pair) p = {0};
