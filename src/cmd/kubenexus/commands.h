@@ -5,6 +5,7 @@
 /* The subcommands. Each prints its own --help and returns the exit code: 0 yes, 1 no, 2 bad usage
  * or bad input. */
 
+int cmd_run(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);

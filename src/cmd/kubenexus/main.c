@@ -11,6 +11,7 @@ static const struct command {
     const char *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"run",      "the scheduler, on an API server",                                     cmd_run    },
     {"explain",  "why one pod fits where: every node's verdict, reasons and scores",    cmd_explain},
     {"simulate", "a cluster in virtual time: a scenario, a dump, a trace, or the demo",
      cmd_simulate                                                                                  },

@@ -1,0 +1,258 @@
+/* The scheduler on a real API server: one loop that brings replies to the protocol (kube/), changes
+ * to the engine, and what the engine wants back to the server. Nothing here decides. */
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "cmd/kubenexus/commands.h"
+#include "cmd/kubenexus/log.h"
+#include "cmd/kubenexus/run_options.h"
+#include "core/engine/engine.h"
+#include "core/plugins/plugins.h"
+#include "io/api/transport.h"
+#include "io/loop/loop.h"
+#include "kube/client.h"
+
+enum { DRAIN_MS = 5000 };
+
+struct runner {
+    struct run_options options;
+    struct loop *loop;
+    struct transport *transport;
+    struct engine *engine;
+    struct client client;
+    struct effects effects;
+    struct requests requests;
+    char identity[320];
+    bool was_synced, was_leading;
+    int64_t stop_ms; /* when draining ends; 0: we are not stopping */
+};
+
+/* --- what the protocol tells --- */
+
+static void on_change(void *ctx, int64_t now_ms, const struct change *change)
+{
+    struct runner *r = ctx;
+    engine_apply(r->engine, now_ms, change);
+}
+
+static void on_settle(void *ctx, int64_t now_ms, effect_id effect, const struct error *why)
+{
+    struct runner *r = ctx;
+    if (why)
+        log_line(LOG_WARNING, "a binding failed: %s", why->text);
+    engine_settle(r->engine, now_ms, effect, why);
+}
+
+static void on_notice(void *ctx, int64_t now_ms, const struct notice *notice)
+{
+    (void)ctx, (void)now_ms;
+    static const char *const says[] = {
+        [NOTICE_DENIED] = "not allowed",
+        [NOTICE_TROUBLE] = "fails, will be tried again",
+        [NOTICE_ABSENT] = "not served, will be asked for again",
+        [NOTICE_INVALID] = "left out, cannot be read",
+    };
+    log_line(notice->kind == NOTICE_ABSENT ? LOG_INFO : LOG_WARNING, "%s " STR_FMT ": %s: " STR_FMT,
+             notice->verb, STR_ARG(notice->what), says[notice->kind], STR_ARG(notice->text));
+}
+
+static void on_reply(void *ctx, const struct reply *reply)
+{
+    struct runner *r = ctx;
+    client_hear(&r->client, loop_now_ms(r->loop), reply, &r->requests);
+}
+
+static void on_complaint(void *ctx, const char *text)
+{
+    (void)ctx;
+    log_line(LOG_WARNING, "%s", text);
+}
+
+static void on_signal(void *ctx, int signal)
+{
+    struct runner *r = ctx;
+    if (r->stop_ms) /* asked twice: at once */
+        _exit(1);
+    log_line(LOG_INFO, "%s: stopping, %u bindings under way", strsignal(signal),
+             dispatch_binds(&r->client.dispatch));
+    r->stop_ms = loop_now_ms(r->loop) + DRAIN_MS;
+}
+
+/* --- turns --- */
+
+static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
+{
+    struct engine_stats s = engine_stats(r->engine);
+    if (is_synced && !r->was_synced)
+        log_line(LOG_INFO, "synced: %u nodes, %u pods", s.nodes, s.pods);
+    if (is_leading && !r->was_leading)
+        log_line(LOG_INFO, "%s", r->client.has_lease ? "became leader" : "scheduling");
+    r->was_synced = is_synced;
+    r->was_leading |= is_leading;
+}
+
+static void decide(struct runner *r, int64_t now_ms)
+{
+    while (loop_has_slice(r->loop) && engine_step(r->engine, now_ms, &r->effects))
+        continue;
+    vec_each(&r->effects.list, e)
+        if (e->kind == EFFECT_BIND)
+            log_line(LOG_DETAIL, "bind " STR_FMT "/" STR_FMT " to " STR_FMT, STR_ARG(e->namespace),
+                     STR_ARG(e->pod), STR_ARG(e->node));
+        else
+            log_line(LOG_DETAIL, "refuse " STR_FMT "/" STR_FMT ": " STR_FMT, STR_ARG(e->namespace),
+                     STR_ARG(e->pod), STR_ARG(e->message));
+    client_take(&r->client, now_ms, &r->effects, &r->requests);
+    effects_clear(&r->effects);
+}
+
+/* True while there is more to do before we may leave. */
+static bool drains(struct runner *r, int64_t now_ms)
+{
+    if (dispatch_binds(&r->client.dispatch) && now_ms < r->stop_ms)
+        return true;
+    if (!r->client.has_lease || !client_is_leading(&r->client, now_ms))
+        return false;
+    client_release(&r->client, now_ms, &r->requests);
+    return now_ms < r->stop_ms + DRAIN_MS;
+}
+
+static int64_t next_ms(struct runner *r, int64_t now_ms)
+{
+    int64_t next = client_next_ms(&r->client, now_ms);
+    if (r->stop_ms)
+        return MIN(next, MAX(r->stop_ms, now_ms + 50));
+    if (client_is_synced(&r->client) && client_is_leading(&r->client, now_ms))
+        next = MIN(next, engine_next_ms(r->engine, now_ms));
+    return next;
+}
+
+/* Returns the exit code once it is time to leave; -1: go on. */
+static int turn(struct runner *r)
+{
+    int64_t now_ms = loop_wait(r->loop, next_ms(r, loop_now_ms(r->loop)));
+    client_tick(&r->client, now_ms, &r->requests);
+    bool is_synced = client_is_synced(&r->client),
+         is_leading = client_is_leading(&r->client, now_ms);
+    say_what_changed(r, is_synced, is_leading);
+    bool is_lost = r->was_leading && !is_leading && !r->stop_ms;
+    if (is_synced && is_leading && !r->stop_ms)
+        decide(r, now_ms);
+    int code = is_lost ? 1 : r->stop_ms && !drains(r, now_ms) ? 0 : -1;
+    if (is_lost) {
+        transport_close_lane(r->transport, LANE_WRITE);
+        log_line(LOG_WARNING, "lost the lease: leaving");
+    } else {
+        transport_send(r->transport, &r->requests);
+    }
+    requests_clear(&r->requests);
+    return code;
+}
+
+/* --- beginning and end --- */
+
+static uint64_t random_seed(void)
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+        seed = (uint64_t)getpid();
+    return seed;
+}
+
+static void name_ourselves(struct runner *r, char *host, size_t n)
+{
+    if (gethostname(host, n) != 0)
+        snprintf(host, n, "unknown");
+    host[n - 1] = '\0';
+    snprintf(r->identity, sizeof(r->identity), "%s_%016lx%016lx", host, random_seed(),
+             random_seed());
+}
+
+static struct engine_config engine_config_of(const struct run_options *o)
+{
+    struct engine_config config = {.seed = o->seed};
+    if (o->has_config) {
+        config.profiles = o->config.profiles;
+        config.n_profiles = o->config.n_profiles;
+        config.first_backoff_ms = o->config.first_backoff_ms;
+        config.most_backoff_ms = o->config.most_backoff_ms;
+        return config;
+    }
+    for (uint32_t i = 0; i < n_built_in_profiles;
+         i++) /* beside kube-scheduler, not instead of it */
+        if (str_equal(built_in_profiles[i].name, STR("kubenexus-scheduler"))) {
+            config.profiles = &built_in_profiles[i];
+            config.n_profiles = 1;
+        }
+    return config;
+}
+
+static bool begin(struct runner *r, const char *host, struct error *e)
+{
+    const struct run_options *o = &r->options;
+    struct transport_config transport = {
+        .kubeconfig = o->kubeconfig,
+        .user_agent = STR("kubenexus"),
+        .qps = o->qps,
+        .burst = o->burst,
+        .law = http2_usual_law,
+    };
+    transport.law.seed = random_seed();
+    struct transport_owner owner = {on_reply, on_complaint, r};
+    r->loop = loop_new();
+    r->transport = transport_new(r->loop, &transport, owner, e);
+    if (!r->transport)
+        return false;
+    struct engine_config engine = engine_config_of(o);
+    r->engine = engine_new(&engine);
+    struct client_config client = {
+        .host = str_of(host),
+        .seed = random_seed(),
+        .has_lease = o->elects_leader,
+        .lease = o->lease,
+    };
+    client.lease.identity = str_of(r->identity);
+    struct listener listener = {r, on_change, on_settle, on_notice};
+    client_init(&r->client, &client, loop_now_ms(r->loop), &listener);
+    loop_on_signal(r->loop, SIGTERM, on_signal, r);
+    loop_on_signal(r->loop, SIGINT, on_signal, r);
+    return true;
+}
+
+static void end(struct runner *r)
+{
+    transport_free(r->transport);
+    client_done(&r->client);
+    engine_free(r->engine);
+    effects_done(&r->effects);
+    requests_done(&r->requests);
+    loop_free(r->loop);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    static struct runner r; /* it must not move, and there is one */
+    char host[256];
+    int code = run_options_read(&r.options, argc, argv);
+    if (code >= 0)
+        return code;
+    struct error e = {0};
+    log_level = r.options.log_level;
+    name_ourselves(&r, host, sizeof(host));
+    if (!begin(&r, host, &e)) {
+        run_options_done(&r.options);
+        return complain(&e);
+    }
+    do
+        code = turn(&r);
+    while (code < 0);
+    end(&r);
+    run_options_done(&r.options);
+    return code;
+}
