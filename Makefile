@@ -48,6 +48,7 @@ test:
 	@$(call build,$(B)-test,$(TEST),gcc)
 	@$(call build,$(B)-clang,$(CLANG),clang)
 	@$(call build,$(B)-plain,$(PLAIN),gcc,libkubenexus.a libkubenexus-kube.a libkubenexus-sim.a)
+	@test -n "$(ONLY)" || tests/cluster/build >/dev/null || test $$? = 77
 	@tools/run-tests --build $(B) $(ONLY)
 
 property:
