@@ -85,11 +85,3 @@ double real_exp(double x)
     memcpy(&rest, &bits, sizeof(rest));
     return y * half * rest;
 }
-
-double real_round(double x)
-{
-    if (!(fabs(x) < 0x1p52)) /* it has no fraction, or is no number */
-        return x;
-    double size = fabs(x), whole = (double)(int64_t)size;
-    return copysign(size - whole >= 0.5 ? whole + 1 : whole, x);
-}

@@ -12,4 +12,11 @@ double real_ln(double x);
 double real_exp(double x);
 
 /* To the nearest integer, halves away from zero, as Go's math.Round. */
-double real_round(double x);
+static inline double real_round(double x)
+{
+    double size = __builtin_fabs(x);
+    if (!(size < 0x1p52)) /* it has no fraction, or is no number */
+        return x;
+    double whole = (double)(int64_t)size;
+    return __builtin_copysign(size - whole >= 0.5 ? whole + 1 : whole, x);
+}
