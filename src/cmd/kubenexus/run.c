@@ -117,10 +117,10 @@ static bool drains(struct runner *r, int64_t now_ms)
 {
     if (dispatch_binds(&r->client.dispatch) && now_ms < r->stop_ms)
         return true;
-    if (!r->client.has_lease || !client_is_leading(&r->client, now_ms))
+    if (!r->client.has_lease)
         return false;
-    client_release(&r->client, now_ms, &r->requests);
-    return now_ms < r->stop_ms + DRAIN_MS;
+    client_release(&r->client, now_ms, &r->requests); /* again, it does nothing */
+    return !lease_is_over(&r->client.lease) && now_ms < r->stop_ms + DRAIN_MS;
 }
 
 static int64_t next_ms(struct runner *r, int64_t now_ms)
