@@ -474,22 +474,27 @@ static enum write_event ask_meaning(struct dispatch *d, struct write *w, bool is
     return pod_meaning(w, object.pod);
 }
 
+static enum deed deed_of(const struct write *w)
+{
+    return w->state == WRITE_ASKING ? DEED_ASK : w->kind == WRITE_BIND ? DEED_BIND : DEED_TELL;
+}
+
 static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_ms,
                         const struct trouble *why)
 {
+    static const char *const verbs[] = {"create", "patch", "get"}, *const things[] = {
+                                                                       "pods/binding",
+                                                                       "pods/status", "pods"};
+    enum deed deed = deed_of(w);
     bool is_denied = why->status == 403 && !str_equal(why->cause, STR("NamespaceTerminating"));
     if (!is_denied && !trouble_is_passing(why))
         return;
-    if (d->said_status == why->status)
+    if (d->said_status[deed] == why->status)
         return;
-    d->said_status = why->status;
+    d->said_status[deed] = why->status;
     struct notice notice = {.kind = is_denied ? NOTICE_DENIED : NOTICE_TROUBLE,
-                            .verb = w->state == WRITE_ASKING ? "get"
-                                    : w->kind == WRITE_BIND  ? "create"
-                                                             : "patch",
-                            .what = w->state == WRITE_ASKING ? STR("pods")
-                                    : w->kind == WRITE_BIND  ? STR("pods/binding")
-                                                             : STR("pods/status"),
+                            .verb = verbs[deed],
+                            .what = str_of(things[deed]),
                             .text = why->message};
     d->listener->notice(d->listener->ctx, now_ms, &notice);
 }
@@ -562,11 +567,13 @@ static void take_bind(struct dispatch *d, const struct effect *e, const struct h
 void dispatch_init(struct dispatch *d, request_id id, uint64_t seed, struct events *events,
                    const struct listener *listener)
 {
-    *d = (struct dispatch){.listener = listener,
-                           .events = events,
-                           .rng = rng_seeded(seed),
-                           .last_id = id,
-                           .said_status = -1};
+    *d = (struct dispatch){
+        .listener = listener,
+        .events = events,
+        .rng = rng_seeded(seed),
+        .last_id = id,
+        .said_status = {-1, -1, -1}
+    };
 }
 
 void dispatch_done(struct dispatch *d)
@@ -648,10 +655,10 @@ void dispatch_hear(struct dispatch *d, int64_t now_ms, const struct reply *reply
         why = trouble_of_answer(&w->answer, &d->mem);
     if (is_lost || w->answer.status >= 300)
         hear_trouble(d, i, &why, !is_lost || reply->may_have_arrived, &h);
-    else if (w->state == WRITE_ASKING)
-        h.on = ask_meaning(d, w, false);
     else
-        d->said_status = -1;
+        d->said_status[deed_of(w)] = -1;
+    if (h.on == DONE && w->state == WRITE_ASKING)
+        h.on = ask_meaning(d, w, false);
     happen(d, i, &h);
     arena_reset(&d->mem);
     pump(d, now_ms, out);

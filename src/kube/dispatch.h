@@ -18,6 +18,9 @@
 
 enum write_kind { WRITE_BIND, WRITE_TELL };
 
+/* What may be in trouble, each for itself. */
+enum deed { DEED_BIND, DEED_TELL, DEED_ASK, DEED_COUNT };
+
 enum write_state {
     WRITE_FREE,
     WRITE_QUEUED,   /* behind others (a patch), or behind a patch of the same pod (a binding) */
@@ -62,9 +65,9 @@ struct dispatch {
     VEC(uint32_t) queue; /* patches that wait, from `head` on; numbers of writes */
     uint32_t head;
     uint32_t binds, tells_sent,
-        timers;          /* live bindings; patches under way; writes that wait for a time */
-    struct intern texts; /* many pods are told the same */
-    int said_status;
+        timers;                  /* live bindings; patches under way; writes that wait for a time */
+    struct intern texts;         /* many pods are told the same */
+    int said_status[DEED_COUNT]; /* of the trouble last told about; -1: none */
     struct dispatch_stats stats;
     struct buf text, body;
     struct arena mem;

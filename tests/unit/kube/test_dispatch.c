@@ -418,6 +418,27 @@ TEST(dispatch, a_patch_that_fails_is_told_again_by_the_next_refusal)
     EXPECT(strstr(read_log(&s), "PATCH") != NULL);
 }
 
+TEST(dispatch, each_right_that_lacks_is_told_once)
+{
+    AUTO(scene) s = {0};
+    open_with_bind(&s);
+    for (int i = 0; i < 2; i++) {
+        test_case("time %d", i);
+        read_log(&s);
+        answer(&s, 403, STATUS(403, "no"));
+        EXPECT_INT(strstr(read_log(&s), "denied: create pods/binding: no\n") != NULL, i == 0);
+        answer(&s, 403, STATUS(403, "no"));
+        EXPECT_TEXT(read_log(&s), i == 0 ? "denied: patch pods/status: no\n" : "");
+        bind(&s, 1, "a", "n1");
+    }
+    EXPECT_TEXT(read_log(&s), BIND_A);
+    answer(&s, 201, "");
+    bind(&s, 1, "a", "n1");
+    EXPECT_TEXT(read_log(&s), "settle 1: done\n" BIND_A);
+    answer(&s, 403, STATUS(403, "no"));
+    EXPECT(strstr(read_log(&s), "denied: create pods/binding: no\n") != NULL);
+}
+
 TEST(dispatch, few_patches_are_under_way_at_a_time)
 {
     AUTO(scene) s = {0};
