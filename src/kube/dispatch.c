@@ -16,7 +16,7 @@ enum { TRIES = 4, TIMEOUT_MS = 30000 };
 
 /* As kube-scheduler's API calls; who is in doubt goes on with longer pauses. */
 static const struct pause_law law = {
-    .first_ms = 10, .cap_ms = 30000, .reset_ms = INT64_MAX, .factor = 5, .jitter = 0.1};
+    .first_ms = 10, .cap_ms = 5000, .reset_ms = INT64_MAX, .factor = 5, .jitter = 0.1};
 
 enum write_event {
     DONE,      /* the server did it */
