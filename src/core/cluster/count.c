@@ -4,19 +4,6 @@
 
 /* --- domains --- */
 
-enum { FEW_DOMAINS = 8 }; /* zones: looking through them is quicker than hashing */
-
-/* Where the domain of a value is; MAP_NONE: nowhere. */
-static uint32_t domain_at(const struct spread *s, sym value)
-{
-    if (s->domains.n > FEW_DOMAINS)
-        return map_find(&s->by_value, value);
-    for (uint32_t i = 0; i < s->domains.n; i++)
-        if (s->domains.at[i].value == value)
-            return i;
-    return MAP_NONE;
-}
-
 static void forget_domain(struct spread *s, uint32_t at)
 {
     map_remove(&s->by_value, s->domains.at[at].value);
@@ -45,7 +32,7 @@ static void note_pods(struct spread *s, int64_t was, int64_t is)
  * last. */
 static void domain_add(struct spread *s, sym value, int nodes, int64_t pods)
 {
-    uint32_t at = domain_at(s, value);
+    uint32_t at = counts_at(s, value);
     if (at == MAP_NONE) {
         assert(nodes > 0);
         at = s->domains.n;
@@ -85,28 +72,6 @@ int64_t counts_least(const struct counts *k, uint32_t spread)
     if (s->at_least_n == 0)
         look_for_least(s);
     return s->least;
-}
-
-const struct domain *counts_domain(const struct counts *k, uint32_t spread, sym value)
-{
-    const struct spread *s = &k->spreads.at[spread];
-    uint32_t at = domain_at(s, value);
-    return at == MAP_NONE ? NULL : &s->domains.at[at];
-}
-
-void counts_marks(const struct counts *k, uint32_t spread)
-{
-    k->spreads.at[spread].marks++;
-}
-
-bool counts_mark(const struct counts *k, uint32_t spread, sym value)
-{
-    struct spread *s = &k->spreads.at[spread];
-    uint32_t at = domain_at(s, value);
-    if (at == MAP_NONE || s->domains.at[at].mark == s->marks)
-        return false;
-    s->domains.at[at].mark = s->marks;
-    return true;
 }
 
 uint32_t counts_domains(const struct counts *k, uint32_t spread)

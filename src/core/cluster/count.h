@@ -80,8 +80,26 @@ void counts_drop_spread(struct cluster *c, uint32_t spread);
 /* Pods of the tally on the node. */
 int64_t counts_on_node(const struct counts *k, uint32_t tally, node_id node);
 
+enum { FEW_DOMAINS = 8 }; /* zones: looking through them is quicker than hashing */
+
+/* Where the domain of a value is in s->domains; MAP_NONE: nowhere. */
+static inline uint32_t counts_at(const struct spread *s, sym value)
+{
+    if (s->domains.n > FEW_DOMAINS)
+        return map_find(&s->by_value, value);
+    for (uint32_t i = 0; i < s->domains.n; i++)
+        if (s->domains.at[i].value == value)
+            return i;
+    return MAP_NONE;
+}
+
 /* NULL if no included node has this value. */
-const struct domain *counts_domain(const struct counts *k, uint32_t spread, sym value);
+static inline const struct domain *counts_domain(const struct counts *k, uint32_t spread, sym value)
+{
+    const struct spread *s = &k->spreads.at[spread];
+    uint32_t at = counts_at(s, value);
+    return at == MAP_NONE ? NULL : &s->domains.at[at];
+}
 
 uint32_t counts_domains(const struct counts *k, uint32_t spread);
 
@@ -89,8 +107,20 @@ uint32_t counts_domains(const struct counts *k, uint32_t spread);
 int64_t counts_least(const struct counts *k, uint32_t spread);
 
 /* For counting different domains: after counts_marks(), the first call for each domain is true. */
-void counts_marks(const struct counts *k, uint32_t spread);
-bool counts_mark(const struct counts *k, uint32_t spread, sym value);
+static inline void counts_marks(const struct counts *k, uint32_t spread)
+{
+    k->spreads.at[spread].marks++;
+}
+
+static inline bool counts_mark(const struct counts *k, uint32_t spread, sym value)
+{
+    struct spread *s = &k->spreads.at[spread];
+    uint32_t at = counts_at(s, value);
+    if (at == MAP_NONE || s->domains.at[at].mark == s->marks)
+        return false;
+    s->domains.at[at].mark = s->marks;
+    return true;
+}
 
 /* Is the node one of those that the spread sums over? */
 bool counts_includes(const struct cluster *c, const struct spread *s, node_id node);

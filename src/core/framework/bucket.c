@@ -101,6 +101,7 @@ void buckets_score(const struct cluster *c, const struct class_part *part, const
         .n = d->which.n,
         .which = d->which.at,
         .nodes = d->nodes.at,
+        .n_nodes = d->n_nodes,
         .keys = b->keys.at + part->key_at,
         .stride = b->n_keys,
     };
@@ -124,7 +125,7 @@ struct decision buckets_decide(const struct cluster *c, const struct class *clas
                                struct buckets *b, struct decider *d, bool all_scores)
 {
     struct decision decision = {.node = ID_NONE, .broken = ID_NONE};
-    decision.feasible = filter(c, class, b, d);
+    decision.feasible = d->n_nodes = filter(c, class, b, d);
     if (d->which.n > 1 || all_scores)
         score(c, class, b, d);
     for (uint32_t i = 0; i < d->which.n; i++) {

@@ -284,6 +284,8 @@ static double weigh(const struct cluster *c, const struct spreading *s, uint32_t
     const struct constraint *k = &s->soft[constraint];
     uint32_t size = 0;
     bool has_missing = false;
+    if (k->is_hostname && !s->needs_all)
+        return real_ln((double)f->n_nodes + 2);
     counts_marks(&c->counts, k->spread);
     for (uint32_t i = 0; i < f->n; i++) {
         const uint32_t *soft = feasible_key(f, i) + s->n_hard;
