@@ -156,6 +156,11 @@ static bool is_assumed(const struct pod_slot *p)
     return p->object && p->assumed != GEN_NOWHERE;
 }
 
+static bool is_nominated(const struct pod_slot *p)
+{
+    return is_unbound(p) && p->plan.nominated != GEN_NOWHERE;
+}
+
 static struct pod_slot *any_pod(struct world *w, struct rng *r,
                                 bool (*is_wanted)(const struct pod_slot *))
 {
@@ -197,6 +202,20 @@ static void change_node(struct world *w, struct rng *r)
     else
         n->plan.is_cordoned = chance(r, 5);
     put_node(w, n);
+}
+
+/* Some hostnames are shared for a while, then none is. */
+static void share_hostnames(struct world *w, struct rng *r)
+{
+    bool shares = chance(r, 3);
+    for (uint32_t i = 0; i < GEN_NODES; i++) {
+        struct node_slot *n = &w->nodes[i];
+        bool is_shared = shares && chance(r, 8);
+        if (!n->object || n->plan.is_named_as_next == is_shared)
+            continue;
+        n->plan.is_named_as_next = is_shared;
+        put_node(w, n);
+    }
 }
 
 /* What changes nothing is not in the log. (The first may: who alone has an image says its size.) */
@@ -244,6 +263,12 @@ static void resize_cluster(struct world *w, struct rng *r)
 
 /* --- operations on pods --- */
 
+/* There are times without nominations: views of spread pods are used then. */
+static bool is_calm(const struct world *w)
+{
+    return w->operation / 500 % 2;
+}
+
 static void add_pod(struct world *w, struct rng *r)
 {
     struct pod_slot *p = &w->pods[rng_below(r, WORLD_PODS)];
@@ -256,7 +281,8 @@ static void add_pod(struct world *w, struct rng *r)
         .namespace = (uint32_t)rng_below(r, GEN_NAMESPACES),
         .labels = chance(r, 3) ? 1 + rng_below(r, 6) : 0,
         .node = chance(r, 12) ? (uint32_t)rng_below(r, GEN_GHOSTS) : GEN_NOWHERE,
-        .nominated = chance(r, 12) ? (uint32_t)rng_below(r, GEN_GHOSTS) : GEN_NOWHERE,
+        .nominated =
+            !is_calm(w) && chance(r, 12) ? (uint32_t)rng_below(r, GEN_GHOSTS) : GEN_NOWHERE,
     };
     p->assumed = GEN_NOWHERE;
     put_pod(w, p);
@@ -290,10 +316,12 @@ static void change_pod(struct world *w, struct rng *r)
 /* Another node in sight, or another size for it. */
 static void nominate_pod(struct world *w, struct rng *r)
 {
-    struct pod_slot *p = any_pod(w, r, is_unbound);
+    struct pod_slot *p = any_pod(w, r, is_calm(w) ? is_nominated : is_unbound);
     if (!p)
         return;
-    if (p->plan.nominated != GEN_NOWHERE && chance(r, 2))
+    if (is_calm(w))
+        p->plan.nominated = GEN_NOWHERE;
+    else if (p->plan.nominated != GEN_NOWHERE && chance(r, 2))
         p->plan.requests = rng_next(r);
     else
         p->plan.nominated = chance(r, 4) ? GEN_NOWHERE : (uint32_t)rng_below(r, w->most_nodes);
@@ -628,6 +656,7 @@ static const struct operation {
     {"change_namespace", 3,   change_namespace},
     {"lose_node",        4,   lose_node       },
     {"litter",           4,   litter          },
+    {"share_hostnames",  2,   share_hostnames },
     {"resize_cluster",   1,   resize_cluster  },
 };
 

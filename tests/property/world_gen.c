@@ -66,7 +66,8 @@ static void node_labels(struct arena *mem, const struct node_plan *plan, struct 
     pair_list *l = &out->meta.labels;
     l->at = arena_array(mem, struct pair, 8);
     if (!chance(&r, 40))
-        add_pair(l, host_key, gen_node_name(mem, chance(&r, 60) ? plan->number ^ 1 : plan->number));
+        add_pair(l, host_key,
+                 gen_node_name(mem, plan->is_named_as_next ? plan->number ^ 1 : plan->number));
     if (!chance(&r, 12))
         add_pair(l, zone_key, PICK(&r, zones));
     if (!chance(&r, 6))
@@ -339,17 +340,20 @@ static void pod_tolerations(struct arena *mem, struct rng *r, bool one_more, str
 
 static void pod_spread(struct arena *mem, struct rng *r, struct pod *out)
 {
-    uint32_t n = chance(r, 3) ? 1 + (uint32_t)rng_below(r, 3) : 0;
+    bool is_by_host = chance(r, 5); /* the kind with the most ways to go wrong: make sure of some */
+    uint32_t n = is_by_host || chance(r, 3) ? 1 + (uint32_t)rng_below(r, 3) : 0;
     out->spec.spread.at = arena_array(mem, struct spread_constraint, n);
     for (out->spec.spread.n = 0; out->spec.spread.n < n; out->spec.spread.n++) {
         struct spread_constraint *s = &out->spec.spread.at[out->spec.spread.n];
-        uint32_t key = (uint32_t)rng_below(r, 3);
+        uint32_t key = is_by_host ? 2 : (uint32_t)rng_below(r, 3);
+        bool is_hard = chance(r, 2) || is_by_host;
+        is_by_host = false;
         *s = (struct spread_constraint){
             .max_skew = 1 + (int32_t)rng_below(r, 3),
             .topology_key = key == 0   ? zone_key
                             : key == 1 ? rack_key
                                        : host_key,
-            .when_unsatisfiable = chance(r, 2) ? STR("DoNotSchedule") : STR("ScheduleAnyway"),
+            .when_unsatisfiable = is_hard ? STR("DoNotSchedule") : STR("ScheduleAnyway"),
             .label_selector = pod_selector(mem, r),
             .node_affinity_policy = chance(r, 3) ? STR("Ignore") : STR(""),
             .node_taints_policy = chance(r, 3) ? STR("Honor") : STR(""),

@@ -21,6 +21,7 @@ struct node_plan {
     uint32_t number;
     uint64_t labels, taints, alloc, images;
     bool is_cordoned;
+    bool is_named_as_next; /* its hostname is that of another node */
 };
 
 struct pod_plan {
