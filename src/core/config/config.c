@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/config/inside.h"
+#include "core/config/value.h"
 
 #define API_VERSION "kubescheduler.config.k8s.io/v1"
 
@@ -134,19 +135,6 @@ static void check_election(struct reading *r)
                      STR_ARG(str_part(f->election.lock, 0, 60)));
 }
 
-/* A JSON number; the text is one value, so that a first digit is proof enough. */
-static bool read_number(struct str text, double *out)
-{
-    char copy[64];
-    if (!text.n || text.n >= sizeof(copy) ||
-        (text.p[0] != '-' && (text.p[0] < '0' || text.p[0] > '9')))
-        return false;
-    memcpy(copy, text.p, text.n);
-    copy[text.n] = 0;
-    *out = strtod(copy, NULL);
-    return true;
-}
-
 static void check_client(struct reading *r)
 {
     const struct file_config *f = &r->file;
@@ -158,7 +146,7 @@ static void check_client(struct reading *r)
         .burst = f->client.burst,
     };
     if (f->client.qps.n && !str_equal(f->client.qps, STR("null")) &&
-        !read_number(f->client.qps, &c->qps))
+        !value_number(f->client.qps, &c->qps))
         config_error(r, STR("clientConnection.qps"), STR_FMT " is not a number",
                      STR_ARG(str_part(f->client.qps, 0, 60)));
     if (c->burst < 0)

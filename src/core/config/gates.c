@@ -1,5 +1,7 @@
 #include "core/config/gates.h"
 
+#include "core/config/value.h"
+
 enum stage { ALPHA, BETA, GA, DEPRECATED };
 
 /* clang-format off */
@@ -35,22 +37,6 @@ static struct str trim(struct str s)
     return s;
 }
 
-/* The words Go takes for a boolean. */
-static bool read_bool(struct str text, bool *out)
-{
-    static const char *const words[2][6] = {
-        {"0", "f", "F", "false", "FALSE", "False"},
-        {"1", "t", "T", "true",  "TRUE",  "True" }
-    };
-    for (size_t value = 0; value < 2; value++)
-        for (size_t i = 0; i < LEN(words[value]); i++)
-            if (str_equal(text, str_of(words[value][i]))) {
-                *out = value;
-                return true;
-            }
-    return false;
-}
-
 /* Where a gate's value is kept; NULL, with e set, if it may not have this value. */
 static uint8_t *place_of(struct feature_gates *g, struct str name, bool value, struct error *e)
 {
@@ -84,7 +70,7 @@ static bool add_one(struct feature_gates *g, struct str pair, struct error *e)
                          STR_ARG(str_part(name, 0, 100)));
     struct str text = trim(str_part(pair, equals + 1, pair.n));
     bool value;
-    if (!read_bool(text, &value))
+    if (!value_bool(text, &value))
         return error_set(e, ERROR_INVALID, "invalid value of " STR_FMT "=" STR_FMT,
                          STR_ARG(str_part(name, 0, 100)), STR_ARG(str_part(text, 0, 60)));
     uint8_t *place = place_of(g, name, value, e);
