@@ -28,6 +28,7 @@ struct effect {
     struct str node;   /* of a bind */
     int64_t waited_ms; /* since the pod first entered the queue */
     uint32_t attempt;
+    struct str profile; /* that served it: its schedulerName */
 
     /* of a refusal or failure */
     struct str message;   /* the FailedScheduling text; of a failure, the error */

@@ -58,6 +58,7 @@ struct engine *engine_new(const struct engine_config *config)
     assert(k->order);
     struct queue_rules rules = engine_queue_rules(k);
     k->queue = queue_new(&rules);
+    engine_count_profiles(k);
     return k;
 }
 
@@ -72,6 +73,7 @@ void engine_free(struct engine *k)
     cluster_free(k->cluster);
     vec_done(&k->units);
     map_done(&k->unsettled);
+    engine_counts_done(&k->counts);
     why_done(&k->why);
     arena_done(&k->mem);
     mem_free(k);
@@ -93,6 +95,7 @@ static struct effect *emit(struct engine *k, int64_t now_ms, pod_id pod, enum ef
         .uid = pod_uid(row),
         .waited_ms = now_ms - unit->first_ms,
         .attempt = ++unit->attempts,
+        .profile = k->config.profiles[unit->profile].name,
     };
     vec_push(&out->list, effect);
     return &vec_last(&out->list);
@@ -142,6 +145,7 @@ static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct cl
     else
         queue_fail(k->queue, now_ms, pod.i); /* no nodes: nobody's refusal, again after a while */
     k->stats.refused++;
+    engine_counts_at(&k->counts, k->units.at[pod.i].profile)->unschedulable++;
 }
 
 /* The pod cannot be judged: it waits for its own change, or (an error that may pass) for a while.
@@ -156,6 +160,7 @@ static void fail(struct engine *k, int64_t now_ms, pod_id pod, struct str messag
     else
         queue_refuse(k->queue, now_ms, pod.i, UNSUPPORTED_BIT, 0);
     k->stats.failed++;
+    engine_counts_at(&k->counts, k->units.at[pod.i].profile)->error++;
 }
 
 /* --- a step --- */
@@ -190,6 +195,7 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     }
     struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
     assert(class); /* only pods that a profile serves are queued */
+    k->units.at[unit].profile = (uint8_t)(class->profile - k->config.profiles);
     if (class->error.n) {
         fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE, out);
         return true;
@@ -226,7 +232,12 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     if (found == MAP_NONE || found == EFFECT_ORPHAN)
         return;
     pod_id pod = {found};
-    k->units.at[found].bind = 0;
+    struct unit *unit = &k->units.at[found];
+    unit->bind = 0;
+    if (why)
+        engine_counts_at(&k->counts, unit->profile)->error++;
+    else
+        engine_count_bound(&k->counts, unit->profile, unit->attempts, now_ms - unit->first_ms);
     struct pod_row *row = pods_at(&c->pods, pod);
     if (!why || !(row->flags & POD_ASSUMED) || row->flags & POD_BOUND)
         return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
+#include "core/engine/stats.h"
 #include "core/framework/class.h"
 #include "core/framework/scan.h"
 #include "core/framework/view.h"
@@ -11,11 +12,12 @@
 
 /* What the engine keeps of a pod beyond its row. */
 struct unit {
-    uint64_t arrival;  /* order of first sight: unique */
-    int64_t first_ms;  /* when it first entered the queue */
-    uint32_t attempts; /* that ended in an effect */
-    int32_t priority;  /* its spec's: the queue compares it all the time */
-    effect_id bind;    /* its unsettled binding; 0: none */
+    uint64_t arrival;       /* order of first sight: unique */
+    int64_t first_ms;       /* when it first entered the queue */
+    uint32_t attempts : 24; /* that ended in an effect */
+    uint32_t profile : 8;   /* that served it then */
+    int32_t priority;       /* its spec's: the queue compares it all the time */
+    effect_id bind;         /* its unsettled binding; 0: none */
 };
 
 /* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
@@ -41,6 +43,7 @@ struct engine {
     struct map bind_of; /* pod → the low half of its unsettled effect, kept while there is one */
 
     struct engine_stats stats;
+    struct engine_counts counts;
     struct why why;
     struct arena mem; /* scratch of one call */
 };

@@ -57,6 +57,8 @@ struct queue {
     VEC(struct group) groups;
     struct map group_of; /* set of plugins → index of its group */
     struct units in_flight;
+    uint32_t cause; /* of what happens now */
+    uint64_t incoming[QUEUE_IN_FLIGHT][QUEUE_CAUSES];
 };
 
 /* The orders of the heaps. */
@@ -128,6 +130,7 @@ static void leave(struct queue *q, uint32_t unit)
 static void enter_active(struct queue *q, uint32_t unit)
 {
     q->entries.at[unit].place = QUEUE_ACTIVE;
+    q->incoming[QUEUE_ACTIVE][q->cause]++;
     heap_add(&q->active, unit);
 }
 
@@ -151,7 +154,8 @@ static void park(struct queue *q, uint32_t unit, uint64_t plugins)
 }
 
 /* A unit that is nowhere becomes active, or backs off if its wait is not over and is not to be
- * skipped; unless a gate holds it. */
+ * skipped; unless a gate holds it, which is nothing new to one that comes from its parking place.
+ */
 static void enter(struct queue *q, int64_t now_ms, uint32_t unit, bool skips_backoff)
 {
     struct entry *e = &q->entries.at[unit];
@@ -160,10 +164,13 @@ static void enter(struct queue *q, int64_t now_ms, uint32_t unit, bool skips_bac
     if (e->gated) {
         e->rejectors |= gate;
         park(q, unit, gate);
+        if (q->cause == QUEUE_ADDED || q->cause == QUEUE_ATTEMPT_ENDED)
+            q->incoming[QUEUE_PARKED][q->cause]++;
     } else if (skips_backoff || now_ms >= e->backoff_end_ms) {
         enter_active(q, unit);
     } else {
         e->place = QUEUE_BACKING_OFF;
+        q->incoming[QUEUE_BACKING_OFF][q->cause]++;
         heap_add(backoff_heap(q, e), unit);
     }
 }
@@ -196,6 +203,7 @@ static void hear_parked(struct queue *q, int64_t now_ms, uint32_t unit, const st
     uint64_t woken = forced ? 0 : q->rules.wakes(q->rules.ctx, unit, event, e->rejectors);
     if (!forced && !woken)
         return;
+    q->cause = forced ? QUEUE_FLUSHED : queue_event_cause(event->resource, event->actions);
     leave(q, unit);
     enter(q, now_ms, unit, woken & e->pending);
 }
@@ -204,12 +212,14 @@ static void hear_parked(struct queue *q, int64_t now_ms, uint32_t unit, const st
 
 static void end_backoff(struct queue *q, struct heap *h, int64_t now_ms)
 {
+    q->cause = QUEUE_BACKOFF_ENDED;
     while (h->n && q->entries.at[h->at[0]].backoff_end_ms <= now_ms)
         enter_active(q, heap_take(h));
 }
 
 static void flush_parked(struct queue *q, int64_t now_ms)
 {
+    q->cause = QUEUE_FLUSHED;
     while (q->parked.n && q->entries.at[q->parked.at[0]].flush_ms <= now_ms) {
         uint32_t unit = q->parked.at[0];
         leave(q, unit);
@@ -223,6 +233,7 @@ static void line_up(struct queue *q, int64_t now_ms, uint32_t unit)
 {
     struct entry *e = &q->entries.at[unit];
     struct backoff law = {.first_ms = q->rules.first_ms, .most_ms = q->rules.most_ms};
+    q->cause = QUEUE_ATTEMPT_ENDED;
     uint32_t in_a_row = e->errors ? e->errors : e->refusals;
     q->since_ms.at[unit] = now_ms;
     e->backoff_end_ms = backoff_end_ms(law, in_a_row, now_ms);
@@ -270,6 +281,7 @@ void queue_add(struct queue *q, int64_t now_ms, uint32_t unit)
     }
     q->entries.at[unit] = (struct entry){.flush_ms = flush_after(q, now_ms)};
     q->since_ms.at[unit] = now_ms;
+    q->cause = QUEUE_ADDED;
     enter(q, now_ms, unit, false);
 }
 
@@ -287,6 +299,7 @@ bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit)
     struct heap *h = q->active.n ? &q->active : &q->refused;
     if (!h->n)
         return false;
+    q->incoming[QUEUE_ACTIVE][QUEUE_TAKEN_EARLY] += h == &q->refused;
 
     *unit = heap_take(h);
     struct entry *e = &q->entries.at[*unit];
@@ -311,10 +324,12 @@ void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejec
     e->rejectors = rejectors;
     e->pending = pending;
     line_up(q, now_ms, unit);
-    if (e->forced || woken)
+    if (e->forced || woken) {
         enter(q, now_ms, unit, woken & pending);
-    else
+    } else {
         park(q, unit, rejectors);
+        q->incoming[QUEUE_PARKED][QUEUE_ATTEMPT_ENDED]++;
+    }
 }
 
 void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit)
@@ -374,6 +389,7 @@ void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct ev
 
 void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit)
 {
+    q->cause = QUEUE_ACTIVATED;
     switch (queue_where(q, unit)) {
     case QUEUE_NOWHERE:
     case QUEUE_ACTIVE:
@@ -440,4 +456,30 @@ uint32_t queue_count(const struct queue *q, enum queue_place place)
         return q->in_flight.n;
     }
     return 0;
+}
+
+uint32_t queue_event_cause(enum event_resource resource, uint32_t actions)
+{
+    assert(resource && resource < EVENT_ANY && actions);
+    uint32_t action = actions == ACTION_UPDATE ? 15 : (uint32_t)__builtin_ctz(actions);
+    return QUEUE_EVENTS + 16 * (uint32_t)__builtin_ctz(resource) + action;
+}
+
+uint64_t queue_incoming(const struct queue *q, enum queue_place place, uint32_t cause)
+{
+    assert(cause < QUEUE_CAUSES);
+    return place < QUEUE_IN_FLIGHT ? q->incoming[place][cause] : 0;
+}
+
+uint64_t queue_rejectors(const struct queue *q, uint32_t unit)
+{
+    return entry_of(q, unit).rejectors;
+}
+
+void queue_each(const struct queue *q, void (*fn)(void *ctx, uint32_t unit), void *ctx)
+{
+    const struct heap *const places[] = {&q->active, &q->refused, &q->failed, &q->parked};
+    for (size_t i = 0; i < LEN(places); i++)
+        for (uint32_t at = 0; at < places[i]->n; at++)
+            fn(ctx, places[i]->at[at]);
 }

@@ -57,6 +57,22 @@ enum queue_place {
     QUEUE_IN_FLIGHT,
 };
 
+/* What brings a unit to a place. Behind these come the events: queue_event_cause(). */
+enum queue_cause {
+    QUEUE_ADDED,
+    QUEUE_ATTEMPT_ENDED,
+    QUEUE_BACKOFF_ENDED,
+    QUEUE_TAKEN_EARLY,
+    QUEUE_ACTIVATED,
+    QUEUE_FLUSHED,
+    QUEUE_EVENTS,
+    QUEUE_CAUSES = QUEUE_EVENTS + 3 * 16,
+};
+
+/* Of a resource but EVENT_ANY. Of several actions the lowest counts; ACTION_UPDATE as a whole is
+ * number 15. */
+uint32_t queue_event_cause(enum event_resource resource, uint32_t actions);
+
 struct queue;
 
 struct queue *queue_new(const struct queue_rules *rules);
@@ -113,3 +129,13 @@ uint64_t queue_gate(const struct queue *q, uint32_t unit);
 
 /* How many units are in a place; 0 for nowhere. */
 uint32_t queue_count(const struct queue *q, enum queue_place place);
+
+/* How many have come to a place, by what brought them. A unit that is taken ahead of time passes
+ * through the active ones. */
+uint64_t queue_incoming(const struct queue *q, enum queue_place place, uint32_t cause);
+
+/* The plugins that refused or held back a waiting unit the last time; 0: none did. */
+uint64_t queue_rejectors(const struct queue *q, uint32_t unit);
+
+/* Calls for every unit that is active, backing off or parked. */
+void queue_each(const struct queue *q, void (*fn)(void *ctx, uint32_t unit), void *ctx);

@@ -500,3 +500,48 @@ TEST(queue, units_leave_from_wherever_they_are)
     EXPECT_INT(queue_next_ms(w.q, 0), INT64_MAX);
     EXPECT_INT(take(&w, 1000000), NOBODY);
 }
+
+static void add_up(void *ctx, uint32_t unit)
+{
+    *(uint32_t *)ctx += 1u << unit;
+}
+
+TEST(queue, counts_who_comes_where_and_why)
+{
+    AUTO(world) w = {.gate = {[7] = GATES}};
+    world_init(&w);
+    refused(&w, 0, 1, FIT);
+    refused(&w, 0, 2, FIT);
+    queue_add(w.q, 0, 7);
+    happens(&w, 100, FIT, 1);       /* not over yet: it backs off … */
+    happens(&w, 60000, FIT, 2);     /* … and its wait is over */
+    EXPECT_INT(take(&w, 60000), 1); /* by now its backoff is, too */
+    EXPECT_INT(take(&w, 60000), 2);
+    queue_fail(w.q, 60000, 1);
+    queue_activate(w.q, 60000, 1);
+    uint32_t node_add = queue_event_cause(EVENT_NODE, ACTION_ADD);
+    const struct {
+        enum queue_place place;
+        uint32_t cause;
+        uint64_t n;
+    } cases[] = {
+        {QUEUE_ACTIVE,      QUEUE_ADDED,         2},
+        {QUEUE_PARKED,      QUEUE_ADDED,         1},
+        {QUEUE_PARKED,      QUEUE_ATTEMPT_ENDED, 2},
+        {QUEUE_BACKING_OFF, node_add,            1},
+        {QUEUE_ACTIVE,      QUEUE_BACKOFF_ENDED, 1},
+        {QUEUE_ACTIVE,      node_add,            1},
+        {QUEUE_BACKING_OFF, QUEUE_ATTEMPT_ENDED, 1},
+        {QUEUE_ACTIVE,      QUEUE_ACTIVATED,     1},
+        {QUEUE_ACTIVE,      QUEUE_TAKEN_EARLY,   0},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("case %zu", i);
+        EXPECT_INT(queue_incoming(w.q, cases[i].place, cases[i].cause), cases[i].n);
+    }
+    uint32_t waiting = 0;
+    queue_each(w.q, add_up, &waiting);
+    EXPECT_INT(waiting, 1 << 1 | 1 << 7);
+    EXPECT_INT(queue_rejectors(w.q, 7), GATES);
+    EXPECT_INT(queue_rejectors(w.q, 1), 0);
+}

@@ -1,0 +1,276 @@
+#include "core/engine/stats.h"
+
+#include "core/engine/inside.h"
+#include "core/plugins/plugins.h"
+
+static const struct bounds attempts_bounds = {1, 2, 5}, wait_bounds = {0.01, 2, 20};
+
+static uint32_t counts_of(struct engine_counts *c, struct str profile)
+{
+    for (uint32_t i = 0; i < c->profiles.n; i++)
+        if (str_equal(c->profiles.at[i].name, profile))
+            return i;
+    struct str name = {mem_copy(profile.p, profile.n), profile.n};
+    vec_push(&c->profiles, (struct profile_counts){.name = name});
+    return c->profiles.n - 1;
+}
+
+void engine_count_profiles(struct engine *k)
+{
+    vec_clear(&k->counts.of);
+    for (uint32_t i = 0; i < k->config.n_profiles; i++)
+        vec_push(&k->counts.of, counts_of(&k->counts, k->config.profiles[i].name));
+}
+
+void engine_count_bound(struct engine_counts *c, uint32_t profile, uint32_t attempts,
+                        int64_t waited_ms)
+{
+    engine_counts_at(c, profile)->scheduled++;
+    histogram_add(&c->attempts, &attempts_bounds, attempts);
+    histogram_add(&c->waits[MIN(attempts, (uint32_t)LEN(c->waits)) - 1], &wait_bounds,
+                  (double)waited_ms / 1000);
+}
+
+void engine_counts_done(struct engine_counts *c)
+{
+    vec_each(&c->profiles, p)
+        mem_free((char *)(uintptr_t)p->name.p);
+    vec_done(&c->profiles);
+    vec_done(&c->of);
+}
+
+/* --- the rows --- */
+
+static void read_attempts(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    vec_each(&k->counts.profiles, p) {
+        const struct {
+            struct str result;
+            uint64_t n;
+        } rows[] = {
+            {STR("scheduled"),     p->scheduled    },
+            {STR("unschedulable"), p->unschedulable},
+            {STR("error"),         p->error        },
+        };
+        for (size_t i = 0; i < LEN(rows); i++)
+            metric_put(out, (struct str[]){rows[i].result, p->name}, (double)rows[i].n);
+    }
+}
+
+static void read_attempts_of_a_pod(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    metric_put_histogram(out, NULL, &k->counts.attempts);
+}
+
+static void read_waits(const void *source, const struct metric_sink *out)
+{
+    static const struct str labels[] = {
+        STR("1"), STR("2"),  STR("3"),  STR("4"),  STR("5"),  STR("6"),  STR("7"),   STR("8"),
+        STR("9"), STR("10"), STR("11"), STR("12"), STR("13"), STR("14"), STR("15+"),
+    };
+    const struct engine *k = source;
+    _Static_assert(LEN(labels) == LEN(k->counts.waits), "a label for each");
+    for (size_t i = 0; i < LEN(labels); i++)
+        if (histogram_count(&k->counts.waits[i]))
+            metric_put_histogram(out, &labels[i], &k->counts.waits[i]);
+}
+
+/* What the waiting units say of themselves. */
+struct waiting {
+    const struct engine *engine;
+    uint32_t gated;
+    VEC(uint32_t) refused; /* units by profile and plugin */
+};
+
+static void look_at(void *ctx, uint32_t unit)
+{
+    struct waiting *w = ctx;
+    const struct engine *k = w->engine;
+    uint64_t rejectors = queue_rejectors(k->queue, unit);
+    w->gated += queue_gate(k->queue, unit) != 0;
+    const struct spec *spec = cluster_spec(k->cluster, (pod_id){unit});
+    struct str name = names_text(&k->cluster->names, spec->scheduler_name);
+    uint32_t profile = 0;
+    while (profile < k->counts.profiles.n && !str_equal(k->counts.profiles.at[profile].name, name))
+        profile++;
+    for (uint32_t i = 0; i < n_plugins && profile < k->counts.profiles.n; i++)
+        w->refused.at[profile * n_plugins + i] += (uint32_t)(rejectors >> i & 1);
+}
+
+static struct waiting look_at_all(const struct engine *k)
+{
+    struct waiting w = {.engine = k};
+    vec_resize(&w.refused, k->counts.profiles.n * n_plugins);
+    queue_each(k->queue, look_at, &w);
+    return w;
+}
+
+static void read_pending(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    struct waiting w = look_at_all(k);
+    vec_done(&w.refused);
+    const struct {
+        struct str queue;
+        uint32_t n;
+    } rows[] = {
+        {STR("active"),         queue_count(k->queue,      QUEUE_ACTIVE)},
+        {STR("backoff"),                     queue_count(k->queue,                                 QUEUE_BACKING_OFF)},
+        {STR("unschedulable"),   queue_count(k->queue,QUEUE_PARKED) - w.gated},
+        {STR("gated"),w.gated     },
+    };
+    for (size_t i = 0; i < LEN(rows); i++)
+        metric_put(out, &rows[i].queue, rows[i].n);
+}
+
+static void read_refused(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    struct waiting w = look_at_all(k);
+    for (uint32_t p = 0; p < k->counts.profiles.n; p++)
+        for (uint32_t i = 0; i < n_plugins; i++)
+            if (w.refused.at[p * n_plugins + i])
+                metric_put(out,
+                           (struct str[]){str_of(plugins[i]->name), k->counts.profiles.at[p].name},
+                           w.refused.at[p * n_plugins + i]);
+    vec_done(&w.refused);
+}
+
+/* kube-scheduler's label of what brought a unit to a place. */
+static struct str cause_label(uint32_t cause, char *room, size_t n)
+{
+    static const char *const own[] = {
+        [QUEUE_ADDED] = "UnscheduledPodAdd",       [QUEUE_ATTEMPT_ENDED] = "ScheduleAttemptFailure",
+        [QUEUE_BACKOFF_ENDED] = "BackoffComplete", [QUEUE_TAKEN_EARLY] = "PopFromBackoffQ",
+        [QUEUE_ACTIVATED] = "ForceActivate",       [QUEUE_FLUSHED] = "UnschedulableTimeout",
+    };
+    static const char *const resources[] = {"Node", "AssignedPod", "TargetPod"};
+    static const char *const actions[] = {
+        "Add",
+        "Delete",
+        "UpdateNodeAllocatable",
+        "UpdateNodeLabel",
+        "UpdateNodeTaint",
+        "UpdateNodeCondition",
+        "UpdateNodeAnnotation",
+        "UpdateNodeDeclaredFeature",
+        "UpdateNodePreemptionPolicy",
+        "UpdatePodLabel",
+        "UpdatePodScaleDown",
+        "UpdatePodScaleUp",
+        "UpdatePodToleration",
+        "UpdatePodSchedulingGatesEliminated",
+        "UpdatePodGeneratedResourceClaim",
+        "Update",
+    };
+    if (cause < QUEUE_EVENTS)
+        return str_of(own[cause]);
+    cause -= QUEUE_EVENTS;
+    int len = snprintf(room, n, "%s%s", resources[cause / 16], actions[cause % 16]);
+    return (struct str){room, (size_t)len};
+}
+
+static void read_incoming(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    static const struct {
+        enum queue_place place;
+        struct str queue;
+    } places[] = {
+        {QUEUE_ACTIVE,      STR("active")       },
+        {QUEUE_BACKING_OFF, STR("backoff")      },
+        {QUEUE_PARKED,      STR("unschedulable")},
+    };
+    for (size_t i = 0; i < LEN(places); i++)
+        for (uint32_t cause = 0; cause < QUEUE_CAUSES; cause++) {
+            char room[64];
+            uint64_t n = queue_incoming(k->queue, places[i].place, cause);
+            if (n)
+                metric_put(out,
+                           (struct str[]){places[i].queue, cause_label(cause, room, sizeof(room))},
+                           (double)n);
+        }
+}
+
+static void read_cache_size(const void *source, const struct metric_sink *out)
+{
+    const struct cluster *c = ((const struct engine *)source)->cluster;
+    uint32_t placed = 0, assumed = 0;
+    vec_each(&c->pods.rows, row) {
+        bool is_placed = row->text && row->node != ID_NONE;
+        placed += is_placed;
+        assumed += is_placed && row->flags & POD_ASSUMED && !(row->flags & POD_BOUND);
+    }
+    metric_put(out, &STR("nodes"), c->nodes.present);
+    metric_put(out, &STR("pods"), placed);
+    metric_put(out, &STR("assumed_pods"), assumed);
+}
+
+static void read_ways(const void *source, const struct metric_sink *out)
+{
+    struct engine_stats s = engine_stats(source);
+    metric_put(out, &STR("view"), (double)s.by_view);
+    metric_put(out, &STR("scan"), (double)s.by_scan);
+    metric_put(out, &STR("named"), (double)s.by_pin);
+    metric_put(out, &STR("repeated"), (double)s.repeated);
+}
+
+static void read_views(const void *source, const struct metric_sink *out)
+{
+    metric_put(out, NULL, engine_stats(source).views);
+}
+
+static void read_views_built(const void *source, const struct metric_sink *out)
+{
+    metric_put(out, NULL, (double)engine_stats(source).views_built);
+}
+
+static void read_views_evicted(const void *source, const struct metric_sink *out)
+{
+    metric_put(out, NULL, (double)engine_stats(source).views_evicted);
+}
+
+static void read_rows(const void *source, const struct metric_sink *out)
+{
+    metric_put(out, NULL, (double)engine_stats(source).rows_caught_up);
+}
+
+static void read_classes(const void *source, const struct metric_sink *out)
+{
+    metric_put(out, NULL, engine_stats(source).classes);
+}
+
+const struct metric engine_metrics[] = {
+    METRIC("scheduler_schedule_attempts_total", COUNTER, "result,profile", NULL, read_attempts,
+           "Attempts to schedule pods, by how they ended: scheduled (bound), unschedulable (fits "
+           "nowhere), error."),
+    METRIC("scheduler_pod_scheduling_attempts", HISTOGRAM, NULL, &attempts_bounds,
+           read_attempts_of_a_pod, "Attempts that it took until a pod was bound."),
+    METRIC("scheduler_pod_scheduling_sli_duration_seconds", HISTOGRAM, "attempts", &wait_bounds,
+           read_waits, "Time from a pod's entry into the queue until it was bound, by attempts."),
+    METRIC("scheduler_pending_pods", GAUGE, "queue", NULL, read_pending,
+           "Pods that wait: active (ready), backoff, unschedulable (until something changes), "
+           "gated."),
+    METRIC("scheduler_queue_incoming_pods_total", COUNTER, "queue,event", NULL, read_incoming,
+           "Pods that came into a queue, by what brought them."),
+    METRIC("scheduler_unschedulable_pods", GAUGE, "plugin,profile", NULL, read_refused,
+           "Waiting pods, by plugin that refused or holds them; a pod counts for each of them."),
+    METRIC("scheduler_cache_size", GAUGE, "type", NULL, read_cache_size,
+           "What is known: nodes, pods (on nodes), assumed_pods (placed, not confirmed yet)."),
+    METRIC("kubenexus_decisions_total", COUNTER, "by", NULL, read_ways,
+           "Decisions, by how they were made: view, scan (all nodes), named (a node or a few), "
+           "repeated (a refusal that could not have changed)."),
+    METRIC("kubenexus_classes", GAUGE, NULL, NULL, read_classes,
+           "Classes: sets of pods that no plugin can tell apart."),
+    METRIC("kubenexus_views", GAUGE, NULL, NULL, read_views,
+           "Views: classes whose verdict and score of every node are kept."),
+    METRIC("kubenexus_views_rebuilt_total", COUNTER, NULL, NULL, read_views_built,
+           "Views built from all nodes, the first time or again."),
+    METRIC("kubenexus_views_evicted_total", COUNTER, NULL, NULL, read_views_evicted,
+           "Views given up for lack of memory."),
+    METRIC("kubenexus_view_rows_total", COUNTER, NULL, NULL, read_rows,
+           "Nodes judged anew because they had changed since a view's last decision."),
+};
+const uint32_t n_engine_metrics = LEN(engine_metrics);
