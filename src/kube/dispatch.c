@@ -1,18 +1,13 @@
 /* Each write is a small machine: a reply becomes an event, the event and the state find a rule.
- * Between calls: a write under way is found by its request; of one pod there is at most one binding
- * (`bind_of`) and one patch (`tell_of`), and a binding is QUEUED while a patch of its pod that was
- * sent before has not ended; `timers` counts the writes that wait for a time, `tells_sent` the
- * patches under way. */
+ * Between calls: a write under way is found by its request; a binding is QUEUED while a patch of
+ * its pod that was sent before has not ended. */
 
 #include "kube/dispatch.h"
 
-#include "core/model/binding.h"
-#include "core/wire/json_write.h"
-#include "core/wire/time_text.h"
 #include "kube/limits.h"
 #include "kube/pause.h"
 
-enum { TRIES = 4, TIMEOUT_MS = 30000 };
+enum { TRIES = 4, ASK_TIMEOUT_MS = 30000 };
 
 /* As kube-scheduler's API calls; who is in doubt goes on with longer pauses. */
 static const struct pause_law law = {
@@ -39,234 +34,114 @@ struct happening {
 
 typedef void action(struct dispatch *d, uint32_t i, const struct happening *h);
 
-/* --- the table of writes --- */
+/* --- sending --- */
 
-static struct str keep(char **at, struct str text)
+static struct write *at(const struct dispatch *d, uint32_t i)
 {
-    if (text.n)
-        memcpy(*at, text.p, text.n);
-    struct str kept = {*at, text.n};
-    *at += text.n;
-    return kept;
-}
-
-static uint32_t write_new(struct dispatch *d, enum write_kind kind, const struct effect *e,
-                          const struct pending_row *row)
-{
-    struct str scheduler = row ? pending_scheduler(&d->pending, row) : STR("");
-    if (d->free.n == 0) {
-        vec_push(&d->free, d->writes.n);
-        vec_push(&d->writes, (struct write){0});
-    }
-    uint32_t i = vec_pop(&d->free);
-    struct write *w = &d->writes.at[i];
-    char *at = mem_alloc(e->namespace.n + e->pod.n + e->uid.n + e->node.n + scheduler.n + 1);
-    *w = (struct write){.kind = kind,
-                        .state = WRITE_QUEUED,
-                        .effect = e->id,
-                        .due_ms = INT64_MAX,
-                        .generation = row ? row->generation : 0,
-                        .version = row ? row->version : 0,
-                        .message = INTERN_NONE,
-                        .namespace = keep(&at, e->namespace),
-                        .pod = keep(&at, e->pod),
-                        .uid = keep(&at, e->uid),
-                        .node = keep(&at, e->node),
-                        .scheduler = keep(&at, scheduler),
-                        .answer = w->answer};
-    d->binds += kind == WRITE_BIND;
-    map_put(kind == WRITE_BIND ? &d->bind_of : &d->tell_of, pod_key(e->namespace, e->pod), i);
-    return i;
-}
-
-static void set_state(struct dispatch *d, struct write *w, enum write_state state)
-{
-    bool was_timed = w->state == WRITE_RESTING || w->state == WRITE_DOUBTFUL;
-    bool is_timed = state == WRITE_RESTING || state == WRITE_DOUBTFUL;
-    d->timers = d->timers - was_timed + is_timed;
-    if (w->kind == WRITE_TELL)
-        d->tells_sent = d->tells_sent - (w->state == WRITE_SENT) + (state == WRITE_SENT);
-    w->state = state;
-}
-
-static void set_message(struct dispatch *d, struct write *w, struct str message)
-{
-    if (w->message != INTERN_NONE)
-        intern_drop(&d->texts, w->message);
-    if (intern_wants_sweep(&d->texts))
-        intern_sweep(&d->texts, NULL, NULL);
-    w->message = message.n ? intern_get(&d->texts, message, NULL) : INTERN_NONE;
-    if (w->message != INTERN_NONE)
-        intern_hold(&d->texts, w->message);
-}
-
-static struct map *index_of(struct dispatch *d, const struct write *w)
-{
-    return w->kind == WRITE_BIND ? &d->bind_of : &d->tell_of;
+    return writes_at(&d->writes, i);
 }
 
 /* Forgets the write; a reply that still comes is nobody's. */
-static void write_free(struct dispatch *d, uint32_t i)
+static void drop(struct dispatch *d, uint32_t i)
 {
-    struct write *w = &d->writes.at[i];
-    uint64_t key = pod_key(w->namespace, w->pod);
-    if (map_find(index_of(d, w), key) == i)
-        map_remove(index_of(d, w), key);
+    map_remove(&d->by_request, at(d, i)->current);
+    writes_remove(&d->writes, i);
+}
+
+static void request(struct dispatch *d, uint32_t i, struct request r, struct requests *out)
+{
+    struct write *w = at(d, i);
     map_remove(&d->by_request, w->current);
-    d->binds -= w->kind == WRITE_BIND;
-    set_state(d, w, WRITE_FREE);
-    set_message(d, w, STR(""));
-    mem_free((char *)(uintptr_t)w->namespace.p);
-    vec_push(&d->free, i);
-}
-
-/* --- bodies --- */
-
-static void put_text(struct json_writer *j, const char *key, struct str value)
-{
-    json_put_key(j, str_of(key));
-    json_put_str(j, value);
-}
-
-static void put_open(struct json_writer *j, const char *key, char opening)
-{
-    json_put_key(j, str_of(key));
-    json_put_open(j, opening);
-}
-
-/* A strategic merge: other conditions stay, and the time of one that is there already, as its
- * status does not change. The uid guards a pod of the same name. */
-static void put_condition(struct dispatch *d, struct json_writer *j, const struct write *w,
-                          int64_t now_ms)
-{
-    put_open(j, "metadata", '{');
-    put_text(j, "uid", w->uid);
-    json_put_close(j, '}');
-    put_open(j, "status", '{');
-    put_open(j, "conditions", '[');
-    json_put_open(j, '{');
-    put_text(j, "type", STR("PodScheduled"));
-    put_text(j, "status", STR("False"));
-    put_text(j, "reason", w->is_error ? STR("SchedulerError") : STR("Unschedulable"));
-    put_text(j, "message",
-             w->message == INTERN_NONE ? STR("") : intern_bytes(&d->texts, w->message));
-    json_put_key(j, STR("observedGeneration"));
-    json_put_int(j, w->generation);
-    if (w->is_first) {
-        buf_clear(&d->text);
-        time_add_seconds(&d->text, now_ms);
-        put_text(j, "lastTransitionTime", buf_str(&d->text));
-    }
-    json_put_close(j, '}');
-    json_put_close(j, ']');
-    json_put_close(j, '}');
-}
-
-static void add_body(struct dispatch *d, const struct write *w, int64_t now_ms, struct buf *out)
-{
-    if (w->kind == WRITE_BIND) {
-        struct binding binding = {
-            .name = w->pod, .namespace = w->namespace, .uid = w->uid, .node = w->node};
-        binding_write(&binding, ENCODING_PROTO, out);
-        return;
-    }
-    struct json_writer j = {.out = out};
-    json_put_open(&j, '{');
-    put_condition(d, &j, w, now_ms);
-    json_put_close(&j, '}');
-}
-
-/* --- sending --- */
-
-static void request(struct dispatch *d, uint32_t i, enum lane lane, enum verb verb,
-                    const char *part, struct requests *out)
-{
-    struct write *w = &d->writes.at[i];
-    map_remove(&d->by_request, w->current);
-    w->current = ++d->last_id;
+    w->current = r.id = ++d->last_id;
     map_put(&d->by_request, w->current, i);
     answer_clear(&w->answer);
-    vec_push(&out->list, (struct request){
-                             .id = w->current,
-                             .lane = lane,
-                             .verb = verb,
-                             .path = arena_printf(
-                                 &out->mem, "/api/v1/namespaces/" STR_FMT "/pods/" STR_FMT "%s",
-                                 STR_ARG(w->namespace), STR_ARG(w->pod), part),
-                             .timeout_ms = TIMEOUT_MS,
-                         });
+    vec_push(&out->list, r);
 }
 
 static void send(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    bool is_bind = d->writes.at[i].kind == WRITE_BIND;
-    request(d, i, LANE_WRITE, is_bind ? VERB_POST : VERB_PATCH, is_bind ? "/binding" : "/status",
-            h->out);
-    struct write *w = &d->writes.at[i];
-    struct request *r = &vec_last(&h->out->list);
+    struct write *w = at(d, i);
     w->tries++;
     w->was_refused = false;
     w->is_renewed = false;
-    r->content_type =
-        is_bind ? STR(ENCODING_PROTO_TYPE) : STR("application/strategic-merge-patch+json");
-    buf_clear(&d->body);
-    add_body(d, w, h->now_ms, &d->body);
-    r->body = arena_str(&h->out->mem, buf_str(&d->body));
+    request(d, i, write_request(&d->writes, i, h->now_ms, h->out), h->out);
+}
+
+static void send_first(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    send(d, i, h);
+    writes_set_state(&d->writes, i, WRITE_SENT);
 }
 
 static void ask(struct dispatch *d, uint32_t i, const struct happening *h)
 {
+    const struct write *w = at(d, i);
+    struct request r = {
+        .lane = LANE_READ,
+        .verb = VERB_GET,
+        .path = arena_printf(&h->out->mem, "/api/v1/namespaces/" STR_FMT "/pods/" STR_FMT,
+                             STR_ARG(w->namespace), STR_ARG(w->pod)),
+        .timeout_ms = ASK_TIMEOUT_MS,
+    };
     d->stats.doubted++;
-    request(d, i, LANE_READ, VERB_GET, "", h->out);
+    request(d, i, r, h->out);
 }
 
 static void rest(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    struct write *w = &d->writes.at[i];
+    struct write *w = at(d, i);
     struct pause pause = {.failures = w->pauses++, .failed_ms = h->now_ms};
     int64_t wait = pause_wait_ms(&pause, &law, h->now_ms, &d->rng);
     w->due_ms = h->now_ms + MAX(wait, h->why ? h->why->retry_after_ms : 0);
     d->stats.retried++;
 }
 
-/* --- how patches end --- */
+/* --- how tellings end --- */
+
+static uint64_t key_of(const struct write *w)
+{
+    return pod_key(w->namespace, w->pod);
+}
 
 static void send_bind_behind(struct dispatch *d, uint64_t key, const struct happening *h)
 {
-    uint32_t bind = map_find(&d->bind_of, key);
-    if (bind == MAP_NONE || d->writes.at[bind].state != WRITE_QUEUED)
-        return;
-    send(d, bind, h);
-    set_state(d, &d->writes.at[bind], WRITE_SENT);
+    uint32_t bind = writes_find(&d->writes, WRITE_BIND, key);
+    bool is_free = writes_find(&d->writes, WRITE_TELL, key) == MAP_NONE;
+    if (is_free && bind != MAP_NONE && at(d, bind)->state == WRITE_QUEUED)
+        send_first(d, bind, h);
 }
 
 static void end_tell(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    uint64_t key = pod_key(d->writes.at[i].namespace, d->writes.at[i].pod);
-    write_free(d, i);
+    uint64_t key = key_of(at(d, i));
+    drop(d, i);
     send_bind_behind(d, key, h);
 }
 
 static void tell_done(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    struct write *w = &d->writes.at[i];
+    struct write *w = at(d, i);
     d->stats.told++;
-    if (w->is_renewed && map_find(&d->bind_of, pod_key(w->namespace, w->pod)) == MAP_NONE) {
-        set_state(d, w, WRITE_QUEUED);
-        w->is_first = false;
-        w->tries = w->pauses = 0;
-        vec_push(&d->queue, i);
+    bool is_owned = writes_find(&d->writes, WRITE_TELL, key_of(w)) == i;
+    if (!w->is_renewed || !is_owned || writes_find(&d->writes, WRITE_BIND, key_of(w)) != MAP_NONE) {
+        end_tell(d, i, h);
         return;
     }
-    end_tell(d, i, h);
+    writes_set_state(&d->writes, i, WRITE_QUEUED);
+    w->is_first = false;
+    w->tries = w->pauses = 0;
+    vec_push(&d->queue, i);
 }
 
+/* Whoever is refused or nominated next is told again. */
 static void tell_refused(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    struct write *w = &d->writes.at[i];
+    struct write *w = at(d, i);
     struct pending_row *row = pending_find(&d->pending, w->namespace, w->pod, w->uid);
-    if (row)
-        row->told = 0; /* whoever refuses it next says so again */
+    if (row && w->has_why)
+        row->told = 0;
+    if (row && w->has_nominee)
+        row->nominee = PENDING_UNKNOWN;
     d->stats.untold++;
     end_tell(d, i, h);
 }
@@ -279,6 +154,25 @@ static void make_room(struct dispatch *d, const struct happening *h)
         return;
     uint32_t oldest = d->queue.at[d->head++];
     tell_refused(d, oldest, h);
+}
+
+/* What the pod will be told next. One under way to a pod of that name which is gone ends alone. */
+static uint32_t telling_of(struct dispatch *d, const struct effect *e,
+                           const struct pending_row *row, const struct happening *h)
+{
+    uint32_t i = writes_find(&d->writes, WRITE_TELL, pod_key(e->namespace, e->pod));
+    if (i != MAP_NONE && !str_equal(at(d, i)->uid, e->uid)) {
+        writes_disown(&d->writes, i);
+        i = MAP_NONE;
+    }
+    if (i == MAP_NONE) {
+        make_room(d, h);
+        i = writes_add(&d->writes, WRITE_TELL, e, row, STR(""));
+        vec_push(&d->queue, i);
+    }
+    at(d, i)->is_renewed = true;
+    at(d, i)->generation = row->generation;
+    return i;
 }
 
 /* Says why the pod waits, in its condition if that differs, and in an event. */
@@ -300,44 +194,53 @@ static void tell(struct dispatch *d, const struct effect *e, const struct happen
         pending_mark(is_error ? STR("SchedulerError") : STR("Unschedulable"), e->message);
     if (row->told == mark)
         return;
-    uint32_t i = map_find(&d->tell_of, pod_key(e->namespace, e->pod));
-    if (i == MAP_NONE) {
-        make_room(d, h);
-        i = write_new(d, WRITE_TELL, e, row);
-        d->writes.at[i].is_first = row->told == 0;
-        vec_push(&d->queue, i);
-    }
-    row->told = mark;
-    struct write *w = &d->writes.at[i];
+    uint32_t i = telling_of(d, e, row, h);
+    struct write *w = at(d, i);
+    if (!w->has_why)
+        w->is_first = row->told == 0;
     w->is_error = is_error;
-    w->is_renewed = true;
-    w->generation = row->generation;
-    set_message(d, w, e->message);
+    writes_set_why(&d->writes, i, e->message);
+    row->told = mark;
+}
+
+static void nominate(struct dispatch *d, const struct effect *e, const struct happening *h)
+{
+    struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
+    if (!row || row->nominee == pending_nominee(e->node))
+        return;
+    writes_set_nominee(&d->writes, telling_of(d, e, row, h), e->node);
+    row->nominee = pending_nominee(e->node);
 }
 
 /* --- how bindings end --- */
 
 static void settle(struct dispatch *d, uint32_t i, int64_t now_ms, const struct error *why)
 {
-    effect_id effect = d->writes.at[i].effect;
-    write_free(d, i);
+    effect_id effect = at(d, i)->effect;
+    drop(d, i);
     d->listener->settle(d->listener->ctx, now_ms, effect, why);
 }
 
-static void settle_done(struct dispatch *d, uint32_t i, const struct happening *h)
+static void add_event(struct dispatch *d, const struct write *w, enum event_kind kind,
+                      int64_t now_ms)
 {
-    const struct write *w = &d->writes.at[i];
-    buf_clear(&d->text);
-    buf_printf(&d->text, "Successfully assigned " STR_FMT "/" STR_FMT " to " STR_FMT,
-               STR_ARG(w->namespace), STR_ARG(w->pod), STR_ARG(w->node));
-    events_add(d->events, h->now_ms,
-               &(struct event_about){.kind = EVENT_SCHEDULED,
+    events_add(d->events, now_ms,
+               &(struct event_about){.kind = kind,
                                      .namespace = w->namespace,
                                      .pod = w->pod,
                                      .uid = w->uid,
                                      .version = w->version,
                                      .scheduler = w->scheduler,
                                      .note = buf_str(&d->text)});
+}
+
+static void settle_done(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    const struct write *w = at(d, i);
+    buf_clear(&d->text);
+    buf_printf(&d->text, "Successfully assigned " STR_FMT "/" STR_FMT " to " STR_FMT,
+               STR_ARG(w->namespace), STR_ARG(w->pod), STR_ARG(w->node));
+    add_event(d, w, EVENT_SCHEDULED, h->now_ms);
     d->stats.bound++;
     settle(d, i, h->now_ms, NULL);
 }
@@ -354,14 +257,15 @@ static struct error error_of(const struct write *w, const struct trouble *why)
                   STR_FMT, STR_ARG(why->message));
     else
         error_set(&e, ERROR_CONFLICT, "it is gone, or was bound by somebody else");
-    error_wrap(&e, "binding " STR_FMT "/" STR_FMT, STR_ARG(w->namespace), STR_ARG(w->pod));
+    error_wrap(&e, "%s " STR_FMT "/" STR_FMT, w->kind == WRITE_BIND ? "binding" : "evicting",
+               STR_ARG(w->namespace), STR_ARG(w->pod));
     return e;
 }
 
 /* A pod that is gone or bound by somebody else needs no telling. */
 static void settle_refused(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    const struct write *w = &d->writes.at[i];
+    const struct write *w = at(d, i);
     struct error why = error_of(w, h->why);
     bool is_told = h->why && h->why->status != 404 && h->why->status != 409;
     struct effect failure = {.kind = EFFECT_FAIL};
@@ -378,14 +282,57 @@ static void settle_refused(struct dispatch *d, uint32_t i, const struct happenin
         tell(d, &failure, h);
 }
 
+/* --- how evictions end --- */
+
+static void delete_marked(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    at(d, i)->kind = WRITE_DELETE;
+    at(d, i)->tries = at(d, i)->pauses = 0;
+    send_first(d, i, h);
+}
+
+static void delete_done(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    const struct write *w = at(d, i);
+    buf_clear(&d->text);
+    buf_printf(&d->text, "Preempted by pod " STR_FMT " on node " STR_FMT, STR_ARG(w->by_uid),
+               STR_ARG(w->node));
+    add_event(d, w, EVENT_PREEMPTED, h->now_ms);
+    d->stats.evicted++;
+    settle(d, i, h->now_ms, NULL);
+}
+
+/* One that is gone makes room, too; nobody has to be told. */
+static void delete_refused(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    struct error why = error_of(at(d, i), h->why);
+    bool is_gone = h->why->status == 404 || h->why->status == 409;
+    settle(d, i, h->now_ms, is_gone ? NULL : &why);
+}
+
+/* A conflict may mean that many write to the pod, or that it is another one: deleting tells. */
+static void mark_refused(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    (h->why->status == 409 ? delete_marked : delete_refused)(d, i, h);
+}
+
+static const struct {
+    action *done, *refused;
+} ends[] = {
+    [WRITE_BIND] = {settle_done,   settle_refused},
+    [WRITE_TELL] = {tell_done,     tell_refused  },
+    [WRITE_MARK] = {delete_marked, mark_refused  },
+    [WRITE_DELETE] = {delete_done,   delete_refused},
+};
+
 static void done(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    (d->writes.at[i].kind == WRITE_BIND ? settle_done : tell_done)(d, i, h);
+    ends[at(d, i)->kind].done(d, i, h);
 }
 
 static void refused(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    (d->writes.at[i].kind == WRITE_BIND ? settle_refused : tell_refused)(d, i, h);
+    ends[at(d, i)->kind].refused(d, i, h);
 }
 
 /* --- the rules --- */
@@ -421,11 +368,11 @@ static const struct rule {
 static void happen(struct dispatch *d, uint32_t i, const struct happening *h)
 {
     for (size_t r = 0; r < LEN(rules); r++) {
-        if (rules[r].from != d->writes.at[i].state || rules[r].on != h->on)
+        if (rules[r].from != at(d, i)->state || rules[r].on != h->on)
             continue;
         rules[r].run(d, i, h);
         if (rules[r].to != WRITE_FREE)
-            set_state(d, &d->writes.at[i], rules[r].to);
+            writes_set_state(&d->writes, i, rules[r].to);
         return;
     }
 }
@@ -443,10 +390,10 @@ static enum write_event bind_meaning(struct write *w, const struct trouble *why,
     return w->may_be_done && status != 404 ? UNSURE : REFUSED;
 }
 
-/* A patch may be sent twice. */
-static enum write_event tell_meaning(const struct write *w, const struct trouble *why)
+/* A patch may be sent twice, and so may what deletes a pod by its uid. */
+static enum write_event again_meaning(const struct write *w, const struct trouble *why)
 {
-    bool may_pass = trouble_is_passing(why) || why->status == 409;
+    bool may_pass = trouble_is_passing(why) || (why->status == 409 && w->kind != WRITE_DELETE);
     return may_pass && w->tries < TRIES ? BUSY : REFUSED;
 }
 
@@ -476,15 +423,23 @@ static enum write_event ask_meaning(struct dispatch *d, struct write *w, bool is
 
 static enum deed deed_of(const struct write *w)
 {
-    return w->state == WRITE_ASKING ? DEED_ASK : w->kind == WRITE_BIND ? DEED_BIND : DEED_TELL;
+    return w->state == WRITE_ASKING  ? DEED_ASK
+           : w->kind == WRITE_BIND   ? DEED_BIND
+           : w->kind == WRITE_DELETE ? DEED_DELETE
+                                     : DEED_PATCH;
 }
 
 static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_ms,
                         const struct trouble *why)
 {
-    static const char *const verbs[] = {"create", "patch", "get"}, *const things[] = {
-                                                                       "pods/binding",
-                                                                       "pods/status", "pods"};
+    static const struct {
+        const char *verb, *what;
+    } deeds[] = {
+        [DEED_BIND] = {"create", "pods/binding"},
+        [DEED_PATCH] = {"patch",  "pods/status" },
+        [DEED_DELETE] = {"delete", "pods"        },
+        [DEED_ASK] = {"get",    "pods"        },
+    };
     enum deed deed = deed_of(w);
     bool is_denied = why->status == 403 && !str_equal(why->cause, STR("NamespaceTerminating"));
     if (!is_denied && !trouble_is_passing(why))
@@ -493,8 +448,8 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
         return;
     d->said_status[deed] = why->status;
     struct notice notice = {.kind = is_denied ? NOTICE_DENIED : NOTICE_TROUBLE,
-                            .verb = verbs[deed],
-                            .what = str_of(things[deed]),
+                            .verb = deeds[deed].verb,
+                            .what = str_of(deeds[deed].what),
                             .text = why->message};
     d->listener->notice(d->listener->ctx, now_ms, &notice);
 }
@@ -502,12 +457,12 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
 static void hear_trouble(struct dispatch *d, uint32_t i, const struct trouble *why, bool was_sent,
                          struct happening *h)
 {
-    struct write *w = &d->writes.at[i];
+    struct write *w = at(d, i);
     say_trouble(d, w, h->now_ms, why);
     h->why = why;
     h->on = w->state == WRITE_ASKING ? ask_meaning(d, w, why->status == 0)
             : w->kind == WRITE_BIND  ? bind_meaning(w, why, was_sent)
-                                     : tell_meaning(w, why);
+                                     : again_meaning(w, why);
 }
 
 static size_t most_bytes(const struct write *w)
@@ -522,15 +477,12 @@ static size_t most_bytes(const struct write *w)
 static void pump(struct dispatch *d, int64_t now_ms, struct requests *out)
 {
     struct happening h = {.now_ms = now_ms, .out = out};
-    while (d->head < d->queue.n && d->tells_sent < TELLINGS_IN_FLIGHT) {
+    while (d->head < d->queue.n && d->writes.tells_sent < TELLINGS_IN_FLIGHT) {
         uint32_t i = d->queue.at[d->head++];
-        struct write *w = &d->writes.at[i];
-        if (map_find(&d->tell_of, pod_key(w->namespace, w->pod)) != i) {
-            write_free(d, i); /* nobody wants it any more */
-            continue;
-        }
-        send(d, i, &h);
-        set_state(d, &d->writes.at[i], WRITE_SENT);
+        if (writes_find(&d->writes, WRITE_TELL, key_of(at(d, i))) == i)
+            send_first(d, i, &h);
+        else
+            drop(d, i); /* nobody wants it any more */
     }
     if (d->head > 64 && d->head > d->queue.n / 2) {
         memmove(d->queue.at, d->queue.at + d->head, (d->queue.n - d->head) * sizeof(*d->queue.at));
@@ -542,24 +494,29 @@ static void pump(struct dispatch *d, int64_t now_ms, struct requests *out)
 /* A pod that is bound or gone needs no telling; a patch under way cannot be called back. */
 static void drop_tell(struct dispatch *d, uint64_t key)
 {
-    uint32_t i = map_find(&d->tell_of, key);
+    uint32_t i = writes_find(&d->writes, WRITE_TELL, key);
     if (i == MAP_NONE)
         return;
-    if (d->writes.at[i].state == WRITE_QUEUED)
-        map_remove(&d->tell_of, key); /* it goes when its turn comes */
-    else if (d->writes.at[i].state == WRITE_RESTING)
-        write_free(d, i);
+    if (at(d, i)->state == WRITE_QUEUED)
+        writes_disown(&d->writes, i); /* it goes when its turn comes */
+    else if (at(d, i)->state == WRITE_RESTING)
+        drop(d, i);
 }
 
 /* --- effects --- */
 
 static void take_bind(struct dispatch *d, const struct effect *e, const struct happening *h)
 {
+    const struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
     uint64_t key = pod_key(e->namespace, e->pod);
     drop_tell(d, key);
-    write_new(d, WRITE_BIND, e, pending_find(&d->pending, e->namespace, e->pod, e->uid));
-    if (map_find(&d->tell_of, key) == MAP_NONE)
-        send_bind_behind(d, key, h);
+    writes_add(&d->writes, WRITE_BIND, e, row, row ? pending_scheduler(&d->pending, row) : STR(""));
+    send_bind_behind(d, key, h);
+}
+
+static void take_evict(struct dispatch *d, const struct effect *e, const struct happening *h)
+{
+    send_first(d, writes_add(&d->writes, WRITE_MARK, e, NULL, e->by_scheduler), h);
 }
 
 /* --- the face --- */
@@ -572,27 +529,17 @@ void dispatch_init(struct dispatch *d, request_id id, uint64_t seed, struct even
         .events = events,
         .rng = rng_seeded(seed),
         .last_id = id,
-        .said_status = {-1, -1, -1}
+        .said_status = {-1, -1, -1, -1}
     };
 }
 
 void dispatch_done(struct dispatch *d)
 {
-    vec_each(&d->writes, w) {
-        if (w->state != WRITE_FREE)
-            mem_free((char *)(uintptr_t)w->namespace.p);
-        answer_done(&w->answer);
-    }
     pending_done(&d->pending);
-    vec_done(&d->writes);
-    vec_done(&d->free);
+    writes_done(&d->writes);
     map_done(&d->by_request);
-    map_done(&d->bind_of);
-    map_done(&d->tell_of);
     vec_done(&d->queue);
-    intern_done(&d->texts);
     buf_done(&d->text);
-    buf_done(&d->body);
     arena_done(&d->mem);
 }
 
@@ -608,6 +555,12 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
         case EFFECT_REFUSE:
         case EFFECT_FAIL:
             tell(d, e, &h);
+            break;
+        case EFFECT_NOMINATE:
+            nominate(d, e, &h);
+            break;
+        case EFFECT_EVICT:
+            take_evict(d, e, &h);
             break;
         }
     }
@@ -625,10 +578,10 @@ void dispatch_see(struct dispatch *d, int64_t now_ms, const struct change *chang
     bool is_settled = change->kind == CHANGE_REMOVE || change->object.pod->spec.node_name.n;
     if (is_settled)
         drop_tell(d, key);
-    uint32_t i = map_find(&d->bind_of, key);
+    uint32_t i = writes_find(&d->writes, WRITE_BIND, key);
     if (i == MAP_NONE)
         return;
-    struct write *w = &d->writes.at[i];
+    const struct write *w = at(d, i);
     enum write_event on =
         change->kind == CHANGE_REMOVE ? ELSEWHERE : pod_meaning(w, change->object.pod);
     bool is_same = str_equal(meta->name, w->pod) && str_equal(meta->namespace, w->namespace);
@@ -642,7 +595,7 @@ void dispatch_hear(struct dispatch *d, int64_t now_ms, const struct reply *reply
     uint32_t i = map_find(&d->by_request, reply->id);
     if (i == MAP_NONE)
         return;
-    struct write *w = &d->writes.at[i];
+    struct write *w = at(d, i);
     answer_add(&w->answer, reply, most_bytes(w));
     if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
         return;
@@ -664,23 +617,24 @@ void dispatch_hear(struct dispatch *d, int64_t now_ms, const struct reply *reply
     pump(d, now_ms, out);
 }
 
+static bool waits(const struct write *w)
+{
+    return w->state == WRITE_RESTING || w->state == WRITE_DOUBTFUL;
+}
+
 void dispatch_tick(struct dispatch *d, int64_t now_ms, struct requests *out)
 {
-    for (uint32_t i = 0; d->timers && i < d->writes.n; i++) {
-        const struct write *w = &d->writes.at[i];
-        if ((w->state == WRITE_RESTING || w->state == WRITE_DOUBTFUL) && w->due_ms <= now_ms)
+    for (uint32_t i = 0; d->writes.timers && i < d->writes.list.n; i++)
+        if (waits(at(d, i)) && at(d, i)->due_ms <= now_ms)
             happen(d, i, &(struct happening){.on = TIMER, .now_ms = now_ms, .out = out});
-    }
     pump(d, now_ms, out);
 }
 
 int64_t dispatch_next_ms(const struct dispatch *d)
 {
     int64_t next = INT64_MAX;
-    for (uint32_t i = 0; d->timers && i < d->writes.n; i++) {
-        const struct write *w = &d->writes.at[i];
-        if (w->state == WRITE_RESTING || w->state == WRITE_DOUBTFUL)
-            next = MIN(next, w->due_ms);
-    }
+    for (uint32_t i = 0; d->writes.timers && i < d->writes.list.n; i++)
+        if (waits(at(d, i)))
+            next = MIN(next, at(d, i)->due_ms);
     return next;
 }

@@ -4,6 +4,7 @@
 #include "core/base/rng.h"
 #include "kube/events.h"
 #include "kube/pending.h"
+#include "kube/write.h"
 
 /* What the engine wants done becomes requests, and how they ended is told back.
  *
@@ -13,44 +14,18 @@
  * carried out is posted again, to the same node: a late arrival of the first does no harm then.
  *
  * A refusal becomes the pod's condition PodScheduled=False, written when it differs from what the
- * pod was last told, and an event. Of each pod at most one such patch is on its way, and no binding
- * beside it, so that the last word is the last one written. */
-
-enum write_kind { WRITE_BIND, WRITE_TELL };
+ * pod was last told, and an event; a nomination is written with it, or alone. Of each pod at most
+ * one such patch is on its way, and no binding beside it, so that the last word is the last one
+ * written.
+ *
+ * A pod that is evicted is first told why, then deleted, as what it is to the uid. That it is gone
+ * already is as good. */
 
 /* What may be in trouble, each for itself. */
-enum deed { DEED_BIND, DEED_TELL, DEED_ASK, DEED_COUNT };
-
-enum write_state {
-    WRITE_FREE,
-    WRITE_QUEUED,   /* behind others (a patch), or behind a patch of the same pod (a binding) */
-    WRITE_SENT,     /* no answer yet */
-    WRITE_RESTING,  /* to be sent again */
-    WRITE_ASKING,   /* the pod is being read: is it bound? */
-    WRITE_DOUBTFUL, /* to be asked about again */
-};
-
-struct write {
-    enum write_kind kind;
-    enum write_state state;
-    effect_id effect;
-    request_id current; /* 0: nothing under way */
-    uint32_t tries, pauses;
-    int64_t due_ms;
-    bool may_be_done; /* an earlier try may have been carried out */
-    bool was_refused; /* the last try certainly was not */
-    bool is_renewed;  /* there is something newer to tell than what is under way */
-    bool is_error;    /* SchedulerError, not Unschedulable */
-    bool is_first;    /* the condition is new to the pod */
-    int64_t generation;
-    uint64_t version;
-    uint32_t message;                                /* of a patch, in `texts` */
-    struct str namespace, pod, uid, node, scheduler; /* live behind `namespace` */
-    struct answer answer;
-};
+enum deed { DEED_BIND, DEED_PATCH, DEED_DELETE, DEED_ASK, DEED_COUNT };
 
 struct dispatch_stats {
-    uint64_t bound, refused, doubted, retried, told, untold;
+    uint64_t bound, refused, doubted, retried, told, untold, evicted;
 };
 
 struct dispatch {
@@ -59,17 +34,13 @@ struct dispatch {
     struct pending pending;
     struct rng rng;
     request_id last_id;
-    VEC(struct write) writes;
-    VEC(uint32_t) free;
-    struct map by_request, bind_of, tell_of; /* request, pod, pod → write */
-    VEC(uint32_t) queue; /* patches that wait, from `head` on; numbers of writes */
+    struct writes writes;
+    struct map by_request; /* → write */
+    VEC(uint32_t) queue;   /* patches that wait, from `head` on; numbers of writes */
     uint32_t head;
-    uint32_t binds, tells_sent,
-        timers;                  /* live bindings; patches under way; writes that wait for a time */
-    struct intern texts;         /* many pods are told the same */
     int said_status[DEED_COUNT]; /* of the trouble last told about; -1: none */
     struct dispatch_stats stats;
-    struct buf text, body;
+    struct buf text;
     struct arena mem;
 };
 
@@ -96,5 +67,5 @@ int64_t dispatch_next_ms(const struct dispatch *d);
 /* Bindings that are not settled. */
 static inline uint32_t dispatch_binds(const struct dispatch *d)
 {
-    return d->binds;
+    return d->writes.binds;
 }

@@ -44,6 +44,7 @@ static const struct {
 } words[] = {
     [EVENT_SCHEDULED] = {"Scheduled",        "Normal",  "Binding"   },
     [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling"},
+    [EVENT_PREEMPTED] = {"Preempted",        "Normal",  "Preempting"},
 };
 
 /* --- items --- */

@@ -12,7 +12,7 @@
  * series: the second time is written, later ones are counted, and the count is written once in a
  * while and at the end. */
 
-enum event_kind { EVENT_SCHEDULED, EVENT_FAILED_SCHEDULING };
+enum event_kind { EVENT_SCHEDULED, EVENT_FAILED_SCHEDULING, EVENT_PREEMPTED };
 
 /* Texts are copied. */
 struct event_about {

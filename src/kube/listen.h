@@ -20,7 +20,7 @@ struct notice {
 struct listener {
     void *ctx;
     void (*change)(void *ctx, int64_t now_ms, const struct change *change);
-    /* A bind was carried out (`why` NULL) or certainly was not. */
+    /* A bind or an eviction was carried out (`why` NULL) or certainly was not. */
     void (*settle)(void *ctx, int64_t now_ms, effect_id effect, const struct error *why);
     void (*notice)(void *ctx, int64_t now_ms, const struct notice *notice);
 };

@@ -12,6 +12,11 @@ uint64_t pending_mark(struct str reason, struct str message)
     return hash_pair(str_hash(reason), str_hash(message)) | 1;
 }
 
+uint64_t pending_nominee(struct str node)
+{
+    return node.n ? str_hash(node) >> 1 | 1 : 0;
+}
+
 static uint64_t told_of(const struct pod *pod)
 {
     list_each(&pod->status.conditions, c)
@@ -59,6 +64,7 @@ void pending_see(struct pending *p, const struct change *change)
     p->rows.at[row] = (struct pending_row){
         .uid = str_hash(meta->uid),
         .told = told_of(pod),
+        .nominee = pending_nominee(pod->status.nominated_node_name),
         .version = number_of(meta->resource_version),
         .generation = meta->generation,
         .scheduler = intern_get(&p->schedulers, pod->spec.scheduler_name, NULL),

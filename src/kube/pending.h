@@ -9,10 +9,13 @@
 struct pending_row {
     uint64_t uid;     /* hash of its uid */
     uint64_t told;    /* hash of the condition it was last told; 0: none */
+    uint64_t nominee; /* hash of the node that it is nominated to; 0: none */
     uint64_t version; /* its resourceVersion, where that is a number; else 0 */
     int64_t generation;
     uint32_t scheduler; /* schedulerName, in `schedulers` */
 };
+
+#define PENDING_UNKNOWN UINT64_MAX /* a nominee: it may or may not have been written */
 
 struct pending {
     struct map by_name;
@@ -32,6 +35,9 @@ struct str pending_scheduler(const struct pending *p, const struct pending_row *
 
 /* The mark of PodScheduled=False for this reason; never 0. */
 uint64_t pending_mark(struct str reason, struct str message);
+
+/* The mark of a nominated node; 0 of "". */
+uint64_t pending_nominee(struct str node);
 
 /* A pod's name as a key, also for others who keep tables of pods. */
 uint64_t pod_key(struct str namespace, struct str pod);

@@ -22,8 +22,8 @@ struct sim_pod {
     int64_t created_ms;
     int64_t ends_ms; /* while it runs */
     uint32_t job, member;
-    uint32_t node;
-    uint32_t why; /* what it was last told while waiting */
+    uint32_t node; /* where it runs; while it waits, where room is being made for it */
+    uint32_t why;  /* what it was last told while waiting */
     uint8_t state;
     bool is_failed; /* could not be judged the last time */
 };
@@ -99,9 +99,11 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
     pod.meta.uid = arena_printf(&w->mem, "%u", i);
     if (pod.meta.created_ms == TIME_NONE)
         pod.meta.created_ms = sim->created_ms;
-    if (sim->state == POD_RUNNING) {
-        pod.spec.node_name = w->plan->nodes.at[sim->node].node->meta.name;
-        pod.status.phase = STR("Running");
+    if (sim->node != NO_NODE) {
+        struct str node = w->plan->nodes.at[sim->node].node->meta.name;
+        bool runs = sim->state == POD_RUNNING;
+        *(runs ? &pod.spec.node_name : &pod.status.nominated_node_name) = node;
+        pod.status.phase = runs ? STR("Running") : STR("Pending");
     }
     struct change change = {
         .kind = kind, .object = {.kind = KIND_POD, .pod = &pod}
@@ -207,6 +209,32 @@ static void bind_pod(struct world *w, const struct decision *d)
     start_pod(w, d->pod, d->node);
 }
 
+/* Whoever owns it makes a new one, which begins from the start. */
+static void lose_pod(struct world *w, uint32_t i)
+{
+    if (heap_has(&w->ends, i))
+        heap_remove(&w->ends, i);
+    class_of(w, &w->pods.at[i])->lost++;
+    stop_pod(w, i, POD_LOST);
+    create_pod(w, w->pods.at[i].job, w->pods.at[i].member);
+}
+
+static void nominate_pod(struct world *w, const struct decision *d)
+{
+    if (w->pods.at[d->pod].state != POD_WAITING)
+        return;
+    w->pods.at[d->pod].node = d->node;
+    tell_pod(w, d->pod, CHANGE_PUT);
+}
+
+/* At once: nobody here needs time to leave. */
+static void evict_pod(struct world *w, const struct decision *d)
+{
+    if (w->pods.at[d->pod].state == POD_RUNNING)
+        lose_pod(w, d->pod);
+    engine_settle(w->engine, w->now_ms, d->effect, NULL);
+}
+
 /* --- what happens to nodes --- */
 
 static void node_up(struct world *w, uint32_t i)
@@ -225,19 +253,13 @@ static void node_up(struct world *w, uint32_t i)
     }
 }
 
-/* Its pods are lost; whoever owns them makes new ones, which begin from the start. */
 static void node_down(struct world *w, uint32_t i)
 {
     struct sim_node *node = &w->nodes.at[i];
     for (uint32_t k = 0; k < w->pods.n; k++) {
-        struct sim_pod *pod = &w->pods.at[k];
-        if (pod->state != POD_RUNNING || pod->node != i)
-            continue;
-        if (heap_has(&w->ends, k))
-            heap_remove(&w->ends, k);
-        class_of(w, pod)->lost++;
-        stop_pod(w, k, POD_LOST);
-        create_pod(w, w->pods.at[k].job, w->pods.at[k].member);
+        const struct sim_pod *pod = &w->pods.at[k];
+        if (pod->state == POD_RUNNING && pod->node == i)
+            lose_pod(w, k);
     }
     tell_node(w, i, CHANGE_REMOVE);
     node->is_down = true;
@@ -333,10 +355,10 @@ static void read_effects(struct world *w)
         bool is_ours = str_int(effect->uid, &pod) && pod < w->pods.n;
         assert(is_ours);
         d.pod = (uint32_t)pod;
-        if (effect->kind == EFFECT_BIND)
-            d.node = intern_find(&w->node_names, effect->node);
-        else
+        if (effect->kind == EFFECT_REFUSE || effect->kind == EFFECT_FAIL)
             note_why(w, effect, d.pod);
+        else if (effect->node.n)
+            d.node = intern_find(&w->node_names, effect->node);
         vec_push(&w->decisions, d);
     }
     effects_clear(&w->effects);
@@ -351,6 +373,15 @@ static bool obey(struct world *w)
         switch (d->kind) {
         case EFFECT_BIND:
             bind_pod(w, d);
+            w->moved_ms = w->now_ms;
+            is_told = true;
+            break;
+        case EFFECT_NOMINATE:
+            nominate_pod(w, d);
+            is_told = true;
+            break;
+        case EFFECT_EVICT:
+            evict_pod(w, d);
             w->moved_ms = w->now_ms;
             is_told = true;
             break;

@@ -97,17 +97,26 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
     r->was_leading |= is_leading;
 }
 
+static void log_effect(const struct effect *e)
+{
+    static const char *const says[] = {
+        [EFFECT_BIND] = "bind",         [EFFECT_REFUSE] = "refuse", [EFFECT_FAIL] = "refuse",
+        [EFFECT_NOMINATE] = "nominate", [EFFECT_EVICT] = "evict",
+    };
+    log_line(LOG_DETAIL, "%s " STR_FMT "/" STR_FMT "%s" STR_FMT, says[e->kind],
+             STR_ARG(e->namespace), STR_ARG(e->pod),
+             e->message.n              ? ": "
+             : e->kind == EFFECT_EVICT ? " from "
+                                       : " to ",
+             STR_ARG(e->message.n ? e->message : e->node));
+}
+
 static void decide(struct runner *r, int64_t now_ms)
 {
     while (loop_has_slice(r->loop) && engine_step(r->engine, now_ms, &r->effects))
         continue;
     vec_each(&r->effects.list, e)
-        if (e->kind == EFFECT_BIND)
-            log_line(LOG_DETAIL, "bind " STR_FMT "/" STR_FMT " to " STR_FMT, STR_ARG(e->namespace),
-                     STR_ARG(e->pod), STR_ARG(e->node));
-        else
-            log_line(LOG_DETAIL, "refuse " STR_FMT "/" STR_FMT ": " STR_FMT, STR_ARG(e->namespace),
-                     STR_ARG(e->pod), STR_ARG(e->message));
+        log_effect(e);
     client_take(&r->client, now_ms, &r->effects, &r->requests);
     effects_clear(&r->effects);
 }

@@ -10,9 +10,12 @@
 typedef uint64_t effect_id;
 
 enum effect_kind {
-    EFFECT_BIND,   /* bind the pod to the node; settle with the outcome                         */
-    EFFECT_REFUSE, /* the pod fits nowhere: tell its owner why; nothing to settle               */
-    EFFECT_FAIL,   /* the pod cannot be judged (bad input, not supported yet): tell; no settling */
+    EFFECT_BIND,     /* bind the pod to the node; settle with the outcome                       */
+    EFFECT_REFUSE,   /* the pod fits nowhere: tell its owner why; nothing to settle             */
+    EFFECT_FAIL,     /* the pod cannot be judged (bad input, not supported yet): as a refusal   */
+    EFFECT_NOMINATE, /* the pod waits for room on the node, or for none; nothing to settle      */
+    EFFECT_EVICT,    /* delete the pod, which is on the node, to make room; settle with the
+                      * outcome: gone, or on its way out                                        */
 };
 
 /* One line of the explanation: so many nodes for this reason. */
@@ -25,7 +28,7 @@ struct effect {
     effect_id id;
     enum effect_kind kind;
     struct str namespace, pod, uid;
-    struct str node;   /* of a bind */
+    struct str node;   /* of a bind, a nomination ("": none any more), an eviction */
     int64_t waited_ms; /* since the pod first entered the queue */
     uint32_t attempt;
     struct str profile; /* that served it: its schedulerName */
@@ -33,6 +36,9 @@ struct effect {
     /* of a refusal or failure */
     struct str message;   /* the FailedScheduling text; of a failure, the error */
     uint64_t rejected_by; /* plugins, as bits */
+
+    /* of an eviction: for whom */
+    struct str by_uid, by_scheduler; /* the pod that needs the room, and its schedulerName */
 };
 
 /* Texts live in `mem`, or in the pod's row until the engine is next told something. */

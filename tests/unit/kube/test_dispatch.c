@@ -69,6 +69,33 @@ static void refuse(struct scene *s, enum effect_kind kind, const char *pod, cons
     dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
 }
 
+static void nominate(struct scene *s, const char *pod, const char *node)
+{
+    effects_clear(&s->effects);
+    struct effect effect = {.kind = EFFECT_NOMINATE,
+                            .namespace = STR("default"),
+                            .pod = str_of(pod),
+                            .uid = str_of(pod),
+                            .node = str_of(node)};
+    vec_push(&s->effects.list, effect);
+    dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
+}
+
+static void evict(struct scene *s, effect_id id, const char *pod)
+{
+    effects_clear(&s->effects);
+    struct effect effect = {.id = id,
+                            .kind = EFFECT_EVICT,
+                            .namespace = STR("default"),
+                            .pod = str_of(pod),
+                            .uid = str_of(pod),
+                            .node = STR("n1"),
+                            .by_uid = STR("high"),
+                            .by_scheduler = STR("nexus")};
+    vec_push(&s->effects.list, effect);
+    dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
+}
+
 static void hear(struct scene *s, struct reply reply)
 {
     dispatch_hear(&s->dispatch, s->now_ms, &reply, &s->desk.out);
@@ -460,5 +487,147 @@ TEST(dispatch, few_patches_are_under_way_at_a_time)
         answer(&s, 200, "");
     }
     EXPECT_INT(s.dispatch.queue.n - s.dispatch.head, 0);
-    EXPECT_INT(s.dispatch.tells_sent, 31);
+    EXPECT_INT(s.dispatch.writes.tells_sent, 31);
+}
+
+TEST(dispatch, a_pod_made_anew_under_its_name_is_told_for_itself)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a uid=old");
+    struct effect effect = {
+        .kind = EFFECT_REFUSE, .namespace = STR("default"), .pod = STR("a"), .uid = STR("old")};
+    vec_push(&s.effects.list, effect);
+    dispatch_take(&s.dispatch, s.now_ms, &s.effects, &s.desk.out);
+    EXPECT(strstr(read_log(&s), "\"uid\":\"old\"") != NULL);
+    request_id old = s.desk.last;
+    see(&s, CHANGE_PUT, "pod a");
+    refuse(&s, EFFECT_REFUSE, "a", "one");
+    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "one", FIRST));
+    hear(&s, reply_head(old, 409));
+    hear(&s, reply_end(old));
+    answer(&s, 200, "");
+    refuse(&s, EFFECT_REFUSE, "a", "one");
+    while (dispatch_next_ms(&s.dispatch) != INT64_MAX)
+        wait_for_timer(&s); /* the old one is tried again, to no avail */
+    EXPECT(strstr(read_log(&s), "\"uid\":\"a\"") == NULL);
+}
+
+#define NOMINATE_A(value)                                                                          \
+    "WRITE PATCH /api/v1/namespaces/default/pods/a/status "                                        \
+    "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"nominatedNodeName\":" value "}}\n"
+
+TEST(dispatch, a_nomination_is_written_when_it_differs)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a");
+    nominate(&s, "a", "");
+    EXPECT_TEXT(read_log(&s), "");
+    nominate(&s, "a", "n1");
+    EXPECT_TEXT(read_log(&s), NOMINATE_A("\"n1\""));
+    answer(&s, 200, "");
+    nominate(&s, "a", "n1");
+    EXPECT_TEXT(read_log(&s), "");
+    nominate(&s, "a", "");
+    EXPECT_TEXT(read_log(&s), NOMINATE_A("null"));
+    answer(&s, 422, STATUS(422, "no"));
+    nominate(&s, "a", ""); /* it may still be there */
+    EXPECT_TEXT(read_log(&s), NOMINATE_A("null"));
+    nominate(&s, "gone", "n1");
+    EXPECT_TEXT(read_log(&s), "");
+}
+
+TEST(dispatch, a_refusal_and_a_nomination_are_one_patch)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a");
+    struct effect effects[] = {
+        {.kind = EFFECT_REFUSE,   .message = STR("0/1 nodes")},
+        {.kind = EFFECT_NOMINATE, .node = STR("n1")          },
+    };
+    for (size_t i = 0; i < LEN(effects); i++) {
+        effects[i].namespace = STR("default");
+        effects[i].pod = effects[i].uid = STR("a");
+        vec_push(&s.effects.list, effects[i]);
+    }
+    dispatch_take(&s.dispatch, s.now_ms, &s.effects, &s.desk.out);
+    EXPECT_INT(s.desk.out.list.n, 1);
+    const char *log = read_log(&s);
+    EXPECT(strstr(log, "\"message\":\"0/1 nodes\"") &&
+           strstr(log, "}],\"nominatedNodeName\":\"n1\"}}"));
+}
+
+#define MARK_A                                                                                     \
+    "WRITE PATCH /api/v1/namespaces/default/pods/a/status "                                        \
+    "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"conditions\":[{\"type\":\"DisruptionTarget\","    \
+    "\"status\":\"True\",\"reason\":\"PreemptionByScheduler\",\"message\":\"nexus: preempting to " \
+    "accommodate a higher priority pod\",\"lastTransitionTime\":\"2023-11-14T22:13:20Z\"}]}}\n"
+#define DELETE_A                                                                                   \
+    "WRITE DELETE /api/v1/namespaces/default/pods/a "                                              \
+    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"a\"}}\n"
+
+TEST(dispatch, who_is_evicted_is_told_why_then_deleted)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    evict(&s, 5, "a");
+    EXPECT_TEXT(read_log(&s), MARK_A);
+    answer(&s, 200, "");
+    EXPECT_TEXT(read_log(&s), DELETE_A);
+    EXPECT_INT(events_waiting(&s.events), 0);
+    answer(&s, 200, "");
+    EXPECT_TEXT(read_log(&s), "settle 5: done\n");
+    events_tick(&s.events, s.now_ms, false, &s.desk.out);
+    const char *log = read_log(&s);
+    EXPECT(strstr(log, "\"action\":\"Preempting\",\"reason\":\"Preempted\",\"type\":\"Normal\","
+                       "\"note\":\"Preempted by pod high on node n1\"") != NULL);
+}
+
+TEST(dispatch, an_eviction_ends_as_the_server_says)
+{
+    static const struct {
+        int mark, delete; /* answers; 0: it does not come to that */
+        const char *log;  /* of the last one */
+    } cases[] = {
+        {404, 0,   "settle 5: done\n"                                                 },
+        {200, 404, "settle 5: done\n"                                                 },
+        {200, 409, "settle 5: done\n"                                                 },
+        {422, 0,   "settle 5: evicting default/a: no\n"                               },
+        {403, 0,   "denied: patch pods/status: no\nsettle 5: evicting default/a: no\n"},
+        {200, 403, "denied: delete pods: no\nsettle 5: evicting default/a: no\n"      },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("case %zu", i);
+        AUTO(scene) s = {0};
+        open(&s);
+        evict(&s, 5, "a");
+        read_log(&s);
+        answer(&s, cases[i].mark, STATUS(400, "no"));
+        if (cases[i].delete) {
+            EXPECT_TEXT(read_log(&s), DELETE_A);
+            answer(&s, cases[i].delete, STATUS(400, "no"));
+        }
+        EXPECT_TEXT(read_log(&s), cases[i].log);
+        EXPECT_INT(events_waiting(&s.events), 0);
+    }
+}
+
+TEST(dispatch, an_eviction_is_tried_four_times)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    evict(&s, 5, "a");
+    read_log(&s);
+    answer(&s, 200, "");
+    for (int i = 0; i < 3; i++) {
+        read_log(&s);
+        lose(&s, true);
+        wait_for_timer(&s);
+    }
+    EXPECT_TEXT(read_log(&s), DELETE_A);
+    answer(&s, 503, STATUS(503, "no"));
+    EXPECT(strstr(read_log(&s), "settle 5: evicting default/a: no\n") != NULL);
+    EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
 }

@@ -1,0 +1,272 @@
+#include "kube/write.h"
+
+#include "core/model/binding.h"
+#include "core/wire/json_write.h"
+#include "core/wire/time_text.h"
+
+enum { TIMEOUT_MS = 30000 };
+
+#define PATCH_TYPE "application/strategic-merge-patch+json"
+
+/* --- the table --- */
+
+static struct str keep(char **at, struct str text)
+{
+    if (text.n)
+        memcpy(*at, text.p, text.n);
+    struct str kept = {*at, text.n};
+    *at += text.n;
+    return kept;
+}
+
+static struct map *index_of(struct writes *s, enum write_kind kind)
+{
+    return kind == WRITE_BIND ? &s->bind_of : kind == WRITE_TELL ? &s->tell_of : NULL;
+}
+
+uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect *e,
+                    const struct pending_row *row, struct str scheduler)
+{
+    if (s->free.n == 0) {
+        vec_push(&s->free, s->list.n);
+        vec_push(&s->list, (struct write){0});
+    }
+    uint32_t i = vec_pop(&s->free);
+    struct write *w = &s->list.at[i];
+    char *at =
+        mem_alloc(e->namespace.n + e->pod.n + e->uid.n + e->node.n + scheduler.n + e->by_uid.n + 1);
+    *w = (struct write){.kind = kind,
+                        .state = WRITE_QUEUED,
+                        .effect = e->id,
+                        .due_ms = INT64_MAX,
+                        .generation = row ? row->generation : 0,
+                        .version = row ? row->version : 0,
+                        .why = INTERN_NONE,
+                        .nominee = INTERN_NONE,
+                        .namespace = keep(&at, e->namespace),
+                        .pod = keep(&at, e->pod),
+                        .uid = keep(&at, e->uid),
+                        .node = keep(&at, e->node),
+                        .scheduler = keep(&at, scheduler),
+                        .by_uid = keep(&at, e->by_uid),
+                        .answer = w->answer};
+    s->binds += kind == WRITE_BIND;
+    if (index_of(s, kind))
+        map_put(index_of(s, kind), pod_key(e->namespace, e->pod), i);
+    return i;
+}
+
+uint32_t writes_find(const struct writes *s, enum write_kind kind, uint64_t pod)
+{
+    return map_find(kind == WRITE_BIND ? &s->bind_of : &s->tell_of, pod);
+}
+
+void writes_disown(struct writes *s, uint32_t i)
+{
+    const struct write *w = writes_at(s, i);
+    uint64_t key = pod_key(w->namespace, w->pod);
+    struct map *index = index_of(s, w->kind);
+    if (index && map_find(index, key) == i)
+        map_remove(index, key);
+}
+
+void writes_set_state(struct writes *s, uint32_t i, enum write_state state)
+{
+    struct write *w = writes_at(s, i);
+    bool was_timed = w->state == WRITE_RESTING || w->state == WRITE_DOUBTFUL;
+    bool is_timed = state == WRITE_RESTING || state == WRITE_DOUBTFUL;
+    s->timers = s->timers - was_timed + is_timed;
+    if (w->kind == WRITE_TELL)
+        s->tells_sent = s->tells_sent - (w->state == WRITE_SENT) + (state == WRITE_SENT);
+    w->state = state;
+}
+
+static void set_text(struct writes *s, uint32_t *at, struct str text)
+{
+    if (*at != INTERN_NONE)
+        intern_drop(&s->texts, *at);
+    if (intern_wants_sweep(&s->texts))
+        intern_sweep(&s->texts, NULL, NULL);
+    *at = text.n ? intern_get(&s->texts, text, NULL) : INTERN_NONE;
+    if (*at != INTERN_NONE)
+        intern_hold(&s->texts, *at);
+}
+
+void writes_set_why(struct writes *s, uint32_t i, struct str text)
+{
+    writes_at(s, i)->has_why = true;
+    set_text(s, &writes_at(s, i)->why, text);
+}
+
+void writes_set_nominee(struct writes *s, uint32_t i, struct str node)
+{
+    writes_at(s, i)->has_nominee = true;
+    set_text(s, &writes_at(s, i)->nominee, node);
+}
+
+void writes_remove(struct writes *s, uint32_t i)
+{
+    struct write *w = writes_at(s, i);
+    writes_disown(s, i);
+    s->binds -= w->kind == WRITE_BIND;
+    writes_set_state(s, i, WRITE_FREE);
+    set_text(s, &w->why, STR(""));
+    set_text(s, &w->nominee, STR(""));
+    mem_free((char *)(uintptr_t)w->namespace.p);
+    vec_push(&s->free, i);
+}
+
+void writes_done(struct writes *s)
+{
+    vec_each(&s->list, w) {
+        if (w->state != WRITE_FREE)
+            mem_free((char *)(uintptr_t)w->namespace.p);
+        answer_done(&w->answer);
+    }
+    vec_done(&s->list);
+    vec_done(&s->free);
+    map_done(&s->bind_of);
+    map_done(&s->tell_of);
+    intern_done(&s->texts);
+}
+
+/* --- bodies --- */
+
+static void put_text(struct json_writer *j, const char *key, struct str value)
+{
+    json_put_key(j, str_of(key));
+    json_put_str(j, value);
+}
+
+static void put_open(struct json_writer *j, const char *key, char opening)
+{
+    json_put_key(j, str_of(key));
+    json_put_open(j, opening);
+}
+
+static struct str text_of(const struct writes *s, uint32_t text)
+{
+    return text == INTERN_NONE ? STR("") : intern_bytes(&s->texts, text);
+}
+
+static void put_time(struct json_writer *j, int64_t now_ms)
+{
+    AUTO(buf) text = {0};
+    time_add_seconds(&text, now_ms);
+    put_text(j, "lastTransitionTime", buf_str(&text));
+}
+
+static void put_condition(struct json_writer *j, const char *type, const char *status,
+                          struct str reason, struct str message)
+{
+    put_text(j, "type", str_of(type));
+    put_text(j, "status", str_of(status));
+    put_text(j, "reason", reason);
+    put_text(j, "message", message);
+}
+
+static void put_why(const struct writes *s, struct json_writer *j, const struct write *w,
+                    int64_t now_ms)
+{
+    put_condition(j, "PodScheduled", "False",
+                  w->is_error ? STR("SchedulerError") : STR("Unschedulable"), text_of(s, w->why));
+    json_put_key(j, STR("observedGeneration"));
+    json_put_int(j, w->generation);
+    if (w->is_first)
+        put_time(j, now_ms);
+}
+
+static void put_mark(struct json_writer *j, const struct write *w, int64_t now_ms,
+                     struct arena *mem)
+{
+    put_condition(j, "DisruptionTarget", "True", STR("PreemptionByScheduler"),
+                  arena_printf(mem, STR_FMT ": preempting to accommodate a higher priority pod",
+                               STR_ARG(w->scheduler)));
+    put_time(j, now_ms);
+}
+
+static void put_nominee(const struct writes *s, struct json_writer *j, const struct write *w)
+{
+    json_put_key(j, STR("nominatedNodeName"));
+    if (w->nominee == INTERN_NONE)
+        json_put_null(j);
+    else
+        json_put_str(j, text_of(s, w->nominee));
+}
+
+/* A strategic merge: other conditions stay, and the time of one that is there already, as its
+ * status does not change. The uid guards a pod of the same name. */
+static void put_patch(const struct writes *s, struct json_writer *j, const struct write *w,
+                      int64_t now_ms, struct arena *mem)
+{
+    put_open(j, "metadata", '{');
+    put_text(j, "uid", w->uid);
+    json_put_close(j, '}');
+    put_open(j, "status", '{');
+    if (w->kind == WRITE_MARK || w->has_why) {
+        put_open(j, "conditions", '[');
+        json_put_open(j, '{');
+        if (w->kind == WRITE_MARK)
+            put_mark(j, w, now_ms, mem);
+        else
+            put_why(s, j, w, now_ms);
+        json_put_close(j, '}');
+        json_put_close(j, ']');
+    }
+    if (w->has_nominee)
+        put_nominee(s, j, w);
+    json_put_close(j, '}');
+}
+
+static void put_delete(struct json_writer *j, const struct write *w)
+{
+    put_text(j, "kind", STR("DeleteOptions"));
+    put_text(j, "apiVersion", STR("v1"));
+    put_open(j, "preconditions", '{');
+    put_text(j, "uid", w->uid);
+    json_put_close(j, '}');
+}
+
+static struct str body_of(const struct writes *s, const struct write *w, int64_t now_ms,
+                          struct arena *mem)
+{
+    AUTO(buf) body = {0};
+    struct json_writer j = {.out = &body};
+    if (w->kind == WRITE_BIND) {
+        struct binding binding = {
+            .name = w->pod, .namespace = w->namespace, .uid = w->uid, .node = w->node};
+        binding_write(&binding, ENCODING_PROTO, &body);
+        return arena_str(mem, buf_str(&body));
+    }
+    json_put_open(&j, '{');
+    if (w->kind == WRITE_DELETE)
+        put_delete(&j, w);
+    else
+        put_patch(s, &j, w, now_ms, mem);
+    json_put_close(&j, '}');
+    return arena_str(mem, buf_str(&body));
+}
+
+struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
+                             struct requests *out)
+{
+    static const struct {
+        enum verb verb;
+        const char *part, *type;
+    } forms[] = {
+        [WRITE_BIND] = {VERB_POST,   "/binding", ENCODING_PROTO_TYPE},
+        [WRITE_TELL] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
+        [WRITE_MARK] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
+        [WRITE_DELETE] = {VERB_DELETE, "",         ENCODING_JSON_TYPE },
+    };
+    const struct write *w = writes_at(s, i);
+    return (struct request){
+        .lane = LANE_WRITE,
+        .verb = forms[w->kind].verb,
+        .path = arena_printf(&out->mem, "/api/v1/namespaces/" STR_FMT "/pods/" STR_FMT "%s",
+                             STR_ARG(w->namespace), STR_ARG(w->pod), forms[w->kind].part),
+        .content_type = str_of(forms[w->kind].type),
+        .body = body_of(s, w, now_ms, &out->mem),
+        .timeout_ms = TIMEOUT_MS,
+    };
+}
