@@ -470,6 +470,13 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_PRIORITY_CLASS:
     case KIND_JOB:
     case KIND_DISRUPTION_BUDGET:
+    case KIND_PERSISTENT_VOLUME:
+    case KIND_PERSISTENT_VOLUME_CLAIM:
+    case KIND_STORAGE_CLASS:
+    case KIND_CSI_NODE:
+    case KIND_CSI_DRIVER:
+    case KIND_CSI_STORAGE_CAPACITY:
+    case KIND_VOLUME_ATTACHMENT:
     case KIND_COUNT:
         break;
     }
@@ -501,6 +508,13 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_PRIORITY_CLASS:
     case KIND_JOB:
     case KIND_DISRUPTION_BUDGET:
+    case KIND_PERSISTENT_VOLUME:
+    case KIND_PERSISTENT_VOLUME_CLAIM:
+    case KIND_STORAGE_CLASS:
+    case KIND_CSI_NODE:
+    case KIND_CSI_DRIVER:
+    case KIND_CSI_STORAGE_CAPACITY:
+    case KIND_VOLUME_ATTACHMENT:
     case KIND_COUNT:
         break;
     }

@@ -257,6 +257,17 @@ static bool check_containers(struct check *c, const char *field, const struct co
     return true;
 }
 
+static bool check_volumes(struct check *c, const struct pod *pod)
+{
+    list_each(&pod->spec.volumes, v) {
+        size_t up = enter(c, ".volumes[%zu]", (size_t)(v - pod->spec.volumes.at));
+        bool has_name = !v->claim || v->claim->claim_name.n > 0;
+        if (!leave(c, up, has_name || missing(c, "persistentVolumeClaim.claimName")))
+            return false;
+    }
+    return true;
+}
+
 static bool check_pod(struct check *c, const struct pod *pod)
 {
     size_t up = enter(c, "spec");
@@ -278,7 +289,7 @@ static bool check_pod(struct check *c, const struct pod *pod)
                              pod->spec.init_containers.n) &&
             check_optional(c, "preemptionPolicy", pod->spec.preemption_policy,
                            "Never PreemptLowerPriority") &&
-            check_affinity(c, pod->spec.affinity));
+            check_volumes(c, pod) && check_affinity(c, pod->spec.affinity));
 }
 
 static bool check_node(struct check *c, const struct node *node)
@@ -292,6 +303,16 @@ static bool check_node(struct check *c, const struct node *node)
             return false;
     }
     return true;
+}
+
+static bool check_persistent_volume(struct check *c, const struct persistent_volume *v)
+{
+    for (uint32_t i = 0; v->spec.node_affinity && i < v->spec.node_affinity->terms.n; i++) {
+        size_t up = enter(c, "spec.nodeAffinity.required.nodeSelectorTerms[%u]", i);
+        if (!leave(c, up, check_node_term(c, &v->spec.node_affinity->terms.at[i])))
+            return false;
+    }
+    return check_optional(c, "spec.volumeMode", v->spec.mode, "Block Filesystem");
 }
 
 static bool check_name(struct check *c, const char *field, struct str name)
@@ -326,6 +347,18 @@ bool object_check(const struct object *object, struct error *e)
     case KIND_PRIORITY_CLASS:
         return check_optional(&c, "preemptionPolicy", object->priority_class->preemption_policy,
                               "Never PreemptLowerPriority");
+    case KIND_PERSISTENT_VOLUME:
+        return check_persistent_volume(&c, object->persistent_volume);
+    case KIND_PERSISTENT_VOLUME_CLAIM:
+        return check_selector(&c, "spec.selector",
+                              object->persistent_volume_claim->spec.selector) &&
+               check_optional(&c, "spec.volumeMode", object->persistent_volume_claim->spec.mode,
+                              "Block Filesystem");
+    case KIND_STORAGE_CLASS:
+        return check_optional(&c, "volumeBindingMode", object->storage_class->binding_mode,
+                              "Immediate WaitForFirstConsumer");
+    case KIND_CSI_STORAGE_CAPACITY:
+        return check_selector(&c, "nodeTopology", object->csi_storage_capacity->node_topology);
     default:
         return true;
     }

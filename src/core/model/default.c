@@ -40,8 +40,24 @@ static void default_container(struct container *c, bool host_network, struct are
     }
 }
 
+static void default_text(struct str *text, struct str to)
+{
+    if (text->n == 0)
+        *text = to;
+}
+
+static void default_volume(struct volume *v)
+{
+    if (v->rbd)
+        default_text(&v->rbd->pool, STR("rbd"));
+    if (v->azure_disk)
+        default_text(&v->azure_disk->kind, STR("Shared"));
+}
+
 static void default_pod(struct pod *pod, struct arena *mem)
 {
+    list_each(&pod->spec.volumes, v)
+        default_volume(v);
     if (pod->spec.scheduler_name.n == 0)
         pod->spec.scheduler_name = STR("default-scheduler");
     if (pod->status.phase.n == 0)
@@ -96,6 +112,20 @@ static void default_job(struct job *job)
         job->completion_mode = STR("NonIndexed");
 }
 
+static void default_persistent_volume(struct persistent_volume *v)
+{
+    default_text(&v->spec.mode, STR("Filesystem"));
+    default_text(&v->phase, STR("Pending"));
+    if (v->spec.azure_disk)
+        default_text(&v->spec.azure_disk->kind, STR("Shared"));
+}
+
+static void default_claim(struct persistent_volume_claim *claim)
+{
+    default_text(&claim->spec.mode, STR("Filesystem"));
+    default_text(&claim->phase, STR("Pending"));
+}
+
 void object_default(struct object *object, struct arena *mem)
 {
     const struct kind_info *info = kind_info_get(object->kind);
@@ -122,6 +152,15 @@ void object_default(struct object *object, struct arena *mem)
         break;
     case KIND_JOB:
         default_job(object->job);
+        break;
+    case KIND_PERSISTENT_VOLUME:
+        default_persistent_volume(object->persistent_volume);
+        break;
+    case KIND_PERSISTENT_VOLUME_CLAIM:
+        default_claim(object->persistent_volume_claim);
+        break;
+    case KIND_STORAGE_CLASS:
+        default_text(&object->storage_class->binding_mode, STR("Immediate"));
         break;
     default:
         break;

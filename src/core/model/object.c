@@ -24,6 +24,18 @@ static const struct kind_info kinds[KIND_COUNT] = {
     KIND(KIND_JOB, "Job", "batch/v1", true, job, job_fields),
     KIND(KIND_DISRUPTION_BUDGET, "PodDisruptionBudget", "policy/v1", true, disruption_budget,
          disruption_budget_fields),
+    KIND(KIND_PERSISTENT_VOLUME, "PersistentVolume", "v1", false, persistent_volume,
+         persistent_volume_fields),
+    KIND(KIND_PERSISTENT_VOLUME_CLAIM, "PersistentVolumeClaim", "v1", true, persistent_volume_claim,
+         persistent_volume_claim_fields),
+    KIND(KIND_STORAGE_CLASS, "StorageClass", "storage.k8s.io/v1", false, storage_class,
+         storage_class_fields),
+    KIND(KIND_CSI_NODE, "CSINode", "storage.k8s.io/v1", false, csi_node, csi_node_fields),
+    KIND(KIND_CSI_DRIVER, "CSIDriver", "storage.k8s.io/v1", false, csi_driver, csi_driver_fields),
+    KIND(KIND_CSI_STORAGE_CAPACITY, "CSIStorageCapacity", "storage.k8s.io/v1", true,
+         csi_storage_capacity, csi_storage_capacity_fields),
+    KIND(KIND_VOLUME_ATTACHMENT, "VolumeAttachment", "storage.k8s.io/v1", false, volume_attachment,
+         volume_attachment_fields),
 };
 
 const struct kind_info *kind_info_get(enum kind kind)

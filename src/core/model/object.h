@@ -4,6 +4,7 @@
 #include "core/model/meta.h"
 #include "core/model/node.h"
 #include "core/model/pod.h"
+#include "core/model/storage.h"
 #include "core/model/workload.h"
 
 /* Any object we know, as one value. */
@@ -20,6 +21,13 @@ enum kind {
     KIND_STATEFUL_SET,
     KIND_JOB,
     KIND_DISRUPTION_BUDGET,
+    KIND_PERSISTENT_VOLUME,
+    KIND_PERSISTENT_VOLUME_CLAIM,
+    KIND_STORAGE_CLASS,
+    KIND_CSI_NODE,
+    KIND_CSI_DRIVER,
+    KIND_CSI_STORAGE_CAPACITY,
+    KIND_VOLUME_ATTACHMENT,
     KIND_COUNT,
 };
 
@@ -36,6 +44,13 @@ struct object {
         struct replica_set *replica_set; /* also KIND_STATEFUL_SET */
         struct job *job;
         struct disruption_budget *disruption_budget;
+        struct persistent_volume *persistent_volume;
+        struct persistent_volume_claim *persistent_volume_claim;
+        struct storage_class *storage_class;
+        struct csi_node *csi_node;
+        struct csi_driver *csi_driver;
+        struct csi_storage_capacity *csi_storage_capacity;
+        struct volume_attachment *volume_attachment;
     };
 };
 

@@ -17,7 +17,7 @@ static const struct field node_term_fields[] = {
     FIELD_END,
 };
 
-static const struct field node_selector_fields[] = {
+const struct field node_selector_fields[] = {
     {FIELD_MESSAGES("nodeSelectorTerms", 1, struct node_selector, terms, node_term_fields)},
     FIELD_END,
 };
@@ -146,13 +146,13 @@ static const struct field ephemeral_source_fields[] = {
     FIELD_END,
 };
 
-static const struct field gce_disk_fields[] = {
+const struct field gce_disk_fields[] = {
     {FIELD(STR, "pdName", 1, struct disk_source, id)},
     {FIELD(BOOL, "readOnly", 4, struct disk_source, read_only)},
     FIELD_END,
 };
 
-static const struct field aws_disk_fields[] = {
+const struct field aws_disk_fields[] = {
     {FIELD(BOOL, "readOnly", 4, struct disk_source, read_only)},
     {FIELD(STR, "volumeID", 1, struct disk_source, id)},
     FIELD_END,
@@ -166,18 +166,57 @@ static const struct field iscsi_fields[] = {
 
 static const struct field rbd_fields[] = {
     {FIELD(STR, "image", 2, struct disk_source, id)},
+    {FIELD_STRS("monitors", 1, struct disk_source, monitors)},
+    {FIELD(STR, "pool", 4, struct disk_source, pool)},
     {FIELD(BOOL, "readOnly", 8, struct disk_source, read_only)},
+    FIELD_END,
+};
+
+const struct field azure_disk_fields[] = {
+    {FIELD(STR, "diskURI", 2, struct disk_source, id)},
+    {FIELD(STR, "kind", 6, struct disk_source, kind)},
+    FIELD_END,
+};
+
+static const struct field azure_file_fields[] = {
+    {FIELD(STR, "shareName", 2, struct disk_source, id)},
+    FIELD_END,
+};
+
+const struct field cinder_fields[] = {
+    {FIELD(STR, "volumeID", 1, struct disk_source, id)},
+    FIELD_END,
+};
+
+const struct field portworx_fields[] = {
+    {FIELD(STR, "volumeID", 1, struct disk_source, id)},
+    FIELD_END,
+};
+
+static const struct field vsphere_fields[] = {
+    {FIELD(STR, "volumePath", 1, struct disk_source, id)},
+    FIELD_END,
+};
+
+static const struct field csi_fields[] = {
+    {FIELD(STR, "driver", 1, struct csi_source, driver)},
     FIELD_END,
 };
 
 static const struct field volume_source_fields[] = {
     {FIELD_REF("awsElasticBlockStore", 4, struct volume, aws_disk, aws_disk_fields)},
+    {FIELD_REF("azureDisk", 22, struct volume, azure_disk, azure_disk_fields)},
+    {FIELD_REF("azureFile", 18, struct volume, azure_file, azure_file_fields)},
+    {FIELD_REF("cinder", 13, struct volume, cinder, cinder_fields)},
+    {FIELD_REF("csi", 28, struct volume, csi, csi_fields)},
     {FIELD_REF("ephemeral", 29, struct volume, ephemeral, ephemeral_source_fields)},
     {FIELD_REF("gcePersistentDisk", 3, struct volume, gce_disk, gce_disk_fields)},
     {FIELD_REF("image", 30, struct volume, image, image_source_fields)},
     {FIELD_REF("iscsi", 8, struct volume, iscsi, iscsi_fields)},
     {FIELD_REF("persistentVolumeClaim", 10, struct volume, claim, claim_source_fields)},
+    {FIELD_REF("portworxVolume", 24, struct volume, portworx, portworx_fields)},
     {FIELD_REF("rbd", 11, struct volume, rbd, rbd_fields)},
+    {FIELD_REF("vsphereVolume", 20, struct volume, vsphere, vsphere_fields)},
     FIELD_END,
 };
 

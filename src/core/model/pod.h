@@ -97,12 +97,19 @@ struct volume {
         struct str reference;
     } * image;
     struct ephemeral_source {
-        struct str storage_class; /* parsed further in issue Parity's turn */
+        struct str storage_class;
     } * ephemeral;
+    struct csi_source {
+        struct str driver;
+        struct str handle; /* of a persistent volume only */
+    } * csi;
     struct disk_source {
-        struct str id; /* pdName, volumeID, iqn or image: whatever names the disk */
+        struct str id; /* pdName, volumeID, iqn, image, …: whatever names the disk */
         bool read_only;
-    } * gce_disk, *aws_disk, *iscsi, *rbd;
+        struct str kind;   /* of Azure's */
+        struct str pool;   /* of Ceph's */
+        str_list monitors; /* the same */
+    } * gce_disk, *aws_disk, *iscsi, *rbd, *azure_disk, *azure_file, *cinder, *portworx, *vsphere;
 };
 
 struct resource_claim_ref {

@@ -8,6 +8,9 @@ extern const struct field pair_fields[];   /* an entry of a map of text, as stru
 extern const struct field amount_fields[]; /* an entry of a map of quantities, as struct amount */
 extern const struct field label_selector_fields[];
 extern const struct field requirement_fields[];
+extern const struct field node_selector_fields[];
+extern const struct field gce_disk_fields[], aws_disk_fields[], azure_disk_fields[];
+extern const struct field cinder_fields[], portworx_fields[];
 
 /* One for each kind. */
 extern const struct field pod_fields[];
@@ -19,3 +22,10 @@ extern const struct field replication_controller_fields[];
 extern const struct field replica_set_fields[];
 extern const struct field job_fields[];
 extern const struct field disruption_budget_fields[];
+extern const struct field persistent_volume_fields[];
+extern const struct field persistent_volume_claim_fields[];
+extern const struct field storage_class_fields[];
+extern const struct field csi_node_fields[];
+extern const struct field csi_driver_fields[];
+extern const struct field csi_storage_capacity_fields[];
+extern const struct field volume_attachment_fields[];

@@ -131,3 +131,29 @@ TEST(object_check, refuses_taints_without_effect_and_selectors_without_sense)
     expect_check(KIND_PRIORITY_CLASS, "{'metadata':{'name':'n'},'preemptionPolicy':'x'}",
                  "preemptionPolicy: \"x\" is not one of Never PreemptLowerPriority");
 }
+
+TEST(object_check, refuses_volumes_that_nobody_could_find)
+{
+    expect_check(KIND_POD,
+                 "{'metadata':{'name':'p'},'spec':{'volumes':[{'name':'a'},{'name':'v',"
+                 "'persistentVolumeClaim':{}}]}}",
+                 "spec.volumes[1].persistentVolumeClaim.claimName: missing");
+    expect_check(KIND_PERSISTENT_VOLUME,
+                 "{'metadata':{'name':'v'},'spec':{'nodeAffinity':{'required':{'nodeSelectorTerms':"
+                 "[{'matchExpressions':[{'key':'a','operator':'In'}]}]}}}}",
+                 "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values: "
+                 "missing");
+    expect_check(KIND_PERSISTENT_VOLUME, "{'metadata':{'name':'v'},'spec':{'volumeMode':'Tape'}}",
+                 "spec.volumeMode: \"Tape\" is not one of Block Filesystem");
+    expect_check(KIND_PERSISTENT_VOLUME_CLAIM,
+                 "{'metadata':{'name':'c'},'spec':{'selector':{'matchExpressions':[{'operator':"
+                 "'Exists'}]}}}",
+                 "spec.selector.matchExpressions[0].key: missing");
+    expect_check(KIND_STORAGE_CLASS, "{'metadata':{'name':'c'},'volumeBindingMode':'Later'}",
+                 "volumeBindingMode: \"Later\" is not one of Immediate WaitForFirstConsumer");
+    expect_check(KIND_CSI_STORAGE_CAPACITY,
+                 "{'metadata':{'name':'c'},'nodeTopology':{'matchExpressions':[{'key':'a',"
+                 "'operator':'Gt'}]}}",
+                 "nodeTopology.matchExpressions[0].operator: \"Gt\" is not one of In NotIn Exists "
+                 "DoesNotExist");
+}

@@ -143,3 +143,26 @@ TEST(object_default, counts_one_pod_for_a_job_that_does_not_say)
     EXPECT_INT(job->parallelism, 3);
     EXPECT(!job->has_completions);
 }
+
+TEST(object_default, fills_in_what_volumes_leave_out)
+{
+    AUTO(arena) mem = {0};
+    struct persistent_volume *v =
+        object_of(KIND_PERSISTENT_VOLUME, STR("{\"spec\":{\"azureDisk\":{}}}"), &mem)
+            .persistent_volume;
+    EXPECT_STR(v->spec.mode, "Filesystem");
+    EXPECT_STR(v->phase, "Pending");
+    EXPECT_STR(v->spec.azure_disk->kind, "Shared");
+    struct persistent_volume_claim *c =
+        object_of(KIND_PERSISTENT_VOLUME_CLAIM, STR("{\"spec\":{\"volumeMode\":\"Block\"}}"), &mem)
+            .persistent_volume_claim;
+    EXPECT_STR(c->spec.mode, "Block");
+    EXPECT_STR(c->phase, "Pending");
+    EXPECT_STR(object_of(KIND_STORAGE_CLASS, STR("{}"), &mem).storage_class->binding_mode,
+               "Immediate");
+    struct str pod =
+        STR("{\"spec\":{\"volumes\":[{\"rbd\":{}},{\"azureDisk\":{\"kind\":\"Managed\"}}]}}");
+    struct pod *p = object_of(KIND_POD, pod, &mem).pod;
+    EXPECT_STR(p->spec.volumes.at[0].rbd->pool, "rbd");
+    EXPECT_STR(p->spec.volumes.at[1].azure_disk->kind, "Managed");
+}
