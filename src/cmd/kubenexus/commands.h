@@ -12,6 +12,8 @@ int cmd_bench(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_plugins(int argc, char **argv);
 
+void print_version(void);
+
 /* One line on stderr; returns 2. */
 int complain(const struct error *e);
 int complain_text(const char *fmt, ...) PRINTF(1, 2);

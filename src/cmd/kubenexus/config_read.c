@@ -2,8 +2,9 @@
 
 #include <errno.h>
 
-/* The whole file, or the first byte too many; false: errno says why not. */
-static bool slurp(const char *name, struct buf *out)
+#include "cmd/kubenexus/log.h"
+
+bool config_read_bytes(const char *name, struct buf *out)
 {
     bool is_stdin = strcmp(name, "-") == 0;
     FILE *file = is_stdin ? stdin : fopen(name, "rb");
@@ -24,7 +25,7 @@ static bool slurp(const char *name, struct buf *out)
 bool config_read_file(struct scheduler_config *c, const char *file)
 {
     AUTO(buf) text = {0};
-    if (slurp(file, &text))
+    if (config_read_bytes(file, &text))
         return scheduler_config_read(c, buf_str(&text));
     struct config_message m = {.text = arena_str(&c->mem, str_of(strerror(errno)))};
     vec_push(&c->errors, m);
@@ -49,4 +50,11 @@ void config_print_errors(const struct scheduler_config *c, const char *file, FIL
         buf_add_char(&text, '\n');
     }
     fwrite(text.p, 1, text.n, to);
+}
+
+void config_log_notes(const struct scheduler_config *c, const char *file)
+{
+    vec_each(&c->notes, note)
+        log_record(LOG_INFO, "configuration", log_text("file", file), log_int("line", note->line),
+                   log_str("field", note->path), log_str("note", note->text));
 }

@@ -4,8 +4,6 @@
 
 #include "cmd/kubenexus/commands.h"
 
-static const char version[] = KUBENEXUS_VERSION;
-
 static const struct command {
     const char *name;
     const char *summary;
@@ -19,6 +17,11 @@ static const struct command {
     {"check",    "is a configuration file valid, and what would run",                   cmd_check  },
     {"plugins",  "the table of plugins",                                                cmd_plugins},
 };
+
+void print_version(void)
+{
+    puts("kubenexus " KUBENEXUS_VERSION);
+}
 
 int complain_text(const char *fmt, ...)
 {
@@ -68,8 +71,17 @@ static void help(FILE *to)
         to);
 }
 
+/* By this name it is what stands in manifests for kube-scheduler: `kubenexus run`. */
+static bool is_called_scheduler(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, "kubenexus-scheduler") == 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 0 && is_called_scheduler(argv[0]))
+        return cmd_run(argc, argv);
     if (argc < 2) {
         help(stderr);
         return 2;
@@ -80,7 +92,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("kubenexus %s\n", version);
+        print_version();
         return 0;
     }
     for (size_t i = 0; i < LEN(commands); i++)

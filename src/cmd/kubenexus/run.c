@@ -45,7 +45,7 @@ static void on_settle(void *ctx, int64_t now_ms, effect_id effect, const struct 
 {
     struct runner *r = ctx;
     if (why)
-        log_line(LOG_WARNING, "a binding failed: %s", why->text);
+        log_record(LOG_WARNING, "a binding failed", log_text("why", why->text));
     engine_settle(r->engine, now_ms, effect, why);
 }
 
@@ -58,8 +58,9 @@ static void on_notice(void *ctx, int64_t now_ms, const struct notice *notice)
         [NOTICE_ABSENT] = "not served, will be asked for again",
         [NOTICE_INVALID] = "left out, cannot be read",
     };
-    log_line(notice->kind == NOTICE_ABSENT ? LOG_INFO : LOG_WARNING, "%s " STR_FMT ": %s: " STR_FMT,
-             notice->verb, STR_ARG(notice->what), says[notice->kind], STR_ARG(notice->text));
+    log_record(notice->kind == NOTICE_ABSENT ? LOG_INFO : LOG_WARNING, says[notice->kind],
+               log_text("verb", notice->verb), log_str("resource", notice->what),
+               log_str("why", notice->text));
 }
 
 static void on_reply(void *ctx, const struct reply *reply)
@@ -79,8 +80,8 @@ static void on_signal(void *ctx, int signal)
     struct runner *r = ctx;
     if (r->stop_ms) /* asked twice: at once */
         _exit(1);
-    log_line(LOG_INFO, "%s: stopping, %u bindings under way", strsignal(signal),
-             dispatch_binds(&r->client.dispatch));
+    log_record(LOG_INFO, "stopping", log_text("signal", strsignal(signal)),
+               log_int("bindings", dispatch_binds(&r->client.dispatch)));
     r->stop_ms = loop_now_ms(r->loop) + DRAIN_MS;
 }
 
@@ -90,7 +91,7 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
 {
     struct engine_stats s = engine_stats(r->engine);
     if (is_synced && !r->was_synced)
-        log_line(LOG_INFO, "synced: %u nodes, %u pods", s.nodes, s.pods);
+        log_record(LOG_INFO, "synced", log_int("nodes", s.nodes), log_int("pods", s.pods));
     if (is_leading && !r->was_leading)
         log_line(LOG_INFO, "%s", r->client.has_lease ? "became leader" : "scheduling");
     r->was_synced = is_synced;
@@ -103,12 +104,10 @@ static void log_effect(const struct effect *e)
         [EFFECT_BIND] = "bind",         [EFFECT_REFUSE] = "refuse", [EFFECT_FAIL] = "refuse",
         [EFFECT_NOMINATE] = "nominate", [EFFECT_EVICT] = "evict",
     };
-    log_line(LOG_DETAIL, "%s " STR_FMT "/" STR_FMT "%s" STR_FMT, says[e->kind],
-             STR_ARG(e->namespace), STR_ARG(e->pod),
-             e->message.n              ? ": "
-             : e->kind == EFFECT_EVICT ? " from "
-                                       : " to ",
-             STR_ARG(e->message.n ? e->message : e->node));
+    char pod[600];
+    snprintf(pod, sizeof(pod), STR_FMT "/" STR_FMT, STR_ARG(e->namespace), STR_ARG(e->pod));
+    log_record(LOG_DETAIL, says[e->kind], log_text("pod", pod),
+               e->message.n ? log_str("why", e->message) : log_str("node", e->node));
 }
 
 static void decide(struct runner *r, int64_t now_ms)
@@ -185,8 +184,13 @@ static void name_ourselves(struct runner *r, char *host, size_t n)
 
 static struct engine_config engine_config_of(const struct run_options *o)
 {
-    struct engine_config config = {.seed = o->seed};
-    if (o->has_config) {
+    struct engine_config config = {
+        .seed = (uint64_t)flag_number(&o->flags, FLAG_SEED),
+        .compares_tolerations =
+            feature_gate_is_on(&o->gates, STR("TaintTolerationComparisonOperators")),
+        .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),
+    };
+    if (o->config_file) {
         config.profiles = o->config.profiles;
         config.n_profiles = o->config.n_profiles;
         config.first_backoff_ms = o->config.first_backoff_ms;
@@ -207,6 +211,7 @@ static bool begin(struct runner *r, const char *host, struct error *e)
     const struct run_options *o = &r->options;
     struct transport_config transport = {
         .kubeconfig = o->kubeconfig,
+        .server = o->master,
         .user_agent = STR("kubenexus"),
         .qps = o->qps,
         .burst = o->burst,
@@ -252,7 +257,6 @@ int cmd_run(int argc, char **argv)
     if (code >= 0)
         return code;
     struct error e = {0};
-    log_level = r.options.log_level;
     name_ourselves(&r, host, sizeof(host));
     if (!begin(&r, host, &e)) {
         run_options_done(&r.options);

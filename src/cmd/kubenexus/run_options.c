@@ -5,159 +5,217 @@
 
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/config_read.h"
+#include "cmd/kubenexus/log.h"
 
 static void help(void)
 {
-    puts("Usage: kubenexus run [--kubeconfig FILE] [--config FILE] [OPTIONS]\n\n"
+    puts("Usage: kubenexus run [FLAGS]\n"
+         "       kubenexus-scheduler [FLAGS]\n\n"
          "The scheduler. Without --config it serves pods whose schedulerName is "
          "kubenexus-scheduler, so that\n"
          "it can stand beside kube-scheduler. With --config it serves the profiles of that file\n"
-         "(KubeSchedulerConfiguration; `kubenexus check FILE` validates one).\n\n"
-         "Options:\n"
-         "      --kubeconfig FILE     how to reach the API server; without it, as the cluster we "
-         "run in says\n"
-         "      --config FILE         a KubeSchedulerConfiguration; its "
-         "clientConnection.kubeconfig counts,\n"
-         "                            then, not --kubeconfig\n"
-         "      --leader-elect BOOL   several replicas elect a leader (default true)\n"
-         "      --leader-elect-resource-namespace NS, --leader-elect-resource-name NAME\n"
-         "                            the Lease (default kube-system, kubenexus-scheduler; with "
-         "--config\n"
-         "                            as the file says)\n"
-         "      --seed N              decides between nodes of equal scores (default 0)\n"
-         "  -v, --v N                 0 warnings, 1 what happens (default), 2 every decision\n\n"
-         "Examples:\n"
+         "(KubeSchedulerConfiguration; `kubenexus check FILE` validates one). The flags are\n"
+         "kube-scheduler's: --name=VALUE or --name VALUE.\n");
+    flags_print_help(stdout);
+    puts("\nExamples:\n"
          "  kubenexus run --kubeconfig ~/.kube/config --leader-elect=false\n"
-         "  kubenexus run --config /etc/kubenexus/config.yaml\n\n"
-         "SIGTERM ends it: bindings under way are finished, the lease is given back. Exit codes: 0 "
-         "asked to\n"
-         "leave, 1 lost the lease, 2 bad usage or input.");
+         "  kubenexus run --config /etc/kubenexus/config.yaml --logging-format json\n"
+         "  kubenexus run --config config.yaml --feature-gates=AllAlpha=true -v 2\n\n"
+         "SIGTERM ends it: bindings under way are finished, the lease is given back.\n"
+         "Exit codes: 0 asked to leave, 1 lost the lease, 2 bad usage or input.");
 }
 
-/* "--name", "--name=true", "--name false". */
-static bool read_bool(int argc, char **argv, int *i, const char *name, bool *out, bool *is_bad)
+/* --- what concerns several flags --- */
+
+static void say_no_effect(const struct flags *f, enum flag_id id, const char *why)
 {
-    size_t n = strlen(name);
-    if (strncmp(argv[*i], name, n) != 0 || (argv[*i][n] != '\0' && argv[*i][n] != '='))
-        return false;
-    const char *value = argv[*i][n] == '=' ? argv[*i] + n + 1 : "true";
-    bool is_apart = argv[*i][n] == '\0' && *i + 1 < argc &&
-                    (strcmp(argv[*i + 1], "true") == 0 || strcmp(argv[*i + 1], "false") == 0);
-    if (is_apart)
-        value = argv[++*i];
-    *out = strcmp(value, "true") == 0;
-    *is_bad = !*out && strcmp(value, "false") != 0;
-    return true;
+    if (flag_is_said(f, id))
+        log_record(LOG_WARNING, "flag has no effect", log_text("flag", flag_table[id].name),
+                   log_text("why", why));
 }
 
-struct reading {
-    const char *config;
-    bool says_election, elects;
-    const char *lease_namespace, *lease_name;
-};
-
-/* A number of the option, at most `most`; complains if it is none. */
-static int read_number(const char *name, const char *value, int64_t most, int64_t *out)
+static void say_what_has_no_effect(const struct run_options *o)
 {
-    if (value && str_int(str_of(value), out) && *out >= 0 && *out <= most)
-        return -1;
-    return complain_text("run: %s: \"%s\" is not a number from 0 to %ld", name, value ? value : "",
-                         (long)most);
+    for (uint32_t i = 0; i < N_FLAGS; i++)
+        if (flag_table[i].use == USE_IGNORED)
+            say_no_effect(&o->flags, (enum flag_id)i, flag_table[i].help);
+    for (uint32_t i = 0; i < N_FLAGS && o->config_file; i++)
+        if (flag_table[i].group == GROUP_CONNECTION && i != FLAG_MASTER)
+            say_no_effect(&o->flags, (enum flag_id)i,
+                          "--config is given: its clientConnection counts");
 }
 
-static int read_option(struct run_options *o, struct reading *r, int argc, char **argv, int *i)
+static void say_gates_without_effect(const struct feature_gates *gates)
 {
-    const char *value = NULL;
-    bool is_bad = false;
-    int64_t number = 0;
-    int code = -1;
-    if (option_value(argc, argv, i, "--kubeconfig", NULL, &value))
-        o->kubeconfig = value;
-    else if (option_value(argc, argv, i, "--config", NULL, &value))
-        r->config = value;
-    else if (option_value(argc, argv, i, "--leader-elect-resource-namespace", NULL, &value))
-        r->lease_namespace = value;
-    else if (option_value(argc, argv, i, "--leader-elect-resource-name", NULL, &value))
-        r->lease_name = value;
-    else if (read_bool(argc, argv, i, "--leader-elect", &r->elects, &is_bad))
-        r->says_election = true, value = "";
-    else if (option_value(argc, argv, i, "--seed", NULL, &value)) {
-        code = read_number("--seed", value, INT64_MAX, &number);
-        o->seed = (uint64_t)number;
-    } else if (option_value(argc, argv, i, "--v", "-v", &value)) {
-        code = read_number("--v", value, 10, &number);
-        o->log_level = (enum log_level)MIN(number, (int64_t)LOG_DETAIL);
-    } else
-        return complain_text("run: unknown argument \"%s\" (--help says more)", argv[*i]);
-    if (is_bad)
-        return complain_text("run: --leader-elect: \"%s\" is neither true nor false", argv[*i]);
-    if (!value)
-        return complain_text("run: %s needs a value", argv[*i]);
-    return code;
+    AUTO(buf) names = {0};
+    feature_gates_without_effect(gates, &names);
+    if (names.n)
+        log_record(LOG_WARNING, "feature gates have no effect", log_str("gates", buf_str(&names)));
 }
 
-static int read_config(struct run_options *o, const char *file)
+static bool check_election(const struct run_options *o, struct error *e)
 {
-    o->has_config = true;
-    if (!config_read_file(&o->config, file)) {
-        config_print_errors(&o->config, file, stderr);
-        return 2;
-    }
-    vec_each(&o->config.notes, note)
-        log_line(LOG_INFO, "%s: " STR_FMT ": " STR_FMT, file, STR_ARG(note->path),
-                 STR_ARG(note->text));
-    struct str kubeconfig = arena_str(&o->mem, o->config.client.kubeconfig);
-    o->kubeconfig = kubeconfig.n ? kubeconfig.p : NULL;
-    o->qps = o->config.client.qps > 0 ? o->config.client.qps : 0;
-    o->burst = o->config.client.burst > 0 ? (uint32_t)o->config.client.burst : 0;
-    if (o->qps > 0 && o->burst == 0)
-        o->burst = 1;
+    const struct lease_config *l = &o->lease;
+    struct str lock = flag_text(&o->flags, FLAG_LEADER_ELECT_RESOURCE_LOCK);
+    if (!o->elects_leader)
+        return true;
+    if (!str_equal(lock, STR("leases")))
+        return error_set(e, ERROR_INVALID,
+                         "--leader-elect-resource-lock: \"" STR_FMT "\" is not \"leases\"",
+                         STR_ARG(str_part(lock, 0, 100)));
+    if (l->retry_ms <= 0)
+        return error_set(e, ERROR_INVALID, "--leader-elect-retry-period: must be above 0");
+    if (l->renew_ms * 10 <= l->retry_ms * 12)
+        return error_set(e, ERROR_INVALID,
+                         "--leader-elect-renew-deadline: %lld ms is not above 1.2 times the retry "
+                         "period (%lld ms)",
+                         (long long)l->renew_ms, (long long)l->retry_ms);
+    return l->duration_ms > l->renew_ms ||
+           error_set(e, ERROR_INVALID,
+                     "--leader-elect-lease-duration: %lld ms is not above the renew deadline (%lld "
+                     "ms)",
+                     (long long)l->duration_ms, (long long)l->renew_ms);
+}
+
+static bool check_version(const struct flags *f, struct error *e)
+{
+    struct str version = flag_text(f, FLAG_EMULATED_VERSION);
+    if (str_starts(version, STR("kube=")))
+        version = str_part(version, 5, version.n);
+    return str_equal(version, STR("1.37")) ||
+           error_set(e, ERROR_INVALID, "--emulated-version: \"" STR_FMT "\": only 1.37 is there",
+                     STR_ARG(str_part(version, 0, 60)));
+}
+
+static bool check_format(const struct flags *f, struct error *e)
+{
+    struct str format = flag_text(f, FLAG_LOGGING_FORMAT);
+    return str_equal(format, STR("text")) || str_equal(format, STR("json")) ||
+           error_set(e, ERROR_INVALID,
+                     "--logging-format: \"" STR_FMT "\" is neither \"text\" nor \"json\"",
+                     STR_ARG(str_part(format, 0, 60)));
+}
+
+/* --- putting them together --- */
+
+/* NULL for the empty text. */
+static const char *file_of(struct str name)
+{
+    return name.n ? name.p : NULL;
+}
+
+static void take_election_flags(struct run_options *o)
+{
+    const struct flags *f = &o->flags;
+    bool has_file = o->config_file;
+    if (flag_is_said(f, FLAG_LEADER_ELECT) || !has_file)
+        o->elects_leader = flag_bool(f, FLAG_LEADER_ELECT);
+    if (flag_is_said(f, FLAG_LEADER_ELECT_RESOURCE_NAMESPACE) || !has_file)
+        o->lease.namespace = flag_text(f, FLAG_LEADER_ELECT_RESOURCE_NAMESPACE);
+    if (flag_is_said(f, FLAG_LEADER_ELECT_RESOURCE_NAME) || !has_file)
+        o->lease.name = flag_text(f, FLAG_LEADER_ELECT_RESOURCE_NAME);
+    if (flag_is_said(f, FLAG_LEADER_ELECT_LEASE_DURATION) || !has_file)
+        o->lease.duration_ms = flag_span_ms(f, FLAG_LEADER_ELECT_LEASE_DURATION);
+    if (flag_is_said(f, FLAG_LEADER_ELECT_RENEW_DEADLINE) || !has_file)
+        o->lease.renew_ms = flag_span_ms(f, FLAG_LEADER_ELECT_RENEW_DEADLINE);
+    if (flag_is_said(f, FLAG_LEADER_ELECT_RETRY_PERIOD) || !has_file)
+        o->lease.retry_ms = flag_span_ms(f, FLAG_LEADER_ELECT_RETRY_PERIOD);
+}
+
+static void take_connection_flags(struct run_options *o)
+{
+    o->kubeconfig = file_of(flag_text(&o->flags, FLAG_KUBECONFIG));
+    o->qps = MAX(flag_real(&o->flags, FLAG_KUBE_API_QPS), 0.0);
+    o->burst = (uint32_t)MIN(MAX(flag_number(&o->flags, FLAG_KUBE_API_BURST), (int64_t)1),
+                             (int64_t)INT32_MAX);
+}
+
+static void take_file(struct run_options *o)
+{
+    const struct client_connection *c = &o->config.client;
     const struct leader_election *l = &o->config.leader_election;
+    o->kubeconfig = file_of(arena_str(&o->flags.mem, c->kubeconfig));
+    o->qps = MAX(c->qps, 0.0);
+    o->burst = (uint32_t)MAX(c->burst, 1);
     o->elects_leader = l->is_on;
     o->lease = (struct lease_config){
-        .namespace = l->namespace,
-        .name = l->name,
+        .namespace = arena_str(&o->flags.mem, l->namespace), /* the file may be read again */
+        .name = arena_str(&o->flags.mem, l->name),
         .duration_ms = l->lease_ms,
         .renew_ms = l->renew_ms,
         .retry_ms = l->retry_ms,
     };
+}
+
+static int read_config(struct run_options *o)
+{
+    if (!config_read_file(&o->config, o->config_file)) {
+        config_print_errors(&o->config, o->config_file, stderr);
+        return 2;
+    }
+    config_log_notes(&o->config, o->config_file);
+    take_file(o);
     return -1;
 }
 
-int run_options_read(struct run_options *o, int argc, char **argv)
+/* -1, or the exit code. */
+static int read_flags(struct run_options *o, int argc, char **argv, struct error *e)
 {
-    struct reading r = {0};
-    *o = (struct run_options){
-        .log_level = LOG_INFO,
-        .elects_leader = true,
-        .lease = {.namespace = STR("kube-system"), .name = STR("kubenexus-scheduler")},
-    };
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             help();
             return 0;
         }
-        int code = read_option(o, &r, argc, argv, &i);
-        if (code >= 0)
-            return code;
+        if (strcmp(argv[i], "--help=markdown") == 0) {
+            flags_print_reference(stdout);
+            return 0;
+        }
+        if (strncmp(argv[i], "--version", 9) == 0 && (!argv[i][9] || argv[i][9] == '=')) {
+            print_version();
+            return 0;
+        }
+        if (!flags_add(&o->flags, argc, argv, &i, e))
+            return 2;
     }
-    int code = r.config ? read_config(o, r.config) : -1;
-    if (code >= 0) {
-        run_options_done(o);
-        return code;
-    }
-    if (r.says_election)
-        o->elects_leader = r.elects;
-    if (r.lease_namespace)
-        o->lease.namespace = str_of(r.lease_namespace);
-    if (r.lease_name)
-        o->lease.name = str_of(r.lease_name);
     return -1;
+}
+
+static int finish(struct run_options *o, struct error *e)
+{
+    const struct flags *f = &o->flags;
+    bool is_json = str_equal(flag_text(f, FLAG_LOGGING_FORMAT), STR("json"));
+    if (!check_format(f, e) || !check_version(f, e) ||
+        (!feature_gates_add(&o->gates, flag_text(f, FLAG_FEATURE_GATES), e) &&
+         !error_wrap(e, "--feature-gates")))
+        return 2;
+    log_setup(is_json ? LOG_JSON : LOG_TEXT, flag_number(f, FLAG_V) >= 2);
+    o->config_file = file_of(flag_text(f, FLAG_CONFIG));
+    o->master = file_of(flag_text(f, FLAG_MASTER));
+    say_what_has_no_effect(o);
+    say_gates_without_effect(&o->gates);
+    take_connection_flags(o);
+    int code = o->config_file ? read_config(o) : -1;
+    if (code >= 0)
+        return code;
+    take_election_flags(o);
+    return check_election(o, e) ? -1 : 2;
+}
+
+int run_options_read(struct run_options *o, int argc, char **argv)
+{
+    struct error e = {0};
+    int code = read_flags(o, argc, argv, &e);
+    if (code < 0)
+        code = finish(o, &e);
+    if (code == 2 && e.kind)
+        complain_text("run: %s", e.text);
+    if (code >= 0)
+        run_options_done(o);
+    return code;
 }
 
 void run_options_done(struct run_options *o)
 {
-    if (o->has_config)
-        scheduler_config_done(&o->config);
-    arena_done(&o->mem);
+    scheduler_config_done(&o->config);
+    flags_done(&o->flags);
 }

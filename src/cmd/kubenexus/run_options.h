@@ -1,22 +1,23 @@
 #pragma once
 
-#include "cmd/kubenexus/log.h"
+#include "cmd/kubenexus/flags.h"
 #include "core/config/config.h"
+#include "core/config/gates.h"
 #include "kube/lease.h"
 
-/* The options of `kubenexus run`: kube-scheduler's flags, as far as they are there, and its
- * configuration file. */
+/* What `kubenexus run` runs with: its flags, and the configuration file that they name. */
 struct run_options {
-    const char *kubeconfig; /* NULL: the cluster we run in */
-    bool has_config;
+    struct flags flags;
+    const char *config_file; /* NULL: none */
     struct scheduler_config config;
-    struct arena mem;
+    struct feature_gates gates;
+
+    const char *kubeconfig; /* NULL: the cluster we run in */
+    const char *master;     /* a URL instead of its server; NULL: none */
     bool elects_leader;
     struct lease_config lease; /* without the identity */
     double qps;
     uint32_t burst;
-    uint64_t seed;
-    enum log_level log_level;
 };
 
 /* -1: run with them. Else the exit code: --help was asked for, or something is wrong and was said.

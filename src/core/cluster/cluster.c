@@ -53,6 +53,11 @@ void cluster_sweep(struct cluster *c)
     names_sweep(&c->names);
 }
 
+static const struct names *compared_names(const struct cluster *c)
+{
+    return c->compares_tolerations ? &c->names : NULL;
+}
+
 bool cluster_tolerates(const struct cluster *c, tolerations_id tolerations, taint_set_id taints)
 {
     uint32_t n_taints, n;
@@ -61,7 +66,7 @@ bool cluster_tolerates(const struct cluster *c, tolerations_id tolerations, tain
     const struct toleration_sym *t = lists_at(&c->names.tolerations, tolerations, sizeof(*t), &n);
     for (uint32_t i = 0; i < n_taints; i++)
         if ((taint[i].effect == EFFECT_NO_SCHEDULE || taint[i].effect == EFFECT_NO_EXECUTE) &&
-            !tolerations_cover(t, n, taint[i]))
+            !tolerations_cover(t, n, taint[i], compared_names(c)))
             return false;
     return true;
 }
@@ -76,7 +81,7 @@ uint32_t cluster_soft_taints(const struct cluster *c, tolerations_id tolerations
     const struct toleration_sym *t = lists_at(&c->names.tolerations, tolerations, sizeof(*t), &n);
     for (uint32_t i = 0; i < n_taints; i++)
         if (taint[i].effect == EFFECT_PREFER_NO_SCHEDULE)
-            count += !tolerations_cover(t, n, taint[i]);
+            count += !tolerations_cover(t, n, taint[i], compared_names(c));
     return count;
 }
 

@@ -37,6 +37,7 @@ struct cluster {
     uint64_t seed;   /* decides the nodes' ranks */
     bool keeps_pins; /* leave the node that a DaemonSet's pod names in its spec (explain wants it
                         there) */
+    bool compares_tolerations; /* Lt and Gt count (TaintTolerationComparisonOperators) */
 
     struct names names;
     struct matches matches;

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "core/model/taint.h"
+
 static int by_number(const void *a, const void *b)
 {
     sym x = *(const sym *)a, y = *(const sym *)b;
@@ -480,7 +482,18 @@ int64_t rules_prefer(const struct rules *r, const struct matches *m, const struc
     return sum;
 }
 
-bool tolerations_cover(const struct toleration_sym *list, uint32_t n, struct taint_sym taint)
+static bool is_number_covered(const struct toleration_sym *t, struct taint_sym taint,
+                              const struct names *names)
+{
+    int64_t mine, theirs;
+    if (!taint_number(names_text(names, t->value), &mine) ||
+        !taint_number(names_text(names, taint.value), &theirs))
+        return false;
+    return t->op == TOLERATES_LESS ? theirs < mine : theirs > mine;
+}
+
+bool tolerations_cover(const struct toleration_sym *list, uint32_t n, struct taint_sym taint,
+                       const struct names *compared)
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct toleration_sym *t = &list[i];
@@ -489,6 +502,9 @@ bool tolerations_cover(const struct toleration_sym *list, uint32_t n, struct tai
         if (t->key != SYM_NONE && t->key != taint.key)
             continue;
         if (t->op == TOLERATES_EXISTS || (t->op == TOLERATES_EQUAL && t->value == taint.value))
+            return true;
+        bool is_compared = t->op == TOLERATES_LESS || t->op == TOLERATES_GREATER;
+        if (is_compared && compared && is_number_covered(t, taint, compared))
             return true;
     }
     return false;

@@ -118,5 +118,7 @@ bool rules_require(const struct rules *r, const struct matches *m, const struct 
 int64_t rules_prefer(const struct rules *r, const struct matches *m, const struct names *names,
                      struct node_labels node, sym pin);
 
-/* Does one toleration of the list cover the taint? */
-bool tolerations_cover(const struct toleration_sym *list, uint32_t n, struct taint_sym taint);
+/* Does one toleration of the list cover the taint? Lt and Gt compare only if they are given the
+ * names. */
+bool tolerations_cover(const struct toleration_sym *list, uint32_t n, struct taint_sym taint,
+                       const struct names *compared);

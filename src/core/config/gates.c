@@ -19,6 +19,12 @@ static const struct gate {
 
 _Static_assert(LEN(gates) <= FEATURE_GATES_MOST, "a gate for each number");
 
+/* Those that somebody here asks for. */
+static bool has_effect(struct str name)
+{
+    return str_equal(name, STR("TaintTolerationComparisonOperators"));
+}
+
 /* LEN(gates): there is none. */
 static size_t find(struct str name)
 {
@@ -104,4 +110,12 @@ bool feature_gate_is_on(const struct feature_gates *g, struct str name)
     if (gates[i].stage == BETA && g->all_beta && !gates[i].is_locked)
         return g->all_beta == 2;
     return gates[i].is_on;
+}
+
+void feature_gates_without_effect(const struct feature_gates *g, struct buf *out)
+{
+    for (size_t i = 0; i < LEN(gates); i++)
+        if (g->said[i] && !has_effect(gates[i].name))
+            buf_printf(out, "%s%s=%s", out->n ? "," : "", gates[i].name.p,
+                       g->said[i] == 2 ? "true" : "false");
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/base/str.h"
 
@@ -20,3 +21,6 @@ bool feature_gates_add(struct feature_gates *g, struct str flag, struct error *e
 
 /* Is the gate of this name, which must exist, on? */
 bool feature_gate_is_on(const struct feature_gates *g, struct str name);
+
+/* "A=true,B=false": those that were said and change nothing here. */
+void feature_gates_without_effect(const struct feature_gates *g, struct buf *out);

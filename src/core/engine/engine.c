@@ -8,7 +8,12 @@
 #include "core/framework/row.h"
 #include "core/plugins/plugins.h"
 
-enum { DEFAULT_UNSETTLED = 512, DEFAULT_FIRST_MS = 1000, DEFAULT_MOST_MS = 10000 };
+enum {
+    DEFAULT_UNSETTLED = 512,
+    DEFAULT_FIRST_MS = 1000,
+    DEFAULT_MOST_MS = 10000,
+    DEFAULT_PARK_MS = 300000,
+};
 
 static void class_gone(void *ctx, struct class *class)
 {
@@ -36,6 +41,8 @@ static struct engine_config with_defaults(struct engine_config config)
         config.first_backoff_ms = DEFAULT_FIRST_MS;
     if (config.most_backoff_ms == 0)
         config.most_backoff_ms = DEFAULT_MOST_MS;
+    if (config.park_ms == 0)
+        config.park_ms = DEFAULT_PARK_MS;
     return config;
 }
 
@@ -45,6 +52,7 @@ struct engine *engine_new(const struct engine_config *config)
     k->config = with_defaults(*config);
     k->cluster = cluster_new(config->seed);
     k->cluster->keeps_pins = config->keeps_pins;
+    k->cluster->compares_tolerations = config->compares_tolerations;
     classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
     k->classes.gone = class_gone;
     k->classes.ctx = k;

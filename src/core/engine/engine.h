@@ -24,11 +24,14 @@ struct engine_config {
     uint32_t max_unsettled; /* unsettled bindings; 0: 512 */
     bool keeps_pins;        /* for explain: judge pods that name a node against all nodes */
 
+    bool compares_tolerations; /* the gate TaintTolerationComparisonOperators */
+
     /* Which profiles there are, sharing one order of the queue; they outlive the engine. NULL: the
      * built-in ones. */
     const struct profile *profiles;
     uint32_t n_profiles;
     int64_t first_backoff_ms, most_backoff_ms; /* of units that failed; 0: 1 s and 10 s */
+    int64_t park_ms; /* a refused unit is tried again after so long; 0: 5 min */
 };
 
 struct engine *engine_new(const struct engine_config *config);

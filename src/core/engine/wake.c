@@ -98,7 +98,7 @@ struct queue_rules engine_queue_rules(struct engine *k)
         .wakes = wakes,
         .first_ms = k->config.first_backoff_ms,
         .most_ms = k->config.most_backoff_ms,
-        .park_ms = 5 * 60 * 1000,
+        .park_ms = k->config.park_ms,
     };
 }
 

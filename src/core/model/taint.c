@@ -1,7 +1,6 @@
 #include "core/model/taint.h"
 
-/* A decimal integer as a person writes it: no plus, no leading zero, no "-0". */
-static bool canonical_int(struct str s, int64_t *out)
+bool taint_number(struct str s, int64_t *out)
 {
     struct str digits = s.n && s.p[0] == '-' ? str_part(s, 1, s.n) : s;
     if (digits.n == 0 || digits.p[0] == '+' || digits.p[0] == '-')
@@ -22,8 +21,8 @@ bool toleration_covers(const struct toleration *t, const struct taint *taint, bo
     if (str_equal(t->op, STR("Exists")))
         return true;
     int64_t theirs, mine;
-    if (!comparison_gate || !canonical_int(t->value, &mine) ||
-        !canonical_int(taint->value, &theirs))
+    if (!comparison_gate || !taint_number(t->value, &mine) ||
+        !taint_number(taint->value, &theirs))
         return false;
     if (str_equal(t->op, STR("Lt")))
         return theirs < mine;

@@ -43,10 +43,16 @@ struct credentials {
     VEC(struct watched) watches;
 };
 
+/* As client-go does it: a server that is named alone is not the one of our pod. */
 static bool read_files(struct credentials *c, struct kubeconfig *out, struct error *e)
 {
+    const char *server = c->config.server;
+    if (c->config.kubeconfig && !kubeconfig_read(out, c->config.kubeconfig, e))
+        return false;
+    if (server)
+        return kubeconfig_set_server(out, server, e);
     if (c->config.kubeconfig)
-        return kubeconfig_read(out, c->config.kubeconfig, e);
+        return true;
     const char *folder = c->config.service_account;
     return kubeconfig_read_service_account(out, folder ? folder : default_service_account,
                                            getenv("KUBERNETES_SERVICE_HOST"),

@@ -13,6 +13,7 @@ struct credentials;
 struct credentials_config {
     const char *kubeconfig;      /* a file; NULL: the service account of the pod we run in, */
     const char *service_account; /* whose folder this is; NULL: where kubelet puts it */
+    const char *server;          /* a URL instead of theirs; NULL: theirs */
 };
 
 struct credentials_owner {

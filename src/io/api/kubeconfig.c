@@ -387,6 +387,15 @@ bool kubeconfig_read_service_account(struct kubeconfig *k, const char *folder, c
     return finish(&r, is_fine) || error_wrap(e, "service account");
 }
 
+bool kubeconfig_set_server(struct kubeconfig *k, const char *url, struct error *e)
+{
+    struct reading r = {.into = k, .e = e};
+    if (set_server(&r, str_of(url)))
+        return true;
+    kubeconfig_done(k);
+    return false;
+}
+
 void kubeconfig_done(struct kubeconfig *k)
 {
     arena_done(&k->mem);

@@ -54,6 +54,9 @@ bool kubeconfig_read(struct kubeconfig *k, const char *path, struct error *e) MU
 bool kubeconfig_read_service_account(struct kubeconfig *k, const char *folder, const char *host,
                                      const char *port, struct error *e) MUST_USE;
 
+/* Another server instead of what the file says; of an empty `k`: one to which we are nobody. */
+bool kubeconfig_set_server(struct kubeconfig *k, const char *url, struct error *e) MUST_USE;
+
 void kubeconfig_done(struct kubeconfig *k);
 
 /* Without space around it. A token goes into a header: what headers cannot hold is refused. */

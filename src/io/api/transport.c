@@ -124,7 +124,7 @@ struct transport *transport_new(struct loop *l, const struct transport_config *c
                                 struct transport_owner owner, struct error *e)
 {
     struct transport *t = mem_alloc(sizeof(*t));
-    struct credentials_config files = {config->kubeconfig, config->service_account};
+    struct credentials_config files = {config->kubeconfig, config->service_account, config->server};
     t->loop = l;
     t->config = *config;
     t->owner = owner;

@@ -16,6 +16,7 @@ struct transport;
 struct transport_config {
     const char *kubeconfig;      /* a file; NULL: the service account of the pod we run in, */
     const char *service_account; /* whose folder this is; NULL: where kubelet puts it */
+    const char *server;          /* a URL instead of theirs; NULL: theirs */
     struct str user_agent;
     double qps;           /* requests a second; 0: no limit. The lease's are not counted */
     uint32_t burst;       /* that may go at once after a quiet time; with qps at least 1 */

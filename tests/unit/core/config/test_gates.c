@@ -60,3 +60,16 @@ TEST(gates, refuse_what_upstream_refuses_and_change_nothing)
     struct error e;
     EXPECT(feature_gates_add(&gates, STR("NodeDeclaredFeatures=true"), &e));
 }
+
+TEST(gates, that_change_nothing_here_are_named)
+{
+    struct feature_gates gates = {0};
+    struct error e;
+    AUTO(buf) names = {0};
+    REQUIRE(feature_gates_add(
+        &gates, STR("TaintTolerationComparisonOperators=true,GenericWorkload=true,AllBeta=true"),
+        &e));
+    REQUIRE(feature_gates_add(&gates, STR("CompositePodGroup=false"), &e));
+    feature_gates_without_effect(&gates, &names);
+    EXPECT_STR(buf_str(&names), "CompositePodGroup=false,GenericWorkload=true");
+}

@@ -178,3 +178,22 @@ TEST(kubeconfig, a_pod_has_a_service_account)
     EXPECT_STR(k.token, "abc");
     EXPECT_INT(k.files.n, 2);
 }
+
+TEST(kubeconfig, another_server_may_be_named)
+{
+    AUTO(nest) n = {0};
+    AUTO(kubeconfig) k = {0};
+    struct error e = {0};
+    nest_write(&n, "ca.crt", STR("the ca"));
+    nest_write(&n, "token", STR("abc"));
+    REQUIRE(kubeconfig_read_service_account(&k, n.folder, "10.0.0.1", "443", &e));
+    REQUIRE(kubeconfig_set_server(&k, "http://[::1]:8080/below", &e));
+    EXPECT_STR(k.host, "::1");
+    EXPECT_INT(k.port, 8080);
+    EXPECT_STR(k.path_prefix, "/below");
+    EXPECT(!k.is_tls);
+    EXPECT_STR(k.token, "abc");
+    EXPECT(!kubeconfig_set_server(&k, "ftp://x", &e));
+    EXPECT(strstr(e.text, "server: \"ftp://x\" "));
+    EXPECT_INT(k.server.n, 0);
+}

@@ -37,6 +37,30 @@ TEST(taint_toleration, hard_effects_refuse_and_soft_ones_do_not)
     }
 }
 
+TEST(taint_toleration, numbers_are_compared_where_the_gate_is_on)
+{
+    static const struct {
+        const char *taint, *toleration, *verdict;
+    } cases[] = {
+        {"a=5:NoSchedule",  "a:Gt:4:NoSchedule",  "fits" },
+        {"a=4:NoSchedule",  "a:Gt:4:NoSchedule",  refused},
+        {"a=-5:NoSchedule", "a:Lt:-4:NoSchedule", "fits" },
+        {"a=4:NoSchedule",  "a:Lt:4:",            refused},
+        {"a=05:NoSchedule", "a:Gt:4:",            refused},
+        {"a=x:NoSchedule",  "a:Gt:4:",            refused},
+        {"a=5:NoSchedule",  "a:Gt:y:",            refused},
+        {"b=5:NoSchedule",  "a:Gt:4:",            refused},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s / %s", cases[i].taint, cases[i].toleration);
+        AUTO(judge) j = {.profile = &profile};
+        ground_cluster(&j.ground)->compares_tolerations = true;
+        ground_add(&j.ground, "node n taint:%s", cases[i].taint);
+        ground_add(&j.ground, "pod p tolerate:%s", cases[i].toleration);
+        EXPECT_TEXT(judge_verdict(&j, "p", "n"), cases[i].verdict);
+    }
+}
+
 static void add_nodes(struct ground *g)
 {
     ground_add(g, "node none");
