@@ -80,7 +80,7 @@ def programs():
 def program(name):
     path = programs() / name
     if not os.access(path, os.X_OK):
-        raise NoPlane("there is no %s in %s" % (name, path.parent))
+        raise NoPlane("no %s in %s: tests/cluster/build %s makes it" % (name, path.parent, name))
     return path
 
 
@@ -231,6 +231,21 @@ class Plane(Client):
             kubeconfig=self.kubeconfig("kube-scheduler")))
         return self.start("kube-scheduler", program("kube-scheduler"), "--secure-port=0",
                           "--config=%s/scheduler.yaml" % self.folder)
+
+    def start_kwok(self):
+        """Plays the kubelet of every node: pods run, nodes stay ready."""
+        return self.start("kwok", program("kwok"), "--kubeconfig", self.kubeconfig("admin"),
+                          "--config", HERE / "kubelet.yaml", "--manage-all-nodes",
+                          "--node-lease-duration-seconds=40",
+                          "--server-address=127.0.0.1:%d" % free_port())
+
+    def start_controller_manager(self):
+        """Owners of pods, the end of namespaces, taints of nodes that are gone, and all else."""
+        certs = self.folder / "certs"
+        return self.start("kube-controller-manager", program("kube-controller-manager"),
+                          "--kubeconfig=%s" % self.kubeconfig("admin"), "--secure-port=0",
+                          "--leader-elect=false", "--use-service-account-credentials=false",
+                          "--service-account-private-key-file=%s/apiserver.key" % certs)
 
     def compact(self):
         """etcd forgets all that was before now. The API server still remembers some of it until
