@@ -24,7 +24,8 @@ struct loop *loop_new(void);
 void loop_free(struct loop *l);
 
 /* One turn: does what was put off or else sleeps until something happens or `until_ms` of
- * loop_now_ms() comes, samples the time, and calls whom it concerns. Returns the time. */
+ * loop_now_ms() comes, samples the time, and calls whom it concerns. Returns the time. Turns with
+ * news begin 2 ms apart at least. */
 int64_t loop_wait(struct loop *l, int64_t until_ms);
 
 /* The time of this turn (io/loop/clock.h): it stands still during a turn. */
@@ -34,6 +35,9 @@ int64_t loop_monotonic_ms(const struct loop *l);
 /* Has this turn lasted less than 10 ms? Who has much to do then goes on, else lets the loop turn.
  */
 bool loop_has_slice(const struct loop *l);
+
+/* The longest that a turn has lasted, from waking up to sleeping again. */
+int64_t loop_longest_us(const struct loop *l);
 
 /* Readiness of a file descriptor, until removed. */
 enum { LOOP_READ = 1, LOOP_WRITE = 2 };

@@ -285,18 +285,21 @@ static enum io_result read_some(struct link *k, char *room, size_t *got, struct 
     return n > 0 ? IO_DONE : n == 0 ? IO_CLOSED : IO_WANTS_READ;
 }
 
+/* Reads on as long as there is more for certain: the loop announces the rest. */
 static void read_all(struct link *k)
 {
     struct error e = {0};
     char room[READ_BYTES];
     size_t got;
     enum io_result result = IO_DONE;
-    for (int i = 0; i < READS_A_TURN && result == IO_DONE; i++) {
+    bool has_more = true;
+    for (int i = 0; i < READS_A_TURN && result == IO_DONE && has_more; i++) {
         result = read_some(k, room, &got, &e);
         if (result == IO_DONE)
             k->owner.received(k->owner.ctx, (struct str){room, got});
         if (k->state == CLOSED)
             return;
+        has_more = k->tls ? tls_has_pending(k->tls) : got == READ_BYTES;
     }
     if (result == IO_CLOSED)
         break_link(k, "the server closed the connection");

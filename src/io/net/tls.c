@@ -6,9 +6,12 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/socket.h>
 
 #include "core/base/arena.h"
 #include "core/base/mem.h"
+
+enum { READ_BYTES = 1 << 16 };
 
 struct tls {
     SSL_CTX *ctx;
@@ -16,6 +19,11 @@ struct tls {
 
 struct tls_stream {
     SSL *ssl;
+    BIO_METHOD *socket;
+    int fd;
+    bool is_ended; /* the peer has said all */
+    char *room;    /* what was read and not looked at yet; NULL: nothing */
+    size_t from, to;
     char protocol[16];
 };
 
@@ -87,7 +95,6 @@ static bool set_up(SSL_CTX *ctx, const struct tls_config *config, struct error *
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                               SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_read_ahead(ctx, 1);
     SSL_CTX_set_verify(ctx, config->is_unverified ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
     if (!config->is_unverified && !trust(ctx, config->ca_pem, e))
         return false;
@@ -115,6 +122,85 @@ void tls_free(struct tls *t)
     mem_free(t);
 }
 
+/* --- the socket, as OpenSSL sees it ---
+ *
+ * Its own way takes two calls of the system for each record, or, reading ahead, moves all that lies
+ * behind a record to the front. */
+
+static bool fill(struct tls_stream *s)
+{
+    s->room = s->room ? s->room : mem_resize(NULL, READ_BYTES);
+    ssize_t n = recv(s->fd, s->room, READ_BYTES, 0);
+    s->is_ended = n == 0;
+    s->from = 0;
+    s->to = n > 0 ? (size_t)n : 0;
+    return n > 0;
+}
+
+static void forget_room(struct tls_stream *s)
+{
+    int kept = errno;
+    mem_free(s->room);
+    s->room = NULL;
+    errno = kept;
+}
+
+static int read_socket(BIO *b, char *out, size_t most, size_t *got)
+{
+    struct tls_stream *s = BIO_get_data(b);
+    BIO_clear_retry_flags(b);
+    if (!s->room && !fill(s)) {
+        forget_room(s);
+        if (!s->is_ended && errno == EAGAIN)
+            BIO_set_retry_read(b);
+        return 0;
+    }
+    *got = MIN(most, s->to - s->from);
+    memcpy(out, s->room + s->from, *got);
+    s->from += *got;
+    if (s->from == s->to)
+        forget_room(s);
+    return 1;
+}
+
+static int write_socket(BIO *b, const char *bytes, size_t n, size_t *done)
+{
+    struct tls_stream *s = BIO_get_data(b);
+    ssize_t rc = send(s->fd, bytes, n, MSG_NOSIGNAL);
+    BIO_clear_retry_flags(b);
+    if (rc < 0 && errno == EAGAIN)
+        BIO_set_retry_write(b);
+    *done = rc > 0 ? (size_t)rc : 0;
+    return rc > 0;
+}
+
+static long control_socket(BIO *b, int what, long number, void *p)
+{
+    const struct tls_stream *s = BIO_get_data(b);
+    (void)number, (void)p;
+    return what == BIO_CTRL_FLUSH || (what == BIO_CTRL_EOF && s->is_ended);
+}
+
+static bool use_socket(struct tls_stream *s, int fd)
+{
+    s->fd = fd;
+    s->socket = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "socket");
+    if (!s->socket)
+        return false;
+    BIO_meth_set_read_ex(s->socket, read_socket);
+    BIO_meth_set_write_ex(s->socket, write_socket);
+    BIO_meth_set_ctrl(s->socket, control_socket);
+    BIO *b = BIO_new(s->socket);
+    if (!b)
+        return false;
+    BIO_set_data(b, s);
+    BIO_set_init(b, 1);
+    SSL_set_bio(s->ssl, b, b);
+    return true;
+}
+
+/* --- streams --- */
+
 /* A name is also announced to the server, which may have several; an address is not. */
 static bool expect_name(SSL *ssl, const char *name)
 {
@@ -141,8 +227,8 @@ struct tls_stream *tls_stream_new(struct tls *t, int fd, struct str server_name,
     char *name = mem_alloc(server_name.n + 1);
     memcpy(name, server_name.p, server_name.n);
     s->ssl = SSL_new(t->ctx);
-    bool is_fine = s->ssl && SSL_set_fd(s->ssl, fd) == 1 && expect_name(s->ssl, name) &&
-                   offer_protocol(s, protocol);
+    bool is_fine =
+        s->ssl && use_socket(s, fd) && expect_name(s->ssl, name) && offer_protocol(s, protocol);
     mem_free(name);
     if (is_fine) {
         SSL_set_connect_state(s->ssl);
@@ -158,7 +244,9 @@ void tls_stream_free(struct tls_stream *s)
     if (!s)
         return;
     SSL_free(s->ssl);
+    BIO_meth_free(s->socket);
     ERR_clear_error();
+    mem_free(s->room);
     mem_free(s);
 }
 
@@ -227,5 +315,5 @@ enum io_result tls_write(struct tls_stream *s, const void *bytes, size_t n, size
 
 bool tls_has_pending(const struct tls_stream *s)
 {
-    return SSL_has_pending(s->ssl) == 1;
+    return s->room || SSL_has_pending(s->ssl) == 1;
 }

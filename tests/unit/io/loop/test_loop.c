@@ -135,6 +135,63 @@ TEST(loop, what_is_put_off_runs_once_before_the_loop_sleeps)
     loop_free(l);
 }
 
+static int64_t now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void take_a_while(void *ctx, uint32_t events)
+{
+    int64_t *called_us = ctx, end_us = now_us() + 3000;
+    (void)events;
+    *called_us = now_us();
+    while (now_us() < end_us)
+        continue;
+}
+
+TEST(loop, what_comes_on_the_heels_of_other_news_waits_a_breath)
+{
+    struct loop *l = loop_new();
+    struct buf log = {0};
+    struct caller c = {.log = &log, .name = 'a'};
+    int ends[2];
+    REQUIRE(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
+    struct loop_fd fd = {.ready = call_ready, .ctx = &c, .fd = ends[0]};
+    loop_fd_set(l, &fd, LOOP_READ);
+    loop_wait(l, INT64_MAX);
+    int64_t first_us = now_us();
+    for (int i = 0; i < 5; i++) /* the byte is never read, so there is always news */
+        loop_wait(l, INT64_MAX);
+    EXPECT_STR(buf_str(&log), "aaaaaa");
+    EXPECT(now_us() - first_us >= 4 * 2000);
+    loop_fd_set(l, &fd, 0);
+    close(ends[0]);
+    close(ends[1]);
+    buf_done(&log);
+    loop_free(l);
+}
+
+TEST(loop, knows_its_longest_turn)
+{
+    struct loop *l = loop_new();
+    int64_t called_us = 0;
+    int ends[2];
+    REQUIRE(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
+    struct loop_fd fd = {.ready = take_a_while, .ctx = &called_us, .fd = ends[0]};
+    loop_fd_set(l, &fd, LOOP_READ);
+    loop_wait(l, INT64_MAX);
+    EXPECT_INT(loop_longest_us(l), 0);
+    int64_t lasted_us = now_us() - called_us;
+    loop_fd_set(l, &fd, 0);
+    loop_wait(l, 0);
+    EXPECT(loop_longest_us(l) >= 3000 && loop_longest_us(l) >= lasted_us);
+    close(ends[0]);
+    close(ends[1]);
+    loop_free(l);
+}
+
 TEST(loop, signals_are_calls)
 {
     struct loop *l = loop_new();
