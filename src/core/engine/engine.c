@@ -6,67 +6,23 @@
 
 #include "core/engine/inside.h"
 #include "core/framework/row.h"
-#include "core/plugins/plugins.h"
-
-enum {
-    DEFAULT_UNSETTLED = 512,
-    DEFAULT_FIRST_MS = 1000,
-    DEFAULT_MOST_MS = 10000,
-    DEFAULT_PARK_MS = 300000,
-};
-
-static void class_gone(void *ctx, struct class *class)
-{
-    struct engine *k = ctx;
-    views_drop(&k->views, class);
-}
-
-static const struct plugin *order_of(const struct profile *profile)
-{
-    for (uint32_t i = 0; i < profile->n; i++)
-        if (profile->plugins[i].plugin->before)
-            return profile->plugins[i].plugin;
-    return NULL;
-}
-
-static struct engine_config with_defaults(struct engine_config config)
-{
-    if (config.max_unsettled == 0)
-        config.max_unsettled = DEFAULT_UNSETTLED;
-    if (!config.profiles) {
-        config.profiles = built_in_profiles;
-        config.n_profiles = n_built_in_profiles;
-    }
-    if (config.first_backoff_ms == 0)
-        config.first_backoff_ms = DEFAULT_FIRST_MS;
-    if (config.most_backoff_ms == 0)
-        config.most_backoff_ms = DEFAULT_MOST_MS;
-    if (config.park_ms == 0)
-        config.park_ms = DEFAULT_PARK_MS;
-    return config;
-}
 
 struct engine *engine_new(const struct engine_config *config)
 {
     struct engine *k = mem_alloc(sizeof(*k));
-    k->config = with_defaults(*config);
+    k->config = engine_config_complete(*config);
     k->cluster = cluster_new(config->seed);
     k->cluster->keeps_pins = config->keeps_pins;
     k->cluster->compares_tolerations = config->compares_tolerations;
-    classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
-    k->classes.gone = class_gone;
-    k->classes.ctx = k;
     k->views = (struct views){
         .cluster = k->cluster,
         .reasons = &k->classes.reasons,
         .budget_bytes = config->view_bytes,
         .most = config->view_count,
     };
-    k->order = order_of(&k->config.profiles[0]);
-    assert(k->order);
+    engine_begin_profiles(k);
     struct queue_rules rules = engine_queue_rules(k);
     k->queue = queue_new(&rules);
-    engine_count_profiles(k);
     return k;
 }
 
@@ -242,9 +198,10 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     pod_id pod = {found};
     struct unit *unit = &k->units.at[found];
     unit->bind = 0;
-    if (why)
+    bool is_served = engine_profile_of(k, pod); /* its profile may be gone by now */
+    if (why && is_served)
         engine_counts_at(&k->counts, unit->profile)->error++;
-    else
+    else if (is_served)
         engine_count_bound(&k->counts, unit->profile, unit->attempts, now_ms - unit->first_ms);
     struct pod_row *row = pods_at(&c->pods, pod);
     if (!why || !(row->flags & POD_ASSUMED) || row->flags & POD_BOUND)
@@ -257,7 +214,8 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     };
     engine_take_off(k, pod);
     row->flags &= ~(uint32_t)POD_ASSUMED;
-    queue_fail(k->queue, now_ms, found);
+    if (is_served)
+        queue_fail(k->queue, now_ms, found);
     engine_event(k, now_ms, &gone);
 }
 

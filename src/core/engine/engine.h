@@ -23,11 +23,10 @@ struct engine_config {
     bool checks_views;      /* compare every decision with a scan (slow): tests and debugging */
     uint32_t max_unsettled; /* unsettled bindings; 0: 512 */
     bool keeps_pins;        /* for explain: judge pods that name a node against all nodes */
-
     bool compares_tolerations; /* the gate TaintTolerationComparisonOperators */
 
-    /* Which profiles there are, sharing one order of the queue; they outlive the engine. NULL: the
-     * built-in ones. */
+    /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or
+     * until it is given others. NULL: the built-in ones. */
     const struct profile *profiles;
     uint32_t n_profiles;
     int64_t first_backoff_ms, most_backoff_ms; /* of units that failed; 0: 1 s and 10 s */
@@ -36,6 +35,10 @@ struct engine_config {
 
 struct engine *engine_new(const struct engine_config *config);
 void engine_free(struct engine *k);
+
+/* Other profiles and times from now on; the rest of the configuration stays as it is. Between two
+ * steps, at any time. The old profiles may go after the call. */
+void engine_configure(struct engine *k, int64_t now_ms, const struct engine_config *config);
 
 enum change_kind { CHANGE_PUT, CHANGE_REMOVE };
 

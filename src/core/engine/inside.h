@@ -50,6 +50,17 @@ struct engine {
 
 #define EFFECT_ORPHAN (UINT32_MAX - 1)
 
+/* --- reconfigure.c --- */
+
+/* With what {0} stands for. */
+struct engine_config engine_config_complete(struct engine_config config);
+
+/* Classes, the order of the queue and counts, from the profiles of the configuration. */
+void engine_begin_profiles(struct engine *k);
+
+/* Who serves the pod now; NULL: nobody. */
+const struct profile *engine_profile_of(const struct engine *k, pod_id pod);
+
 /* --- wake.c: the queue's questions --- */
 
 struct queue_rules engine_queue_rules(struct engine *k);

@@ -240,13 +240,17 @@ static void line_up(struct queue *q, int64_t now_ms, uint32_t unit)
     e->flush_ms = flush_after(q, now_ms);
 }
 
-struct queue *queue_new(const struct queue_rules *rules)
+static void check(const struct queue_rules *rules)
 {
     static const int64_t longest_ms = INT64_MAX / 4; /* sums with the time do not overflow */
     assert(rules->first_ms > 0 && rules->first_ms <= rules->most_ms);
     assert(rules->most_ms <= longest_ms);
     assert(rules->park_ms >= 0 && rules->park_ms <= longest_ms);
+}
 
+struct queue *queue_new(const struct queue_rules *rules)
+{
+    check(rules);
     struct queue *q = mem_alloc(sizeof(*q));
     q->rules = *rules;
     q->active = (struct heap){.before = rules->before, .ctx = rules->ctx};
@@ -348,6 +352,26 @@ void queue_settle(struct queue *q, uint32_t unit)
 {
     assert(queue_where(q, unit) == QUEUE_IN_FLIGHT);
     leave(q, unit);
+}
+
+void queue_renew(struct queue *q, int64_t now_ms, const struct queue_rules *rules)
+{
+    check(rules);
+    assert(q->in_flight.n == 0);
+    VEC(enum queue_place) was = {0};
+    vec_resize(&was, q->entries.n);
+    for (uint32_t unit = 0; unit < q->entries.n; unit++) { /* all out, for the order is another */
+        was.at[unit] = q->entries.at[unit].place;
+        leave(q, unit);
+    }
+    q->rules = *rules;
+    q->active.before = rules->before;
+    q->active.ctx = rules->ctx;
+    q->cause = QUEUE_FLUSHED;
+    for (uint32_t unit = 0; unit < q->entries.n; unit++)
+        if (was.at[unit] != QUEUE_NOWHERE)
+            enter(q, now_ms, unit, was.at[unit] == QUEUE_ACTIVE);
+    vec_done(&was);
 }
 
 void queue_event(struct queue *q, int64_t now_ms, const struct event *event)

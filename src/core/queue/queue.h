@@ -101,6 +101,10 @@ void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit);
 /* The unit in flight needs no further decision. */
 void queue_settle(struct queue *q, uint32_t unit);
 
+/* The rules are others now: order, gates, times. Every unit is looked at again, and whoever was
+ * refused may go; waits that have begun last as long as they were to last. No unit is in flight. */
+void queue_renew(struct queue *q, int64_t now_ms, const struct queue_rules *rules);
+
 /* Something happened in the cluster. */
 void queue_event(struct queue *q, int64_t now_ms, const struct event *event);
 

@@ -545,3 +545,43 @@ TEST(queue, counts_who_comes_where_and_why)
     EXPECT_INT(queue_rejectors(w.q, 7), GATES);
     EXPECT_INT(queue_rejectors(w.q, 1), 0);
 }
+
+static bool after(const void *ctx, uint32_t a, uint32_t b)
+{
+    return before(ctx, b, a);
+}
+
+TEST(queue, looks_at_everybody_by_new_rules)
+{
+    struct world w = {
+        .priority = {0, 0, 1, 2, 3}
+    };
+    struct queue_rules rules = {.ctx = &w,
+                                .before = after,
+                                .may_enter = may_enter,
+                                .interested = interested,
+                                .wakes = wakes,
+                                .first_ms = 5000,
+                                .most_ms = 10000,
+                                .park_ms = 300000};
+    world_init(&w);
+    refused(&w, 0, 0, FIT);
+    w.gate[1] = GATES;
+    queue_add(w.q, 0, 1);
+    for (uint32_t unit = 2; unit < 5; unit++)
+        queue_add(w.q, 0, unit);
+    w.gate[1] = 0; /* nobody told the queue */
+    w.gate[3] = QUOTA;
+
+    queue_renew(w.q, 0, &rules);
+
+    EXPECT_INT(queue_where(w.q, 0), QUEUE_BACKING_OFF);
+    EXPECT_INT(queue_gate(w.q, 3), QUOTA);
+    EXPECT_INT(take(&w, 0), 1); /* the lowest priority first, now */
+    EXPECT_INT(take(&w, 0), 2);
+    EXPECT_INT(take(&w, 0), 4);
+    EXPECT_INT(take(&w, 1999), 0); /* its wait has not become longer; nobody else is there */
+    queue_fail(w.q, 2000, 0);
+    EXPECT_INT(queue_next_ms(w.q, 2000), 8000); /* 5 s, up to the second */
+    world_done(&w);
+}

@@ -1,0 +1,118 @@
+/* New rules for an engine that runs. What is true of the cluster stays as it is; what was learned
+ * under the old profiles (classes, views, reasons) is forgotten and learned anew when somebody
+ * asks. Pods of a profile that is gone leave the queue, those of a new one enter it; all others
+ * keep their attempts and waits, and whoever was refused is asked again. */
+
+#include "core/engine/inside.h"
+#include "core/plugins/plugins.h"
+
+enum {
+    DEFAULT_UNSETTLED = 512,
+    DEFAULT_FIRST_MS = 1000,
+    DEFAULT_MOST_MS = 10000,
+    DEFAULT_PARK_MS = 300000,
+};
+
+struct engine_config engine_config_complete(struct engine_config config)
+{
+    if (config.max_unsettled == 0)
+        config.max_unsettled = DEFAULT_UNSETTLED;
+    if (!config.profiles) {
+        config.profiles = built_in_profiles;
+        config.n_profiles = n_built_in_profiles;
+    }
+    if (config.first_backoff_ms == 0)
+        config.first_backoff_ms = DEFAULT_FIRST_MS;
+    if (config.most_backoff_ms == 0)
+        config.most_backoff_ms = DEFAULT_MOST_MS;
+    if (config.park_ms == 0)
+        config.park_ms = DEFAULT_PARK_MS;
+    return config;
+}
+
+static void class_gone(void *ctx, struct class *class)
+{
+    struct engine *k = ctx;
+    views_drop(&k->views, class);
+}
+
+static const struct plugin *order_of(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->before)
+            return profile->plugins[i].plugin;
+    return NULL;
+}
+
+void engine_begin_profiles(struct engine *k)
+{
+    classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
+    k->classes.gone = class_gone;
+    k->classes.ctx = k;
+    k->order = order_of(&k->config.profiles[0]);
+    assert(k->order);
+    engine_count_profiles(k);
+}
+
+const struct profile *engine_profile_of(const struct engine *k, pod_id pod)
+{
+    const struct spec *spec = cluster_spec(k->cluster, pod);
+    return classes_profile(&k->classes, names_text(&k->cluster->names, spec->scheduler_name));
+}
+
+static bool is_waiting(const struct pod_row *row)
+{
+    return row->text && row->node == ID_NONE && !(row->flags & POD_BOUND);
+}
+
+/* Whoever is in the queue and not served by these profiles leaves it. */
+static void let_out(struct engine *k, const struct profile *profiles, uint32_t n)
+{
+    struct classes next = {.profiles = profiles, .n_profiles = n};
+    for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++) {
+        pod_id pod = {i};
+        if (!is_waiting(pods_at(&k->cluster->pods, pod)))
+            continue;
+        struct str name =
+            names_text(&k->cluster->names, cluster_spec(k->cluster, pod)->scheduler_name);
+        if (classes_profile(&next, name))
+            continue;
+        queue_remove(k->queue, i);
+        cluster_nominate(k->cluster, pod, SYM_NONE);
+    }
+}
+
+/* Whoever waits, is served now and was not, enters. (Where such a pod wants to go, if somebody
+ * nominated it, is known when it next changes.) A number of a profile means another one now. */
+static void let_in(struct engine *k, int64_t now_ms)
+{
+    for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++) {
+        pod_id pod = {i};
+        const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+        if (!row->text)
+            continue;
+        const struct profile *profile = engine_profile_of(k, pod);
+        struct unit *unit = &k->units.at[i];
+        unit->profile = profile ? (uint8_t)(profile - k->config.profiles) : 0;
+        if (!profile || !is_waiting(row) || queue_where(k->queue, i) != QUEUE_NOWHERE)
+            continue;
+        unit->first_ms = now_ms;
+        queue_add(k->queue, now_ms, i);
+    }
+}
+
+void engine_configure(struct engine *k, int64_t now_ms, const struct engine_config *config)
+{
+    struct engine_config next = engine_config_complete(*config);
+    let_out(k, next.profiles, next.n_profiles);
+    classes_done(&k->classes); /* and the views with them */
+    k->config.profiles = next.profiles;
+    k->config.n_profiles = next.n_profiles;
+    k->config.first_backoff_ms = next.first_backoff_ms;
+    k->config.most_backoff_ms = next.most_backoff_ms;
+    k->config.park_ms = next.park_ms;
+    engine_begin_profiles(k);
+    struct queue_rules rules = engine_queue_rules(k);
+    queue_renew(k->queue, now_ms, &rules);
+    let_in(k, now_ms);
+}
