@@ -8,7 +8,6 @@
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
 
-#include "core/base/arena.h"
 #include "core/base/mem.h"
 
 enum { READ_BYTES = 1 << 16 };
@@ -54,7 +53,7 @@ static bool trust(SSL_CTX *ctx, struct str pem, struct error *e)
            error_set(e, ERROR_INVALID, "certificate authority: there is no PEM certificate in it");
 }
 
-static bool use_chain(SSL_CTX *ctx, struct str pem, struct error *e)
+static bool use_chain(SSL_CTX *ctx, struct str pem, const char *what, struct error *e)
 {
     BIO *in = BIO_new_mem_buf(pem.p, (int)pem.n);
     X509 *cert = PEM_read_bio_X509_AUX(in, NULL, NULL, NULL);
@@ -64,7 +63,7 @@ static bool use_chain(SSL_CTX *ctx, struct str pem, struct error *e)
         is_fine = SSL_CTX_add0_chain_cert(ctx, cert) == 1;
     BIO_free(in);
     if (!is_fine)
-        return tls_error(e, "client certificate");
+        return tls_error(e, what);
     ERR_clear_error();
     return true;
 }
@@ -76,7 +75,7 @@ static int say_no_password(char *room, int most, int is_writing, void *ctx)
     return -1;
 }
 
-static bool use_key(SSL_CTX *ctx, struct str pem, struct error *e)
+static bool use_key(SSL_CTX *ctx, struct str pem, const char *what, struct error *e)
 {
     BIO *in = BIO_new_mem_buf(pem.p, (int)pem.n);
     EVP_PKEY *key = PEM_read_bio_PrivateKey(in, NULL, say_no_password, NULL);
@@ -84,10 +83,10 @@ static bool use_key(SSL_CTX *ctx, struct str pem, struct error *e)
     bool is_fine =
         key && SSL_CTX_use_PrivateKey(ctx, key) == 1 && SSL_CTX_check_private_key(ctx) == 1;
     EVP_PKEY_free(key);
-    return is_fine || tls_error(e, "client key");
+    return is_fine || tls_error(e, what);
 }
 
-static bool set_up(SSL_CTX *ctx, const struct tls_config *config, struct error *e)
+static void set_usual(SSL_CTX *ctx)
 {
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF |
@@ -95,12 +94,18 @@ static bool set_up(SSL_CTX *ctx, const struct tls_config *config, struct error *
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                               SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+}
+
+static bool set_up(SSL_CTX *ctx, const struct tls_config *config, struct error *e)
+{
+    set_usual(ctx);
     SSL_CTX_set_verify(ctx, config->is_unverified ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
     if (!config->is_unverified && !trust(ctx, config->ca_pem, e))
         return false;
     if (config->cert_pem.n == 0)
         return true;
-    return use_chain(ctx, config->cert_pem, e) && use_key(ctx, config->key_pem, e);
+    return use_chain(ctx, config->cert_pem, "client certificate", e) &&
+           use_key(ctx, config->key_pem, "client key", e);
 }
 
 struct tls *tls_new(const struct tls_config *config, struct error *e)
@@ -109,6 +114,54 @@ struct tls *tls_new(const struct tls_config *config, struct error *e)
     t->ctx = SSL_CTX_new(TLS_client_method());
     assert(t->ctx);
     if (set_up(t->ctx, config, e))
+        return t;
+    tls_free(t);
+    return NULL;
+}
+
+/* A certificate that does not hold is no reason to hang up: who asks what it is for decides. */
+static int go_on(int is_fine, X509_STORE_CTX *store)
+{
+    (void)is_fine, (void)store;
+    return 1;
+}
+
+static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *n,
+                           const unsigned char *in, unsigned in_n, void *ctx)
+{
+    const char *ours = SSL_get_app_data(ssl);
+    (void)ctx;
+    for (unsigned i = 0; ours && i < in_n; i += in[i] + 1u)
+        if (in[i] == (unsigned char)ours[0] && i + in[i] < in_n &&
+            memcmp(in + i + 1, ours + 1, in[i]) == 0) {
+            *out = in + i + 1;
+            *n = in[i];
+            return SSL_TLSEXT_ERR_OK;
+        }
+    return SSL_TLSEXT_ERR_NOACK;
+}
+
+static bool set_up_server(SSL_CTX *ctx, const struct tls_server_config *config, struct error *e)
+{
+    set_usual(ctx);
+    SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_num_tickets(ctx, 0);
+    SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, NULL);
+    if (config->client_ca_pem.n) {
+        if (!trust(ctx, config->client_ca_pem, e))
+            return false;
+        SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, go_on);
+    }
+    return use_chain(ctx, config->cert_pem, "server certificate", e) &&
+           use_key(ctx, config->key_pem, "server key", e);
+}
+
+struct tls *tls_new_server(const struct tls_server_config *config, struct error *e)
+{
+    struct tls *t = mem_alloc(sizeof(*t));
+    t->ctx = SSL_CTX_new(TLS_server_method());
+    assert(t->ctx);
+    if (set_up_server(t->ctx, config, e))
         return t;
     tls_free(t);
     return NULL;
@@ -211,11 +264,16 @@ static bool expect_name(SSL *ssl, const char *name)
     return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
-static bool offer_protocol(struct tls_stream *s, struct str protocol)
+static void set_protocol(struct tls_stream *s, struct str protocol)
 {
     assert(protocol.n > 0 && protocol.n < sizeof(s->protocol) - 1);
     s->protocol[0] = (char)protocol.n;
     memcpy(s->protocol + 1, protocol.p, protocol.n);
+}
+
+static bool offer_protocol(struct tls_stream *s, struct str protocol)
+{
+    set_protocol(s, protocol);
     return SSL_set_alpn_protos(s->ssl, (const unsigned char *)s->protocol,
                                (unsigned)protocol.n + 1) == 0;
 }
@@ -237,6 +295,19 @@ struct tls_stream *tls_stream_new(struct tls *t, int fd, struct str server_name,
     tls_error(e, "TLS");
     tls_stream_free(s);
     return NULL;
+}
+
+struct tls_stream *tls_stream_accept(struct tls *t, int fd, struct str protocol)
+{
+    struct tls_stream *s = mem_alloc(sizeof(*s));
+    set_protocol(s, protocol);
+    s->ssl = SSL_new(t->ctx);
+    assert(s->ssl);
+    SSL_set_app_data(s->ssl, s->protocol);
+    bool is_set = use_socket(s, fd);
+    assert(is_set);
+    SSL_set_accept_state(s->ssl);
+    return s;
 }
 
 void tls_stream_free(struct tls_stream *s)
@@ -292,7 +363,8 @@ enum io_result tls_handshake(struct tls_stream *s, struct error *e)
     const unsigned char *chosen;
     unsigned n;
     SSL_get0_alpn_selected(s->ssl, &chosen, &n);
-    if (n == (unsigned)s->protocol[0] && !memcmp(chosen, s->protocol + 1, n))
+    if (SSL_is_server(s->ssl) ||
+        (n == (unsigned)s->protocol[0] && !memcmp(chosen, s->protocol + 1, n)))
         return IO_DONE;
     error_set(e, ERROR_INVALID, "the server does not speak %s", s->protocol + 1);
     return IO_FAILED;
@@ -316,4 +388,41 @@ enum io_result tls_write(struct tls_stream *s, const void *bytes, size_t n, size
 bool tls_has_pending(const struct tls_stream *s)
 {
     return s->room || SSL_has_pending(s->ssl) == 1;
+}
+
+void tls_stream_close(struct tls_stream *s)
+{
+    if (SSL_is_init_finished(s->ssl))
+        SSL_shutdown(s->ssl);
+    ERR_clear_error();
+}
+
+/* The entry of the name, as UTF-8 in `mem`; empty if that cannot be. */
+static struct str entry_text(X509_NAME *name, int at, struct arena *mem)
+{
+    unsigned char *text = NULL;
+    int n = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at)));
+    struct str copy = n > 0 ? arena_str(mem, (struct str){(const char *)text, (size_t)n}) : STR("");
+    OPENSSL_free(text);
+    return copy;
+}
+
+enum tls_client tls_stream_client(const struct tls_stream *s, struct arena *mem,
+                                  struct tls_identity *out)
+{
+    *out = (struct tls_identity){0};
+    const X509 *cert = SSL_get0_peer_certificate(s->ssl);
+    if (!cert)
+        return TLS_CLIENT_SILENT;
+    if (SSL_get_verify_result(s->ssl) != X509_V_OK)
+        return TLS_CLIENT_REFUSED;
+    X509_NAME *name = X509_get_subject_name(cert);
+    int at = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
+    if (at < 0)
+        return TLS_CLIENT_REFUSED;
+    out->name = entry_text(name, at, mem);
+    out->groups.at = arena_array(mem, struct str, X509_NAME_entry_count(name));
+    for (at = -1; (at = X509_NAME_get_index_by_NID(name, NID_organizationName, at)) >= 0;)
+        out->groups.at[out->groups.n++] = entry_text(name, at, mem);
+    return TLS_CLIENT_PROVEN;
 }

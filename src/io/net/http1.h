@@ -1,0 +1,39 @@
+#pragma once
+
+#include "core/base/str.h"
+
+/* The head of an HTTP/1.1 request, as a server reads it. Nothing is copied: texts are pieces of the
+ * head. What could be read in two ways is refused, so that nobody in front of us can have read it
+ * differently. */
+
+enum { HTTP1_HEAD_MOST = 16384, HTTP1_HEADERS_MOST = 64 };
+
+struct http1_header {
+    struct str name, value;
+};
+
+struct http1_request {
+    struct str method;
+    struct str path;  /* as it was sent: nothing is decoded */
+    struct str query; /* behind the question mark; empty: none */
+    struct http1_header headers[HTTP1_HEADERS_MOST];
+    uint32_t n_headers;
+    bool keeps_alive; /* the connection serves another request after this */
+    bool has_body;
+};
+
+/* Where the head ends that `bytes` begin with, its last line included; 0: not in here. The first
+ * `seen` bytes were looked at before. */
+size_t http1_head_end(struct str bytes, size_t seen);
+
+/* 0, or the status to refuse the head with. */
+int http1_read(struct str head, struct http1_request *out);
+
+/* The value of the first header of this name, given in lower case; empty if there is none. */
+struct str http1_header(const struct http1_request *r, struct str name);
+
+/* Is `name`, alone or with a value, in the query? Walks `*at` (begin with 0) over its values. */
+bool http1_query(const struct http1_request *r, struct str name, size_t *at, struct str *value);
+
+/* "OK" for 200. */
+const char *http1_reason(int status);
