@@ -1,6 +1,8 @@
 """The stored cases: one file of generated ones per theme, and folders with small ones to read.
 
-    corpus.py record [--per-theme N]     ask the oracle anew about all of them, and store its answers
+    corpus.py record [--themes A,B] [--per-theme N]
+                                         ask the oracle anew about all of them, and store its answers;
+                                         or only about the generated ones of these themes
 
 Review the difference with git before committing: an answer of kube-scheduler 1.37 does not change by itself.
 """
@@ -89,12 +91,12 @@ def _drawn(theme, count):
     return out
 
 
-def record(per_theme):
+def record(per_theme, themes):
     with Oracle() as oracle:
-        for theme in ALL:
+        for theme in themes or ALL:
             answers = asked(oracle, _drawn(theme, per_theme))
             store_generated(theme, [{**case, "want": want} for case, want in answers])
-        for case, want in asked(oracle, list(folders())):
+        for case, want in asked(oracle, [] if themes else list(folders())):
             store_folder(case, want)
 
 
@@ -103,8 +105,9 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["record"])
     parser.add_argument("--per-theme", type=int, default=50)
+    parser.add_argument("--themes", type=lambda text: text.split(","), default=[])
     options = parser.parse_args()
-    record(options.per_theme)
+    record(options.per_theme, options.themes)
 
 
 if __name__ == "__main__":

@@ -288,22 +288,88 @@ static struct label_selector *selector_of(const struct counting *x, selector_id 
     return out;
 }
 
+/* Does a term with this reach, of the pod to be placed, mean the pod? */
+static bool means(const struct counting *x, const struct reach *r, const struct pod *pod)
+{
+    bool is_in = false;
+    for (uint32_t i = 0; i < r->n; i++)
+        is_in |= str_equal(text_of(x, r->namespaces[i]), pod->meta.namespace);
+    for (uint32_t i = 0; i < GEN_NAMESPACES && !is_in && r->like != ID_NONE; i++) {
+        const struct label_selector *like = selector_of(x, r->like);
+        const struct namespace *n = x->w->namespaces[i].object.namespace;
+        is_in = like->match_expressions.n == 0 ||
+                (x->w->namespaces[i].exists && str_equal(n->meta.name, pod->meta.namespace) &&
+                 label_selector_matches(like, n->meta.labels));
+    }
+    return is_in && r->selector != ID_NONE &&
+           label_selector_matches(selector_of(x, r->selector), pod->meta.labels);
+}
+
+static bool all_mean(const struct counting *x, const struct tally *t, const struct pod *pod)
+{
+    const uint32_t *w = t->reaches;
+    for (uint32_t i = 0; i < t->n_reaches; i++, w += 3 + w[2]) {
+        struct reach r = {w[0], w[1], w + 3, w[2]};
+        if (!means(x, &r, pod))
+            return false;
+    }
+    return true;
+}
+
+static bool is_term(const struct term *t, const struct pod_term *p, struct reach r)
+{
+    if (t->key != p->key || t->weight != p->weight || t->is_anti != (bool)p->is_anti ||
+        t->reach.selector != r.selector || t->reach.like != r.like || t->reach.n != r.n)
+        return false;
+    for (uint32_t i = 0; i < r.n; i++)
+        if (t->reach.namespaces[i] != r.namespaces[i])
+            return false;
+    return true;
+}
+
+/* How often the pod has the term. */
+static uint32_t has_term(const struct counting *x, uint32_t term, const struct pod *pod)
+{
+    pod_id row = row_of(x, pod);
+    const struct spec *spec = cluster_spec(x->c, row);
+    sym namespace = find(x, pod->meta.namespace);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < spec->n_pod_terms; i++)
+        n += is_term(&x->c->terms.at.at[term], &spec->pod_terms[i],
+                     reach_of(spec, &spec->pod_terms[i], &namespace));
+    return n;
+}
+
+/* How often the tally must count the pod. */
+static uint32_t times(const struct counting *x, const struct tally *t, uint32_t pod_number)
+{
+    const struct pod *pod = x->w->pods[pod_number].object;
+    switch (t->kind) {
+    case TALLY_SELECTED:
+        return !x->w->pods[pod_number].plan.is_deleted &&
+               str_equal(pod->meta.namespace, text_of(x, t->namespace)) &&
+               label_selector_matches(selector_of(x, t->selector), pod->meta.labels);
+    case TALLY_MEANT:
+        return all_mean(x, t, pod);
+    case TALLY_HAVING:
+        return has_term(x, t->term, pod);
+    }
+    return 0;
+}
+
 static void check_tally(const struct counting *x, uint32_t t, uint32_t *on_node)
 {
     const struct tally *tally = &x->c->counts.tallies.at[t];
-    struct str namespace = text_of(x, tally->namespace);
-    const struct label_selector *selector = selector_of(x, tally->selector);
     uint32_t nodes = 0;
     memset(on_node, 0, GEN_GHOSTS * sizeof(*on_node));
     for (uint32_t i = 0; i < WORLD_PODS; i++) {
-        uint32_t place = x->place[i];
-        const struct pod *pod = x->w->pods[i].object;
-        if (place != GEN_NOWHERE && !x->w->pods[i].plan.is_deleted &&
-            str_equal(pod->meta.namespace, namespace) &&
-            label_selector_matches(selector, pod->meta.labels))
-            nodes += on_node[place]++ == 0;
+        if (x->place[i] == GEN_NOWHERE)
+            continue;
+        uint32_t n = times(x, tally, i);
+        nodes += n && on_node[x->place[i]] == 0;
+        on_node[x->place[i]] += n;
     }
-    CHECK(x, tally->on_node.n == nodes, "tally %u", t);
+    CHECK(x, tally->on_node.n == nodes, "tally %u of kind %d", t, (int)tally->kind);
     for (uint32_t i = 0; i < GEN_GHOSTS; i++)
         if (on_node[i])
             CHECK(x, counts_on_node(&x->c->counts, t, x->node[i]) == on_node[i], "tally %u on n%u",
@@ -505,20 +571,6 @@ static void check_nominations(const struct counting *x)
     CHECK(x, n == x->c->nominations.n, "%u nominated", n);
 }
 
-/* Pods on nodes whose affinity terms may concern others. */
-static void check_affine(const struct counting *x)
-{
-    uint32_t n = 0, counted = 0;
-    for (uint32_t i = 0; i < WORLD_PODS; i++) {
-        const struct pod *pod = x->w->pods[i].object;
-        n += x->place[i] != GEN_NOWHERE && pod->spec.affinity && pod->spec.affinity->anti &&
-             pod->spec.affinity->anti->required.at[0].label_selector;
-    }
-    vec_each(&x->c->affine, a)
-        counted += a->pods;
-    CHECK(x, n == counted, "%u with affinity terms", n);
-}
-
 bool recount(struct world *w, const struct engine *k)
 {
     struct counting x = {.w = w, .k = k, .c = k->cluster, .mem = &w->mem};
@@ -531,7 +583,6 @@ bool recount(struct world *w, const struct engine *k)
     }
     check_pods(&x);
     check_nominations(&x);
-    check_affine(&x);
     for (uint32_t i = 0; i < GEN_GHOSTS && !w->has_failed; i++)
         check_node(&x, i);
     check_hostnames(&x);

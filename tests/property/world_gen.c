@@ -365,6 +365,54 @@ static void pod_spread(struct arena *mem, struct rng *r, struct pod *out)
     }
 }
 
+/* A term of pod affinity: any topology, within the namespace or beyond. */
+static struct pod_affinity_term pod_term(struct arena *mem, struct rng *r)
+{
+    struct pod_affinity_term t = {
+        .label_selector = pod_selector(mem, r),
+        .topology_key = chance(r, 3)   ? host_key
+                        : chance(r, 2) ? zone_key
+                                       : rack_key,
+    };
+    if (chance(r, 5))
+        t.namespaces = one(mem, PICK(r, namespaces));
+    if (chance(r, 4)) {
+        t.namespace_selector = arena_array(mem, struct label_selector, 1);
+        t.namespace_selector->match_labels.at = arena_array(mem, struct pair, 1);
+        if (!chance(r, 4))
+            add_pair(&t.namespace_selector->match_labels, STR("team"), PICK(r, apps));
+    }
+    return t;
+}
+
+static struct pod_affinity *pod_terms(struct arena *mem, struct rng *r)
+{
+    struct pod_affinity *a = arena_array(mem, struct pod_affinity, 1);
+    a->required.at = arena_array(mem, struct pod_affinity_term, 2);
+    a->preferred.at = arena_array(mem, struct preferred_pod_term, 2);
+    a->required.n = chance(r, 2) ? 1 + (uint32_t)chance(r, 4) : 0;
+    a->preferred.n = chance(r, 2) ? 1 + (uint32_t)chance(r, 2) : 0;
+    for (uint32_t i = 0; i < a->required.n; i++)
+        a->required.at[i] = pod_term(mem, r);
+    for (uint32_t i = 0; i < a->preferred.n; i++)
+        a->preferred.at[i] =
+            (struct preferred_pod_term){1 + (int32_t)rng_below(r, 100), pod_term(mem, r)};
+    return a;
+}
+
+/* Whom the pod seeks and avoids. */
+static void pod_company(struct arena *mem, struct rng *r, struct pod *out)
+{
+    if (!chance(r, 5))
+        return;
+    if (!out->spec.affinity)
+        out->spec.affinity = arena_array(mem, struct affinity, 1);
+    if (chance(r, 2))
+        out->spec.affinity->pod = pod_terms(mem, r);
+    if (chance(r, 2))
+        out->spec.affinity->anti = pod_terms(mem, r);
+}
+
 /* --- pods: what they ask for --- */
 
 static void container_requests(struct arena *mem, struct rng *r, struct container *out)
@@ -436,15 +484,6 @@ static void pod_oddities(struct arena *mem, struct rng *r, const struct pod_plan
         out->spec.resource_claims.n = 1;
         out->spec.resource_claims.at = arena_array(mem, struct resource_claim_ref, 1);
     }
-    if (chance(r, 50)) {
-        if (!out->spec.affinity)
-            out->spec.affinity = arena_array(mem, struct affinity, 1);
-        out->spec.affinity->anti = arena_array(mem, struct pod_affinity, 1);
-        out->spec.affinity->anti->required.n = 1;
-        out->spec.affinity->anti->required.at = arena_array(mem, struct pod_affinity_term, 1);
-        out->spec.affinity->anti->required.at[0] =
-            (struct pod_affinity_term){.label_selector = pod_selector(mem, r)};
-    }
     if (chance(r, 12)) {
         out->spec.gates.n = plan->is_ungated ? 0 : 1;
         out->spec.gates.at = arena_array(mem, struct scheduling_gate, 1);
@@ -486,6 +525,7 @@ struct pod *gen_pod(struct arena *mem, const struct pod_plan *plan)
     pod_tolerations(mem, &r, plan->is_tolerant, out);
     pod_affinity(mem, &r, plan->number, out);
     pod_spread(mem, &r, out);
+    pod_company(mem, &r, out);
     pod_containers(mem, &r, plan, out);
     pod_oddities(mem, &r, plan, out);
     if (plan->node != GEN_NOWHERE)

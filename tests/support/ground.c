@@ -90,6 +90,9 @@ uint32_t ground_add(struct ground *g, const char *fmt, ...)
         return add_node(g, o.node);
     if (o.kind == KIND_POD)
         add_pod(g, o.pod);
+    else if (o.kind == KIND_NAMESPACE)
+        cluster_put_namespace(g->cluster, names_get(&g->cluster->names, o.meta->name),
+                              read_labels(g->cluster, &o.namespace->meta.labels));
     else
         add_selecting(g, &o);
     return 0;

@@ -167,10 +167,10 @@ static struct node_selector_term term_of(struct arena *mem, struct str lines)
 
 static struct node_affinity *affinity_of(struct arena *mem, struct pod *pod)
 {
-    if (!pod->spec.affinity) {
+    if (!pod->spec.affinity)
         pod->spec.affinity = arena_array(mem, struct affinity, 1);
+    if (!pod->spec.affinity->node)
         pod->spec.affinity->node = arena_array(mem, struct node_affinity, 1);
-    }
     return pod->spec.affinity->node;
 }
 
@@ -217,6 +217,35 @@ static void add_spread(struct arena *mem, struct pod *pod, struct str text)
     add_to(mem, &pod->spec.spread, s);
 }
 
+/* A term of pod affinity: K:SELECTOR[:OPTION…]. */
+static void add_company(struct arena *mem, struct pod *pod, bool is_anti, struct str text)
+{
+    struct pod_affinity_term t = {.topology_key = topology_key(cut(&text, ':'))};
+    int32_t weight = 0;
+    t.label_selector = selector_of(mem, cut(&text, ':'));
+    while (text.n) {
+        struct str option = cut(&text, ':'), v;
+        if (is(option, "weight=", &v))
+            weight = (int32_t)number(v);
+        else if (is(option, "like=", &v))
+            t.namespace_selector = selector_of(mem, v);
+        else if (is(option, "in=", &v))
+            while (v.n)
+                add_to(mem, &t.namespaces, cut(&v, '|'));
+        else
+            no_sense(option);
+    }
+    if (!pod->spec.affinity)
+        pod->spec.affinity = arena_array(mem, struct affinity, 1);
+    struct pod_affinity **a = is_anti ? &pod->spec.affinity->anti : &pod->spec.affinity->pod;
+    if (!*a)
+        *a = arena_array(mem, struct pod_affinity, 1);
+    if (weight)
+        add_to(mem, &(*a)->preferred, (struct preferred_pod_term){weight, t});
+    else
+        add_to(mem, &(*a)->required, t);
+}
+
 static void add_toleration(struct arena *mem, struct pod *pod, struct str text)
 {
     struct toleration t = {.key = cut(&text, ':')};
@@ -243,6 +272,10 @@ static bool rule_word(struct arena *mem, struct pod *pod, struct str word)
                (struct preferred_node_term){weight, term_of(mem, v)});
     } else if (is(word, "spread:", &v)) {
         add_spread(mem, pod, v);
+    } else if (is(word, "near:", &v)) {
+        add_company(mem, pod, false, v);
+    } else if (is(word, "apart:", &v)) {
+        add_company(mem, pod, true, v);
     } else {
         return false;
     }

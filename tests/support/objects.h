@@ -34,6 +34,8 @@
  *        spread:K:SKEW:hard|soft:SELECTOR[:OPTION…]   K: zone, host, or a label's key;
  *                                  SELECTOR: K=V[&K=V…], "*" (everything), or "-" (there is none);
  *                                  OPTION: min=N, keys=K|K, affinity=Ignore, taints=Honor
+ *        near:K:SELECTOR[:OPTION…]  pod affinity; apart: is anti-affinity; K and SELECTOR as above;
+ *                                  OPTION: weight=N (preferred), in=NAMESPACE|…, like=SELECTOR
  * service, replicaset, statefulset, replicationcontroller:
  *        namespace=N and the selector as K=V words; "none": no selector at all
  * namespace: label:K=V */

@@ -62,6 +62,13 @@ static void apply_all(struct engine *k, struct result *r)
         engine_apply(k, 0, &(struct change){CHANGE_PUT, o});
         arena_reset(&mem);
     }
+    for (uint32_t i = 0;; i++) {
+        struct object o = {.kind = KIND_POD, .pod = bench_placed(&mem, r->shape, r->nodes, i)};
+        if (!o.pod)
+            break;
+        engine_apply(k, 0, &(struct change){CHANGE_PUT, o});
+        arena_reset(&mem);
+    }
     heap = heap_bytes();
     start = now_s();
     for (uint32_t i = 0; i < r->pods; i++) {
@@ -195,8 +202,8 @@ static void help(void)
          "makes sense, some minutes in all.\n\n"
          "Options:\n"
          "      --nodes N        one cluster size instead of 1000, 5000, 100000, 1000000\n"
-         "      --shape S        basic, gpu, spread-zone, spread-host, daemonset, classes-1000,\n"
-         "                       classes-5000\n"
+         "      --shape S        basic, gpu, spread-zone, spread-host, affinity, anti, preferred,\n"
+         "                       daemonset, classes-1000, classes-5000\n"
          "      --pods N         so many pods instead of as many as fill 70 %\n"
          "      --no-views       decide everything by scanning, for comparison\n"
          "  -o, --output FORMAT  table (default) or json; progress goes to stderr\n\n"
@@ -255,6 +262,9 @@ static bool is_sensible(enum bench_shape shape, uint32_t nodes)
     case BENCH_GPU:
     case BENCH_SPREAD_ZONE:
     case BENCH_SPREAD_HOST:
+    case BENCH_AFFINITY:
+    case BENCH_ANTI:
+    case BENCH_PREFERRED:
     case BENCH_DAEMONSET:
         return nodes <= 100000;
     case BENCH_CLASSES_1000:

@@ -49,6 +49,9 @@ const char *bench_shape_name(enum bench_shape shape)
         [BENCH_GPU] = "gpu",
         [BENCH_SPREAD_ZONE] = "spread-zone",
         [BENCH_SPREAD_HOST] = "spread-host",
+        [BENCH_AFFINITY] = "affinity",
+        [BENCH_ANTI] = "anti",
+        [BENCH_PREFERRED] = "preferred",
         [BENCH_DAEMONSET] = "daemonset",
         [BENCH_CLASSES_1000] = "classes-1000",
         [BENCH_CLASSES_5000] = "classes-5000",
@@ -70,6 +73,9 @@ uint32_t bench_shape_classes(enum bench_shape shape)
     case BENCH_BASIC:
     case BENCH_SPREAD_ZONE:
     case BENCH_SPREAD_HOST:
+    case BENCH_AFFINITY:
+    case BENCH_ANTI:
+    case BENCH_PREFERRED:
     case BENCH_SHAPES:
         break;
     }
@@ -205,6 +211,32 @@ static void spread_over_zones(struct arena *mem, struct pod *pod)
         });
 }
 
+static bool has_company(enum bench_shape shape)
+{
+    return shape == BENCH_AFFINITY || shape == BENCH_ANTI || shape == BENCH_PREFERRED;
+}
+
+/* Terms about the pods of its own class: near them by zone, apart from them by node. */
+static void seek_company(struct arena *mem, struct pod *pod, enum bench_shape shape)
+{
+    struct label_selector *own = arena_alloc(mem, sizeof(*own));
+    own->match_labels = pod->meta.labels;
+    struct pod_affinity_term near = {own, .topology_key = STR("topology.kubernetes.io/zone")};
+    struct pod_affinity_term apart = {own, .topology_key = STR("kubernetes.io/hostname")};
+    if (!pod->spec.affinity)
+        pod->spec.affinity = arena_alloc(mem, sizeof(struct affinity));
+    pod->spec.affinity->pod = arena_alloc(mem, sizeof(struct pod_affinity));
+    pod->spec.affinity->anti = arena_alloc(mem, sizeof(struct pod_affinity));
+    if (shape == BENCH_AFFINITY)
+        ADD(mem, &pod->spec.affinity->pod->required, 1, near);
+    if (shape == BENCH_ANTI)
+        ADD(mem, &pod->spec.affinity->anti->required, 1, apart);
+    if (shape != BENCH_PREFERRED)
+        return;
+    ADD(mem, &pod->spec.affinity->pod->preferred, 1, (struct preferred_pod_term){10, near});
+    ADD(mem, &pod->spec.affinity->anti->preferred, 1, (struct preferred_pod_term){50, apart});
+}
+
 /* Classes take turns; of those that ask for GPUs only every fourth turn, so that CPUs and GPUs fill
  * up together. The turns left out go to classes that ask for none. */
 static uint32_t class_of(enum bench_shape shape, uint32_t i)
@@ -243,6 +275,18 @@ struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
                       class->gpus ? STR("true") : STR("false"));
     if (shape == BENCH_SPREAD_ZONE)
         spread_over_zones(mem, pod);
+    if (has_company(shape))
+        seek_company(mem, pod, shape);
+    return pod;
+}
+
+struct pod *bench_placed(struct arena *mem, enum bench_shape shape, uint32_t nodes, uint32_t i)
+{
+    if (!has_company(shape) || i >= nodes)
+        return NULL;
+    struct pod *pod = bench_pod(mem, shape, i);
+    pod->meta.name = arena_printf(mem, "placed-%u", i);
+    pod->spec.node_name = arena_printf(mem, "node-%07u", i);
     return pod;
 }
 
@@ -261,6 +305,8 @@ uint32_t bench_pods(enum bench_shape shape, uint32_t nodes)
 {
     if (shape == BENCH_DAEMONSET)
         return nodes;
+    if (has_company(shape))
+        return 2 * nodes;
     int64_t cpu = 0, gpus = 0, n = (int64_t)bench_shape_classes(shape) * GPU_TURNS;
     for (uint32_t i = 0; i < n; i++) {
         cpu += classes[class_of(shape, i) % CLASSES].cpu_milli;

@@ -11,13 +11,16 @@
  * Pods: 20 classes from 100m to 8 CPUs and 0 to 8 GPUs (see the table in bench_load.c), in turn,
  * those that ask for GPUs in every fourth turn; every second class with node affinity, one
  * container with one of the 200 images. As many as fill 70 % of the CPUs or GPUs, whichever is full
- * first, at most 2 million. */
+ * first, at most 2 million; two for each node where pods seek or avoid each other. */
 
 enum bench_shape {
     BENCH_BASIC,
     BENCH_GPU,          /* the classes that ask for GPUs alone */
     BENCH_SPREAD_ZONE,  /* each class has a soft constraint over zones */
     BENCH_SPREAD_HOST,  /* System defaults: all pods stand behind a Service */
+    BENCH_AFFINITY,     /* each class must be in a zone with pods of its own … */
+    BENCH_ANTI,         /* … must not share a node with them … */
+    BENCH_PREFERRED,    /* … would like the first and not the second; a pod on each node already */
     BENCH_DAEMONSET,    /* one pod for each node, which it names */
     BENCH_CLASSES_1000, /* so many classes, in turn */
     BENCH_CLASSES_5000,
@@ -33,6 +36,9 @@ struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i);
 
 /* The Services (one a class) that a shape needs; NULL after the last. */
 struct service *bench_service(struct arena *mem, enum bench_shape shape, uint32_t i);
+
+/* The pods that are on nodes already, where a shape needs them; NULL after the last. */
+struct pod *bench_placed(struct arena *mem, enum bench_shape shape, uint32_t nodes, uint32_t i);
 
 /* How many pods of this shape so many nodes are filled with. */
 uint32_t bench_pods(enum bench_shape shape, uint32_t nodes);

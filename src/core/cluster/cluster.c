@@ -31,12 +31,12 @@ void cluster_free(struct cluster *c)
     workloads_done(&c->workloads);
     pods_done(&c->pods);
     nodes_done(&c->nodes);
+    terms_done(&c->terms);
     specs_done(&c->specs);
     matches_done(&c->matches);
     names_done(&c->names);
     change_log_done(&c->log);
     vec_done(&c->nominations);
-    vec_done(&c->affine);
     map_done(&c->namespaces);
     vec_done(&c->journal);
     arena_done(&c->journal_mem);
@@ -47,7 +47,8 @@ void cluster_free(struct cluster *c)
 void cluster_sweep(struct cluster *c)
 {
     assert(c->depth == 0);
-    pods_sweep(&c->pods, &c->names, &c->specs);
+    pods_sweep(&c->pods, &c->names, &c->specs, &c->terms);
+    terms_sweep(&c->terms, &c->names, &c->matches);
     specs_sweep(&c->specs, &c->names, &c->matches);
     matches_sweep(&c->matches, &c->names);
     names_sweep(&c->names);
@@ -85,18 +86,25 @@ uint32_t cluster_soft_taints(const struct cluster *c, tolerations_id tolerations
     return count;
 }
 
-bool cluster_affinity_concerns(const struct cluster *c, const struct shape *shape)
+void cluster_put_namespace(struct cluster *c, sym name, label_set_id labels)
 {
-    vec_each(&c->affine, a) {
-        const struct shape *other = &c->pods.shapes.at[a->shape];
-        const struct spec *spec = specs_at(&c->specs, other->spec);
-        for (uint32_t i = 0; i < spec->n_pod_terms; i++) {
-            const struct pod_term *term = &spec->pod_terms[i];
-            if ((term->is_unbounded || other->namespace == shape->namespace) &&
-                selector_matches(matches_selector_at(&c->matches, term->selector), &c->names,
-                                 shape->labels))
-                return true;
-        }
+    assert(c->depth == 0);
+    uint32_t was = name == SYM_NONE ? MAP_NONE : map_find(&c->namespaces, name);
+    _Static_assert(MAP_NONE == ID_NONE, "no value, no labels");
+    if (was == labels)
+        return;
+    counts_namespace(c, name, -1);
+    if (labels != ID_NONE) {
+        intern_hold(&c->names.label_sets.table, labels);
+        intern_hold(&c->names.text, name);
+        map_put(&c->namespaces, name, labels);
+    } else {
+        map_remove(&c->namespaces, name);
     }
-    return false;
+    counts_namespace(c, name, +1);
+    terms_look_again(c);
+    if (was != ID_NONE) {
+        intern_drop(&c->names.label_sets.table, was);
+        intern_drop(&c->names.text, name);
+    }
 }

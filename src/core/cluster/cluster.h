@@ -7,6 +7,7 @@
 #include "core/cluster/nodes.h"
 #include "core/cluster/pods.h"
 #include "core/cluster/spec.h"
+#include "core/cluster/terms.h"
 #include "core/cluster/workloads.h"
 
 /* The cluster at this moment: nodes as columns, pods as rows, who selects whom, how many are where.
@@ -25,12 +26,6 @@ struct nomination {
     sym node;
 };
 
-/* A shape whose pods have affinity terms, and how many of them are on nodes. */
-struct affine {
-    shape_id shape;
-    uint32_t pods;
-};
-
 struct undo;
 
 struct cluster {
@@ -42,6 +37,7 @@ struct cluster {
     struct names names;
     struct matches matches;
     struct specs specs;
+    struct terms terms;
     struct nodes nodes;
     struct pods pods;
     struct workloads workloads;
@@ -49,7 +45,6 @@ struct cluster {
     struct change_log log;
 
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */
-    VEC(struct affine) affine;          /* in no order that matters */
     struct map namespaces;              /* name → label set */
 
     sym any_ip;        /* 0.0.0.0 */
@@ -77,6 +72,12 @@ static inline sym cluster_label(const struct cluster *c, node_id node, sym key)
     if (key == c->matches.hostname)
         return c->nodes.hostname[node.i];
     return names_label(&c->names, c->nodes.labels[node.i], key);
+}
+
+/* The same of a row that may be no node's any more. */
+static inline sym cluster_row_label(const struct cluster *c, const struct node_row *row, sym key)
+{
+    return key == c->matches.hostname ? row->hostname : names_label(&c->names, row->labels, key);
 }
 
 static inline struct node_labels cluster_node_labels(const struct cluster *c, node_id node)
@@ -116,9 +117,6 @@ static inline bool cluster_ranks_before(const struct cluster *c, uint32_t a, uin
                        names_text(&c->names, c->nodes.name[b])) < 0;
 }
 
-/* May an affinity term of a pod that is on some node concern pods of this shape? */
-bool cluster_affinity_concerns(const struct cluster *c, const struct shape *shape);
-
 static inline const struct spec *cluster_spec(const struct cluster *c, pod_id pod)
 {
     return specs_at(&c->specs, pods_shape(&c->pods, pod)->spec);
@@ -154,6 +152,9 @@ void txn_commit(struct cluster *c, struct txn t);
 
 /* Everything is as it was. If no reader of the log has looked meanwhile, the log too. */
 void txn_undo(struct cluster *c, struct txn t);
+
+/* The namespace has these labels now; ID_NONE: it is gone. Not within a transaction. */
+void cluster_put_namespace(struct cluster *c, sym name, label_set_id labels);
 
 /* Everything that matters, as text in a fixed order: for tests and debugging dumps. */
 void cluster_dump(const struct cluster *c, struct buf *out);

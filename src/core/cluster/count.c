@@ -44,6 +44,7 @@ static void domain_add(struct spread *s, sym value, int nodes, int64_t pods)
     int64_t was = d->pods;
     d->nodes += (uint32_t)nodes;
     d->pods += pods;
+    s->pods += pods;
     if (d->nodes == 0) {
         assert(d->pods == 0);
         forget_domain(s, at);
@@ -118,11 +119,41 @@ void counts_node(struct cluster *c, node_id node, int sign)
 
 /* --- pods --- */
 
-static bool tally_matches(const struct cluster *c, const struct tally *t, const struct shape *shape)
+/* The reaches of a tally follow each other, each as selector, selector of namespaces, number of
+ * namespaces, namespaces. */
+static struct reach next_reach(const uint32_t **words)
 {
-    return t->namespace == shape->namespace &&
-           selector_matches(matches_selector_at(&c->matches, t->selector), &c->names,
-                            shape->labels);
+    const uint32_t *w = *words;
+    *words = w + 3 + w[2];
+    return (struct reach){w[0], w[1], w + 3, w[2]};
+}
+
+static bool all_mean(const struct cluster *c, const struct tally *t, const struct shape *shape)
+{
+    const uint32_t *words = t->reaches;
+    for (uint32_t i = 0; i < t->n_reaches; i++)
+        if (!reach_means(c, next_reach(&words), shape, SIGHT_SEEKER))
+            return false;
+    return true;
+}
+
+/* How often the tally counts a pod of the shape. */
+static uint32_t times(const struct cluster *c, const struct tally *t, const struct shape *shape)
+{
+    uint32_t n = 0;
+    switch (t->kind) {
+    case TALLY_SELECTED:
+        return t->namespace == shape->namespace &&
+               selector_matches(matches_selector_at(&c->matches, t->selector), &c->names,
+                                shape->labels);
+    case TALLY_MEANT:
+        return all_mean(c, t, shape);
+    case TALLY_HAVING:
+        vec_each(&shape->terms, term)
+            n += *term == t->term;
+        break;
+    }
+    return n;
 }
 
 /* Brings the shape's list of tallies up to date: forgets those that are gone, looks at those that
@@ -133,14 +164,15 @@ static void refresh_shape(struct cluster *c, struct shape *shape)
     uint32_t kept = 0;
     vec_each(&shape->tallies, t) {
         const struct tally *tally = &k->tallies.at[*t];
-        if (tally->number && tally->number <= shape->tallied_up_to &&
-            tally_matches(c, tally, shape))
+        if (tally->number && tally->number <= shape->tallied_up_to)
             shape->tallies.at[kept++] = *t;
     }
     shape->tallies.n = kept;
     for (uint32_t t = 0; t < k->tallies.n; t++) {
         const struct tally *tally = &k->tallies.at[t];
-        if (tally->number > shape->tallied_up_to && tally_matches(c, tally, shape))
+        if (tally->number <= shape->tallied_up_to)
+            continue;
+        for (uint32_t n = times(c, tally, shape); n > 0; n--)
             vec_push(&shape->tallies, t);
     }
     shape->tallied_up_to = k->tallies_made;
@@ -164,32 +196,80 @@ static void tally_pod(struct cluster *c, uint32_t t, node_id node, int sign)
     }
 }
 
-uint32_t counts_pod(struct cluster *c, pod_id pod, node_id node, int sign)
+/* Pods being deleted do not count as selected, except where they are only supposed to be. */
+static bool is_leaving(const struct pod_row *row)
 {
-    struct shape *shape = &c->pods.shapes.at[pods_at(&c->pods, pod)->shape];
+    return (row->flags & (POD_TERMINATING | POD_SUPPOSED)) == POD_TERMINATING;
+}
+
+/* Adds the pod to the tallies of its shape that pass `wanted` (NULL: all). */
+static uint32_t count_pod(struct cluster *c, pod_id pod, node_id node, int sign,
+                          bool (*wanted)(const struct tally *))
+{
+    const struct pod_row *row = pods_at(&c->pods, pod);
+    struct shape *shape = &c->pods.shapes.at[row->shape];
     if (shape->tallied_up_to != c->counts.tallies_made)
         refresh_shape(c, shape);
+    bool leaves = is_leaving(row);
     uint32_t columns = 0;
     vec_each(&shape->tallies, t) {
+        const struct tally *tally = &c->counts.tallies.at[*t];
+        if ((leaves && tally->kind == TALLY_SELECTED) || (wanted && !wanted(tally)))
+            continue;
         tally_pod(c, *t, node, sign);
         columns |= COLUMN_TALLY(*t);
     }
     return columns;
 }
 
-/* --- the tables --- */
-
-static uint64_t tally_key(sym namespace, selector_id selector)
+uint32_t counts_pod(struct cluster *c, pod_id pod, node_id node, int sign)
 {
-    return (uint64_t) namespace << 32 | selector;
+    return count_pod(c, pod, node, sign, NULL);
 }
+
+/* --- namespaces --- */
+
+static bool reads_namespaces(const struct tally *t)
+{
+    const uint32_t *words = t->reaches;
+    for (uint32_t i = 0; i < t->n_reaches; i++)
+        if (next_reach(&words).like != ID_NONE)
+            return true;
+    return false;
+}
+
+void counts_namespace(struct cluster *c, sym namespace, int sign)
+{
+    struct counts *k = &c->counts;
+    bool is_read = false;
+    vec_each(&k->tallies, t)
+        is_read |= t->number && reads_namespaces(t);
+    if (!is_read)
+        return;
+    vec_each(&c->pods.shapes, shape)
+        if (sign > 0 && shape->namespace == namespace)
+            shape->tallied_up_to = 0, vec_clear(&shape->tallies);
+    for (uint32_t i = 0; i < c->pods.rows.n; i++) {
+        const struct pod_row *row = &c->pods.rows.at[i];
+        if (!row->text || row->node == ID_NONE ||
+            c->pods.shapes.at[row->shape].namespace != namespace)
+            continue;
+        node_id node = {row->node};
+        uint32_t columns = count_pod(c, (pod_id){i}, node, sign, reads_namespaces);
+        if (columns)
+            change_log_add(&c->log, node, columns);
+    }
+}
+
+/* --- the tables --- */
 
 /* Counts what is there already. */
 static void fill_tally(struct cluster *c, uint32_t t)
 {
+    bool is_selected = c->counts.tallies.at[t].kind == TALLY_SELECTED;
     for (uint32_t i = 0; i < c->pods.rows.n; i++) {
         const struct pod_row *row = &c->pods.rows.at[i];
-        if (!row->text || row->node == ID_NONE || row->flags & POD_TERMINATING)
+        if (!row->text || row->node == ID_NONE || (is_selected && is_leaving(row)))
             continue;
         struct shape *shape = &c->pods.shapes.at[row->shape];
         if (shape->tallied_up_to != c->counts.tallies_made)
@@ -200,28 +280,88 @@ static void fill_tally(struct cluster *c, uint32_t t)
     }
 }
 
-uint32_t counts_use_tally(struct cluster *c, sym namespace, selector_id selector)
+/* Holds (+1) or drops (-1) all that a tally refers to. */
+static void hold_tally(struct cluster *c, const struct tally *t, int sign)
+{
+    void (*change)(struct intern *, uint32_t) = sign > 0 ? intern_hold : intern_drop;
+    const uint32_t *words = t->reaches;
+    switch (t->kind) {
+    case TALLY_SELECTED:
+        change(&c->names.text, t->namespace);
+        change(&c->matches.selectors.table, t->selector);
+        break;
+    case TALLY_MEANT:
+        for (uint32_t i = 0; i < t->n_reaches; i++) {
+            struct reach r = next_reach(&words);
+            if (r.selector != ID_NONE)
+                change(&c->matches.selectors.table, r.selector);
+            if (r.like != ID_NONE)
+                change(&c->matches.selectors.table, r.like);
+            for (uint32_t j = 0; j < r.n; j++)
+                change(&c->names.text, r.namespaces[j]);
+        }
+        break;
+    case TALLY_HAVING:
+        change(&c->terms.table, t->term);
+        break;
+    }
+}
+
+/* The tally of these numbers, the first of which is its kind; new ones are made of `made`. */
+static uint32_t use_tally(struct cluster *c, struct match_words *words, struct tally made)
 {
     struct counts *k = &c->counts;
-    uint32_t t = map_find(&k->tally_index, tally_key(namespace, selector));
-    if (t != MAP_NONE) {
-        k->tallies.at[t].uses++;
+    struct str bytes = {(const char *)words->at, words->n * sizeof(uint32_t)};
+    bool is_new;
+    uint32_t t = intern_get(&k->tally_table, bytes, &is_new);
+    vec_done(words);
+    intern_hold(&k->tally_table, t);
+    if (t >= k->tallies.n)
+        vec_resize(&k->tallies, t + 1);
+    struct tally *tally = &k->tallies.at[t];
+    if (tally->uses++)
         return t;
-    }
-    t = k->free_tallies.n ? vec_pop(&k->free_tallies) : k->tallies.n;
-    if (t == k->tallies.n)
-        vec_push(&k->tallies, (struct tally){0});
-    k->tallies.at[t] = (struct tally){
-        .namespace = namespace,
-        .selector = selector,
-        .uses = 1,
-        .number = ++k->tallies_made,
-    };
-    map_put(&k->tally_index, tally_key(namespace, selector), t);
-    intern_hold(&c->names.text, namespace);
-    intern_hold(&c->matches.selectors.table, selector);
+    *tally = made;
+    tally->uses = 1;
+    tally->number = ++k->tallies_made;
+    if (tally->kind == TALLY_MEANT)
+        tally->reaches = (const uint32_t *)(const void *)intern_bytes(&k->tally_table, t).p + 1;
+    hold_tally(c, tally, +1);
     fill_tally(c, t);
     return t;
+}
+
+uint32_t counts_use_tally(struct cluster *c, sym namespace, selector_id selector)
+{
+    struct match_words words = {0};
+    vec_push(&words, TALLY_SELECTED);
+    vec_push(&words, namespace);
+    vec_push(&words, selector);
+    return use_tally(
+        c, &words,
+        (struct tally){.kind = TALLY_SELECTED, .namespace = namespace, .selector = selector});
+}
+
+uint32_t counts_use_meant(struct cluster *c, const struct reach *reaches, uint32_t n)
+{
+    struct match_words words = {0};
+    vec_push(&words, TALLY_MEANT);
+    for (uint32_t i = 0; i < n; i++) {
+        vec_push(&words, reaches[i].selector);
+        vec_push(&words, reaches[i].like);
+        vec_push(&words, reaches[i].n);
+        for (uint32_t j = 0; j < reaches[i].n; j++)
+            vec_push(&words, reaches[i].namespaces[j]);
+    }
+    return use_tally(c, &words, (struct tally){.kind = TALLY_MEANT, .n_reaches = n});
+}
+
+uint32_t counts_use_having(struct cluster *c, uint32_t term)
+{
+    struct match_words words = {0};
+    vec_push(&words, TALLY_HAVING);
+    vec_push(&words, term);
+    return use_tally(c, &words, (struct tally){.kind = TALLY_HAVING, .term = term});
 }
 
 void counts_drop_tally(struct cluster *c, uint32_t t)
@@ -229,17 +369,16 @@ void counts_drop_tally(struct cluster *c, uint32_t t)
     struct counts *k = &c->counts;
     struct tally *tally = &k->tallies.at[t];
     assert(tally->uses > 0);
+    intern_drop(&k->tally_table, t);
     if (--tally->uses)
         return;
     assert(tally->spreads.n == 0);
-    map_remove(&k->tally_index, tally_key(tally->namespace, tally->selector));
-    intern_drop(&c->names.text, tally->namespace);
-    intern_drop(&c->matches.selectors.table, tally->selector);
+    hold_tally(c, tally, -1);
     map_done(&tally->on_node);
     vec_done(&tally->spreads);
     *tally = (struct tally){0};
-    vec_push(&k->free_tallies, t);
     k->tallies_made++; /* shapes look again, and forget it */
+    intern_sweep(&k->tally_table, NULL, NULL);
 }
 
 /* Holds (+1) or drops (-1) all that a spread refers to. */
@@ -296,6 +435,7 @@ uint32_t counts_use_spread(struct cluster *c, const struct spread_ask *ask)
     if (ask->tally != ID_NONE) {
         vec_push(&k->tallies.at[ask->tally].spreads, id);
         k->tallies.at[ask->tally].uses++;
+        intern_hold(&k->tally_table, ask->tally);
     }
     fill_spread(c, s);
     return id;
@@ -330,8 +470,7 @@ void counts_done(struct counts *k)
         vec_done(&t->spreads);
     }
     vec_done(&k->tallies);
-    vec_done(&k->free_tallies);
-    map_done(&k->tally_index);
+    intern_done(&k->tally_table);
     vec_each(&k->spreads, s) {
         map_done(&s->by_value);
         vec_done(&s->domains);

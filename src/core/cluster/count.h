@@ -8,19 +8,29 @@
 
 /* How many pods of a kind are where, kept up to date instead of counted.
  *
- * A *tally* counts the pods of a namespace that match a selector, per node; pods being deleted do
- * not count. A *spread* sums a tally per domain (value of a topology key) over the nodes that a
- * topology spread constraint includes: those that have all its keys and, where it honours them,
- * satisfy the pod's node rules and taints. Placing a pod touches the tallies that match it and
- * nothing else.
+ * A *tally* counts pods of one kind per node: those of a namespace that match a selector, those
+ * that terms of pod affinity mean, or those that have such a term. A *spread* sums a tally per
+ * domain (value of a topology key) over the nodes that a topology spread constraint includes: those
+ * that have all its keys and, where it honours them, satisfy the pod's node rules and taints.
+ * Placing a pod touches the tallies that match it and nothing else.
  *
  * Both are shared by all classes of pods that need the same one, and go when nobody uses them. */
 
 struct cluster;
 
+enum tally_kind {
+    TALLY_SELECTED, /* pods of a namespace that match a selector, but those being deleted */
+    TALLY_MEANT,    /* pods that all of some terms mean */
+    TALLY_HAVING,   /* pods that have a term, as often as they have it */
+};
+
 struct tally {
-    sym namespace;
+    enum tally_kind kind;
+    sym namespace; /* of TALLY_SELECTED */
     selector_id selector;
+    const uint32_t *reaches; /* of TALLY_MEANT: numbers, see count.c */
+    uint32_t n_reaches;
+    uint32_t term; /* of TALLY_HAVING */
     uint32_t uses;
     uint64_t number;    /* ever rising: shapes remember up to which they have looked; 0: free */
     struct map on_node; /* node → pods, where there are any */
@@ -45,23 +55,25 @@ struct spread {
 
     struct map by_value; /* value → domains */
     VEC(struct domain) domains;
+    int64_t pods;        /* of all domains */
     int64_t least;       /* the smallest `pods` of a domain, if there is one */
     uint32_t at_least_n; /* domains that have it; 0: look again */
     uint64_t marks;      /* made so far */
 };
 
 struct counts {
+    struct intern tally_table;
     VEC(struct tally) tallies;
-    VEC(uint32_t) free_tallies;
-    struct map tally_index; /* (namespace, selector) */
     uint64_t tallies_made;
     struct intern spread_table;
     VEC(struct spread) spreads;
 };
 
-/* A tally for the caller to use until counts_drop_tally(). Made by one pass over the pods if it is
- * new. */
+/* A tally of each kind, for the caller to use until counts_drop_tally(). Made by one pass over the
+ * pods if it is new. */
 uint32_t counts_use_tally(struct cluster *c, sym namespace, selector_id selector);
+uint32_t counts_use_meant(struct cluster *c, const struct reach *reaches, uint32_t n);
+uint32_t counts_use_having(struct cluster *c, uint32_t term);
 void counts_drop_tally(struct cluster *c, uint32_t tally);
 
 /* What a spread is asked for with; `tally` may be ID_NONE. */
@@ -103,6 +115,12 @@ static inline const struct domain *counts_domain(const struct counts *k, uint32_
 
 uint32_t counts_domains(const struct counts *k, uint32_t spread);
 
+/* The pods of all domains. */
+static inline int64_t counts_total(const struct counts *k, uint32_t spread)
+{
+    return k->spreads.at[spread].pods;
+}
+
 /* The smallest number of pods in a domain; 0 if there is no domain. */
 int64_t counts_least(const struct counts *k, uint32_t spread);
 
@@ -125,11 +143,16 @@ static inline bool counts_mark(const struct counts *k, uint32_t spread, sym valu
 /* Is the node one of those that the spread sums over? */
 bool counts_includes(const struct cluster *c, const struct spread *s, node_id node);
 
-/* The pod came to its node (+1) or leaves it (-1); pods being deleted are not passed here. Returns
- * the columns of the tallies that count it. */
+/* The pod came to its node (+1) or leaves it (-1). Returns the columns of the tallies that count
+ * it.
+ */
 uint32_t counts_pod(struct cluster *c, pod_id pod, node_id node, int sign);
 
 /* Takes the node's part out of all spreads (-1) before its row changes, puts it back (+1) after. */
 void counts_node(struct cluster *c, node_id node, int sign);
+
+/* Takes the pods of a namespace out of the tallies that look at its labels (-1) before these
+ * change, puts them back (+1) after. */
+void counts_namespace(struct cluster *c, sym namespace, int sign);
 
 void counts_done(struct counts *k);

@@ -133,13 +133,12 @@ void pods_reshape(struct pods *p, pod_id pod, shape_id shape)
 /* --- shapes --- */
 
 shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs,
-                        struct shape parts)
+                        struct shape parts, bool *is_new)
 {
     _Static_assert(offsetof(struct shape, born) >= SHAPE_KEY_BYTES, "the parts come first");
-    bool is_new;
     shape_id id =
-        intern_get(&p->shape_table, (struct str){(const char *)&parts, SHAPE_KEY_BYTES}, &is_new);
-    if (!is_new)
+        intern_get(&p->shape_table, (struct str){(const char *)&parts, SHAPE_KEY_BYTES}, is_new);
+    if (!*is_new)
         return id;
     if (id >= p->shapes.n)
         vec_resize(&p->shapes, id + 1);
@@ -164,6 +163,7 @@ struct sweeping {
     struct pods *pods;
     struct names *names;
     struct specs *specs;
+    struct terms *terms;
 };
 
 static void shape_gone(void *ctx, uint32_t id)
@@ -176,12 +176,13 @@ static void shape_gone(void *ctx, uint32_t id)
     if (shape->owner != SYM_NONE)
         intern_drop(&x->names->text, shape->owner);
     vec_done(&shape->tallies);
+    terms_leave(x->terms, shape);
     shape->born = 0;
 }
 
-void pods_sweep(struct pods *p, struct names *names, struct specs *specs)
+void pods_sweep(struct pods *p, struct names *names, struct specs *specs, struct terms *terms)
 {
-    struct sweeping x = {p, names, specs};
+    struct sweeping x = {p, names, specs, terms};
     if (intern_wants_sweep(&p->shape_table))
         intern_sweep(&p->shape_table, shape_gone, &x);
 }
@@ -193,8 +194,11 @@ void pods_done(struct pods *p)
     vec_done(&p->rows);
     vec_done(&p->free);
     mem_free(p->slots);
-    vec_each(&p->shapes, shape)
+    vec_each(&p->shapes, shape) {
         vec_done(&shape->tallies);
+        vec_done(&shape->terms);
+        vec_done(&shape->meant_by);
+    }
     vec_done(&p->shapes);
     intern_done(&p->shape_table);
 }

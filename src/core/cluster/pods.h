@@ -2,6 +2,7 @@
 
 #include "core/cluster/names.h"
 #include "core/cluster/spec.h"
+#include "core/cluster/terms.h"
 
 /* The rows of pods, and the shapes they share.
  *
@@ -21,7 +22,10 @@ struct shape {
 
     uint64_t born;          /* tells apart two shapes that had the same number in turn */
     uint64_t tallied_up_to; /* tallies numbered below it have been compared with this shape */
-    VEC(uint32_t) tallies;  /* those that count its pods */
+    VEC(uint32_t) tallies;  /* those that count its pods; as often as they count one of them */
+    VEC(uint32_t) terms;    /* that its pods have (cluster/terms.h), in the order of their spec */
+    VEC(uint32_t) meant_by; /* terms that mean its pods, among those known when the latest was … */
+    uint64_t meant_up_to;   /* … this one */
 };
 
 enum { SHAPE_KEY_BYTES = 5 * sizeof(uint32_t) };
@@ -85,6 +89,6 @@ void pods_reshape(struct pods *p, pod_id pod, shape_id shape);
 
 /* The shape of these parts; nobody holds it yet, but it holds its parts. */
 shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs,
-                        struct shape parts);
+                        struct shape parts, bool *is_new);
 
-void pods_sweep(struct pods *p, struct names *names, struct specs *specs);
+void pods_sweep(struct pods *p, struct names *names, struct specs *specs, struct terms *terms);

@@ -140,7 +140,12 @@ shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin)
     parts.labels = read_labels(c, &pod->meta.labels);
     parts.namespace = names_get(&c->names, pod->meta.namespace);
     read_owner(c, pod, &parts);
-    return pods_shape_get(&c->pods, &c->names, &c->specs, parts);
+    bool is_new;
+    shape_id id = pods_shape_get(&c->pods, &c->names, &c->specs, parts, &is_new);
+    if (is_new)
+        terms_take(&c->terms, &c->names, &c->matches, specs_at(&c->specs, parts.spec),
+                   &c->pods.shapes.at[id]);
+    return id;
 }
 
 selector_id read_selector(struct cluster *c, const struct label_selector *selector)

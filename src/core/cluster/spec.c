@@ -45,7 +45,7 @@ struct reading {
     struct arena *mem;
     struct needs ask, hold, score;
     VEC(struct host_port) ports;
-    struct sym_vec images, match_keys, gates, held;
+    struct sym_vec images, match_keys, gates, namespaces, held;
     VEC(struct spread_rule) spread;
     VEC(struct pod_term) pod_terms;
 };
@@ -190,22 +190,51 @@ static void read_spread(struct reading *r, const struct pod *pod)
     }
 }
 
-static void read_pod_term(struct reading *r, const struct pod_affinity_term *term)
+static int by_number(const void *a, const void *b)
 {
-    selector_id selector = read_selector(r, term->label_selector);
-    if (selector != ID_NONE)
-        vec_push(&r->pod_terms,
-                 (struct pod_term){selector, term->namespaces.n || term->namespace_selector});
+    const sym *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
-static void read_pod_affinity(struct reading *r, const struct pod_affinity *affinity)
+/* Appends the term's namespaces, sorted, each once. */
+static void read_namespaces(struct reading *r, const struct pod_affinity_term *from,
+                            struct pod_term *term)
+{
+    term->namespace_at = r->namespaces.n;
+    list_each(&from->namespaces, name)
+        vec_push(&r->namespaces, keep(r, *name));
+    sym *all = r->namespaces.at + term->namespace_at;
+    uint32_t n = r->namespaces.n - term->namespace_at;
+    if (n > 1)
+        qsort(all, n, sizeof(*all), by_number);
+    for (uint32_t i = 0; i < n; i++)
+        if (term->n_namespaces == 0 || all[i] != all[term->n_namespaces - 1])
+            all[term->n_namespaces++] = all[i];
+    r->namespaces.n = term->namespace_at + term->n_namespaces;
+}
+
+static void read_pod_term(struct reading *r, const struct pod_affinity_term *from, int32_t weight,
+                          bool is_anti)
+{
+    struct pod_term term = {
+        .key = keep(r, from->topology_key),
+        .selector = read_selector(r, from->label_selector),
+        .like = read_selector(r, from->namespace_selector),
+        .weight = weight,
+        .is_anti = is_anti,
+    };
+    read_namespaces(r, from, &term);
+    vec_push(&r->pod_terms, term);
+}
+
+static void read_pod_affinity(struct reading *r, const struct pod_affinity *affinity, bool is_anti)
 {
     if (!affinity)
         return;
     list_each(&affinity->required, term)
-        read_pod_term(r, term);
+        read_pod_term(r, term, 0, is_anti);
     list_each(&affinity->preferred, preferred)
-        read_pod_term(r, &preferred->term);
+        read_pod_term(r, &preferred->term, preferred->weight, is_anti);
 }
 
 static tolerations_id read_tolerations(struct reading *r, const struct pod *pod)
@@ -251,11 +280,6 @@ static bool has_feature_need(const struct pod *pod)
  * yet. */
 static struct str unsupported_field(const struct pod *pod)
 {
-    const struct affinity *a = pod->spec.affinity;
-    if (a && a->pod && (a->pod->required.n || a->pod->preferred.n))
-        return STR("spec.affinity.podAffinity");
-    if (a && a->anti && (a->anti->required.n || a->anti->preferred.n))
-        return STR("spec.affinity.podAntiAffinity");
     list_each(&pod->spec.volumes, v) {
         if (v->claim)
             return STR("spec.volumes.persistentVolumeClaim");
@@ -318,7 +342,8 @@ static void add_list(struct buf *b, const void *p, size_t bytes)
     LIST_OF(spread, n_spread, spread)                                                              \
     LIST_OF(match_keys, n_match_keys, match_keys)                                                  \
     LIST_OF(gates, n_gates, gates)                                                                 \
-    LIST_OF(pod_terms, n_pod_terms, pod_terms)
+    LIST_OF(pod_terms, n_pod_terms, pod_terms)                                                     \
+    LIST_OF(namespaces, n_namespaces, namespaces)
 
 static void encode(struct reading *r, struct spec *s, struct buf *out)
 {
@@ -354,8 +379,12 @@ static void hold_parts(struct names *names, struct matches *matches, const struc
     for (uint32_t i = 0; i < s->n_spread; i++)
         if (s->spread[i].selector != ID_NONE)
             change(&matches->selectors.table, s->spread[i].selector);
-    for (uint32_t i = 0; i < s->n_pod_terms; i++)
-        change(&matches->selectors.table, s->pod_terms[i].selector);
+    for (uint32_t i = 0; i < s->n_pod_terms; i++) {
+        if (s->pod_terms[i].selector != ID_NONE)
+            change(&matches->selectors.table, s->pod_terms[i].selector);
+        if (s->pod_terms[i].like != ID_NONE)
+            change(&matches->selectors.table, s->pod_terms[i].like);
+    }
 }
 
 spec_id specs_read(struct specs *s, struct names *names, struct matches *matches,
@@ -372,8 +401,8 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
     list_each(&pod->spec.gates, gate)
         vec_push(&r.gates, keep(&r, gate->name));
     if (pod->spec.affinity) {
-        read_pod_affinity(&r, pod->spec.affinity->pod);
-        read_pod_affinity(&r, pod->spec.affinity->anti);
+        read_pod_affinity(&r, pod->spec.affinity->pod, false);
+        read_pod_affinity(&r, pod->spec.affinity->anti, true);
     }
 
     encode(&r, &head, &s->scratch);

@@ -41,10 +41,16 @@ struct spread_rule {
     bool honors_affinity, honors_taints;
 };
 
-/* A term of pod affinity or anti-affinity, required or preferred: whom it may concern. */
+/* A term of pod affinity or anti-affinity as the pod has it. It means the pods that its selector
+ * matches in the namespaces it lists and in those whose labels it selects; in the pod's own, if it
+ * does neither. */
 struct pod_term {
-    selector_id selector;  /* never ID_NONE: a term without a selector concerns nobody */
-    uint32_t is_unbounded; /* it may reach beyond the pod's own namespace */
+    sym key;
+    selector_id selector;                /* ID_NONE: means nobody */
+    selector_id like;                    /* which namespaces by their labels; ID_NONE: none */
+    uint32_t namespace_at, n_namespaces; /* in spec.namespaces; sorted, distinct */
+    int32_t weight;                      /* of a preference; 0: required */
+    uint32_t is_anti;
 };
 
 struct spec {
@@ -73,6 +79,8 @@ struct spec {
     uint32_t n_gates;
     const struct pod_term *pod_terms;
     uint32_t n_pod_terms;
+    const sym *namespaces;
+    uint32_t n_namespaces;
 };
 
 struct resources {

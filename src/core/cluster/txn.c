@@ -41,31 +41,15 @@ static void unlink_pod(struct cluster *c, uint32_t pod, uint32_t node)
         rows[after].before = before;
 }
 
-/* One more (+1) or less (-1) of the pods with affinity terms is on a node. */
-static void count_affine(struct cluster *c, shape_id shape, int sign)
-{
-    uint32_t i = 0;
-    while (i < c->affine.n && c->affine.at[i].shape != shape)
-        i++;
-    if (i == c->affine.n)
-        vec_push(&c->affine, (struct affine){shape, 0});
-    c->affine.at[i].pods += (uint32_t)sign;
-    if (c->affine.at[i].pods == 0)
-        c->affine.at[i] = vec_pop(&c->affine);
-}
-
 /* The sums, counts and log for a pod that comes (+1) or goes (-1). */
 static void account(struct cluster *c, pod_id pod, node_id node, int sign)
 {
     const struct spec *spec = cluster_spec(c, pod);
     nodes_charge(&c->nodes, node, spec, sign);
     uint32_t columns = COLUMN_USED;
-    if (UNLIKELY(spec->n_pod_terms))
-        count_affine(c, pods_at(&c->pods, pod)->shape, sign);
     if (spec->n_ports)
         columns |= COLUMN_PORTS;
-    if ((pods_at(&c->pods, pod)->flags & (POD_TERMINATING | POD_SUPPOSED)) != POD_TERMINATING)
-        columns |= counts_pod(c, pod, node, sign);
+    columns |= counts_pod(c, pod, node, sign);
     change_log_add(&c->log, node, columns);
 }
 

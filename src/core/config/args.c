@@ -445,8 +445,8 @@ static const void *read_affinity(const struct args_reading *a)
 
 struct later_file {
     struct head head;
-    int32_t percentage, absolute, hard_weight;
-    bool has_percentage, has_absolute, ignores_preferred;
+    int32_t percentage, absolute;
+    bool has_percentage, has_absolute;
     int64_t filter_ns, binding_ns, timeout_s;
     bool has_filter, has_binding;
     shape_list shape;
@@ -468,10 +468,16 @@ static const struct field preemption_fields[] = {
     FIELD_END,
 };
 
+struct pod_affinity_file {
+    struct head head;
+    struct pod_affinity_args args;
+};
+
 static const struct field pod_affinity_fields[] = {
     HEAD_API_VERSION,
-    LATER(INT32, "hardPodAffinityWeight", hard_weight),
-    LATER(BOOL, "ignorePreferredTermsOfExistingPods", ignores_preferred),
+    {FIELD(INT32, "hardPodAffinityWeight", 0, struct pod_affinity_file, args.hard_weight)},
+    {FIELD(BOOL, "ignorePreferredTermsOfExistingPods", 0, struct pod_affinity_file,
+           args.ignores_preferences)},
     HEAD_KIND,
     FIELD_END,
 };
@@ -532,10 +538,13 @@ static const void *read_preemption(const struct args_reading *a)
 
 static const void *read_pod_affinity(const struct args_reading *a)
 {
-    struct later_file f = {0};
-    if (read_fields(a, pod_affinity_fields, &f))
-        check_range(a, at(a, "hardPodAffinityWeight"), f.hard_weight, 0, 100);
-    return NULL;
+    struct pod_affinity_args *out = arena_array(&a->r->out->mem, struct pod_affinity_args, 1);
+    struct pod_affinity_file f = {.args = {.hard_weight = 1}};
+    if (!read_fields(a, pod_affinity_fields, &f))
+        return NULL;
+    check_range(a, at(a, "hardPodAffinityWeight"), f.args.hard_weight, 0, 100);
+    *out = f.args;
+    return out;
 }
 
 static const void *read_dynamic(const struct args_reading *a)

@@ -383,31 +383,6 @@ static void remove_node(struct engine *k, int64_t now_ms, struct str name)
 
 /* --- what selects pods --- */
 
-static void put_namespace(struct cluster *c, const struct namespace *from)
-{
-    sym name = names_get(&c->names, from->meta.name);
-    label_set_id labels = read_labels(c, &from->meta.labels);
-    uint32_t was = map_find(&c->namespaces, name);
-    if (was == labels)
-        return;
-    intern_hold(&c->names.label_sets.table, labels);
-    if (was == MAP_NONE)
-        intern_hold(&c->names.text, name);
-    else
-        intern_drop(&c->names.label_sets.table, was);
-    map_put(&c->namespaces, name, labels);
-}
-
-static void remove_namespace(struct cluster *c, struct str text)
-{
-    sym name = names_find(&c->names, text);
-    uint32_t was = name == SYM_NONE ? MAP_NONE : map_remove(&c->namespaces, name);
-    if (was == MAP_NONE)
-        return;
-    intern_drop(&c->names.label_sets.table, was);
-    intern_drop(&c->names.text, name);
-}
-
 static enum owner_kind owner_kind_of(enum kind kind)
 {
     return kind == KIND_REPLICATION_CONTROLLER ? OWNER_REPLICATION_CONTROLLER
@@ -458,7 +433,8 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
         put_node(k, now_ms, o->node);
         break;
     case KIND_NAMESPACE:
-        put_namespace(k->cluster, o->namespace);
+        cluster_put_namespace(k->cluster, names_get(&k->cluster->names, o->meta->name),
+                              read_labels(k->cluster, &o->namespace->meta.labels));
         break;
     case KIND_SERVICE:
     case KIND_REPLICATION_CONTROLLER:
@@ -496,7 +472,7 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
         remove_node(k, now_ms, o->meta->name);
         break;
     case KIND_NAMESPACE:
-        remove_namespace(c, o->meta->name);
+        cluster_put_namespace(c, names_find(&c->names, o->meta->name), ID_NONE);
         break;
     case KIND_SERVICE:
     case KIND_REPLICATION_CONTROLLER:

@@ -16,13 +16,13 @@ struct profile; /* core/framework/profile.h */
 
 /* {0} is a sensible configuration. */
 struct engine_config {
-    uint64_t seed;             /* decides the nodes' ranks, hence ties */
-    size_t view_bytes;         /* memory for views; 0: 1 KiB a node, at least 4 MiB */
-    uint32_t view_count;       /* at most so many views; 0: as many as fit */
-    bool no_views;             /* every decision is a scan */
-    bool checks_views;         /* compare every decision with a scan (slow): tests and debugging */
-    uint32_t max_unsettled;    /* unsettled bindings; 0: 512 */
-    bool keeps_pins;           /* for explain: judge pods that name a node against all nodes */
+    uint64_t seed;          /* decides the nodes' ranks, hence ties */
+    size_t view_bytes;      /* memory for views; 0: 1 KiB a node, at least 4 MiB */
+    uint32_t view_count;    /* at most so many views; 0: as many as fit */
+    bool no_views;          /* every decision is a scan */
+    bool checks_views;      /* compare every decision with a scan (slow): tests and debugging */
+    uint32_t max_unsettled; /* unsettled bindings; 0: 512 */
+    bool keeps_pins;        /* for explain: judge pods that name a node against all nodes */
     bool compares_tolerations; /* the gate TaintTolerationComparisonOperators */
 
     /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or

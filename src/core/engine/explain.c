@@ -99,6 +99,13 @@ static void reject_for(struct explaining *x, struct explained_node *node, reason
 
 /* --- scores --- */
 
+/* Has the part a score to show? */
+static bool is_shown(const struct explaining *x, const struct class_part *part)
+{
+    return part->scores &&
+           !(part->plugin->is_idle && part->plugin->is_idle(x->k->cluster, part->state));
+}
+
 /* Works out each part's key scores once per bucket. */
 static void score_buckets(struct explaining *x)
 {
@@ -128,7 +135,7 @@ static void score_node(struct explaining *x, struct explained_node *node, uint32
     node->scores = scores;
     for (uint32_t p = 0; p < x->class->n_parts; p++) {
         const struct class_part *part = &x->class->parts[p];
-        if (!part->scores)
+        if (!is_shown(x, part))
             continue;
         struct explained_score *score = &scores[node->n_scores++];
         score->plugin = part->plugin->name;
@@ -235,10 +242,6 @@ static void explain(struct explaining *x)
         return;
     if (x->class->error.n) {
         fail(x, x->class->error);
-        return;
-    }
-    if (cluster_affinity_concerns(x->k->cluster, pods_shape(&x->k->cluster->pods, x->pod))) {
-        fail(x, STR(UNSUPPORTED_AFFINITY));
         return;
     }
     if (x->class->refusal && out->n_nodes) {

@@ -281,7 +281,8 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
         vec_resize(&k->by_shape, shape_number + 1);
     struct shape_class *memo = &k->by_shape.at[shape_number];
     uint64_t generation = workloads_generation(&c->workloads, shape->namespace);
-    if (LIKELY(memo->class && memo->born == shape->born && memo->generation == generation))
+    if (LIKELY(memo->class && memo->born == shape->born && memo->generation == generation &&
+               memo->terms == c->terms.made))
         return k->at.at[memo->class - 1];
 
     struct str name = names_text(&c->names, specs_at(&c->specs, shape->spec)->scheduler_name);
@@ -292,7 +293,7 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
     memo = &k->by_shape.at[shape_number];
     intern_hold(&k->table, id);
     let_go(k, memo);
-    *memo = (struct shape_class){shape->born, generation, id + 1};
+    *memo = (struct shape_class){shape->born, generation, c->terms.made, id + 1};
     return k->at.at[id];
 }
 

@@ -6,8 +6,8 @@
 /* Classes: pods that no plugin of their profile can tell apart.
  *
  * A class is looked up when a unit is taken, from its pod's shape; the shape remembers its class
- * until the Services and owners of its namespace change, so that a new selector splits classes by
- * itself. */
+ * until the Services and owners of its namespace or the affinity terms of any pod change, so that a
+ * new selector splits classes by itself. */
 
 /* A plugin's part in judging a class. */
 struct class_part {
@@ -81,6 +81,7 @@ struct class
 struct shape_class {
     uint64_t born;       /* of the shape that had this number then */
     uint64_t generation; /* of its namespace then */
+    uint64_t terms;      /* affinity terms known then */
     uint32_t class;      /* + 1; 0: none */
 };
 

@@ -98,6 +98,9 @@ struct plugin {
     void (*key_score)(const struct cluster *, const void *cls, const struct feasible *,
                       int64_t *raw, int64_t *normal);
 
+    /* Has it nothing to tell nodes apart by, for now? Explanations leave its scores out then. */
+    bool (*is_idle)(const struct cluster *, const void *cls);
+
     /* Keeps a pod out of the queue; the text says why and lives in `mem`. */
     bool (*gate)(const struct cluster *, const struct spec *, struct arena *mem, struct str *why);
 

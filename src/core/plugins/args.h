@@ -39,3 +39,8 @@ struct spread_args {
     bool is_list; /* defaultingType List; else System */
     LIST(const struct spread_default) defaults;
 };
+
+struct pod_affinity_args {
+    int32_t hard_weight;      /* of a required term of a pod on a node that means us */
+    bool ignores_preferences; /* of pods on nodes, unless the pod has its own */
+};

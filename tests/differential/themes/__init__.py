@@ -3,7 +3,7 @@
 A new theme is a function of a scene, named here. Its cases must stay valid API objects.
 """
 
-from themes import affinity, images, nominations, odds, ports, resources, spread, taints
+from themes import affinity, images, interpod, nominations, odds, ports, resources, spread, taints
 
 THEMES = {
     "resources": resources.requests,
@@ -12,6 +12,7 @@ THEMES = {
     "affinity": affinity.affinity,
     "spread": spread.spread,
     "defaults": spread.defaults,
+    "interpod": interpod.interpod,
     "ports": ports.ports,
     "images": images.images,
     "nominations": nominations.nominations,

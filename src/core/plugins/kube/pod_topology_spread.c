@@ -400,17 +400,11 @@ static bool hint_self(const struct cluster *c, const struct shape *shape, const 
     return e->actions & ACTION_POD_LABEL && each_rule(c, shape, flips, e);
 }
 
-static sym row_label(const struct cluster *c, const struct node_row *row, sym key_of)
-{
-    return key_of == c->matches.hostname ? row->hostname
-                                         : names_label(&c->names, row->labels, key_of);
-}
-
 static bool has_all_keys(const struct cluster *c, const struct spec *spec,
                          const struct node_row *row)
 {
     for (uint32_t i = 0; i < spec->n_spread; i++)
-        if (spec->spread[i].is_hard && row_label(c, row, spec->spread[i].key) == SYM_NONE)
+        if (spec->spread[i].is_hard && cluster_row_label(c, row, spec->spread[i].key) == SYM_NONE)
             return false;
     return true;
 }
@@ -418,7 +412,7 @@ static bool has_all_keys(const struct cluster *c, const struct spec *spec,
 static bool value_changes(const struct cluster *c, const struct spread_rule *rule,
                           const struct event *e)
 {
-    return row_label(c, e->old_row, rule->key) != row_label(c, e->new_row, rule->key);
+    return cluster_row_label(c, e->old_row, rule->key) != cluster_row_label(c, e->new_row, rule->key);
 }
 
 static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)

@@ -181,26 +181,28 @@ TEST(spec, a_field_whose_plugin_does_not_exist_yet_is_named)
 {
     AUTO(ground) g = {0};
     struct cluster *c = ground_cluster(&g);
-    struct object o = object_of(&g.mem, "pod p cpu=1");
-    struct pod_affinity_term term = {.topology_key = STR("zone")};
-    struct pod_affinity some =
-                            {
-                                .required = {&term, 1}
-    },
-                        none = {0};
-    struct affinity affinity = {.pod = &none};
-    o.pod->spec.affinity = &affinity;
-    const struct spec *s =
-        specs_at(&c->specs, specs_read(&c->specs, &c->names, &c->matches, o.pod, NULL));
-    EXPECT_INT(s->n_pod_terms, 0);
-    EXPECT_INT(s->unsupported, SYM_NONE); /* nothing in it */
-
-    affinity = (struct affinity){.anti = &some};
-    s = specs_at(&c->specs, specs_read(&c->specs, &c->names, &c->matches, o.pod, NULL));
-    EXPECT_STR(names_text(&c->names, s->unsupported), "spec.affinity.podAntiAffinity");
-
-    s = spec_of(&g, "claim:data");
+    EXPECT_INT(spec_of(&g, "")->unsupported, SYM_NONE);
+    const struct spec *s = spec_of(&g, "claim:data");
     EXPECT_STR(names_text(&c->names, s->unsupported), "spec.volumes.persistentVolumeClaim");
+}
+
+TEST(spec, terms_of_pod_affinity_keep_their_namespaces_sorted_and_once)
+{
+    AUTO(ground) g = {0};
+    struct cluster *c = ground_cluster(&g);
+    ground_sym(&g, "z"); /* known before a: it sorts first */
+    const struct spec *s = spec_of(&g, "near:zone:app=a:in=a|z|a apart:host:-:weight=7:like=*");
+    REQUIRE(s->n_pod_terms == 2);
+    const struct pod_term *near = &s->pod_terms[0], *apart = &s->pod_terms[1];
+    EXPECT_INT(near->n_namespaces, 2);
+    EXPECT_STR(names_text(&c->names, s->namespaces[near->namespace_at]), "z");
+    EXPECT_STR(names_text(&c->names, s->namespaces[near->namespace_at + 1]), "a");
+    EXPECT_INT(near->like, ID_NONE);
+    EXPECT_INT(near->weight, 0);
+    EXPECT(!near->is_anti && near->selector != ID_NONE);
+    EXPECT(apart->is_anti && apart->selector == ID_NONE && apart->like != ID_NONE);
+    EXPECT_INT(apart->weight, 7);
+    EXPECT_INT(apart->n_namespaces, 0);
 }
 
 TEST(spec, a_pin_is_taken_out_unless_the_pod_is_spread)

@@ -17,6 +17,7 @@ TEST(plugins, the_default_profile_is_kube_schedulers_in_order_and_weight)
         {"NodePorts",                       0},
         {"NodeResourcesFit",                1},
         {"PodTopologySpread",               2},
+        {"InterPodAffinity",                2},
         {"NodeResourcesBalancedAllocation", 1},
         {"ImageLocality",                   1},
     };
