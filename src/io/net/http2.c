@@ -23,6 +23,7 @@ enum {
 const struct http2_law http2_usual_law = {
     .retry_first_ms = 50,
     .retry_cap_ms = 1000,
+    .retry_quick = 800,
     .ping_after_ms = 30000,
     .ping_wait_ms = 15000,
     .streams_most = 100,
@@ -208,7 +209,7 @@ static void take_out(struct connection *n)
 static void pause_after_failure(struct http2 *h)
 {
     int64_t wait_ms = h->law.retry_first_ms;
-    for (uint32_t i = 0; i < h->failures && wait_ms < h->law.retry_cap_ms; i++)
+    for (uint32_t i = h->law.retry_quick; i < h->failures && wait_ms < h->law.retry_cap_ms; i++)
         wait_ms *= 2;
     wait_ms = MIN(wait_ms, h->law.retry_cap_ms);
     h->failures++;
@@ -441,7 +442,7 @@ static void submit(struct connection *n, struct call *c)
     buf_done(&path);
 }
 
-/* All that is ready, in one piece. */
+/* All that is ready, in one piece; what is too much for one has its turn next. */
 static void flush(struct connection *n)
 {
     struct buf *out = link_out(n->link);
@@ -457,6 +458,8 @@ static void flush(struct connection *n)
         return;
     }
     link_flush(n->link);
+    if (got > 0 && !n->is_cut && out->n == 0)
+        loop_task_put_off(n->peer->loop, &n->peer->pump);
     if (!n->is_cut && !nghttp2_session_want_read(n->session) &&
         !nghttp2_session_want_write(n->session))
         cut(n, "the server broke the protocol");

@@ -120,6 +120,8 @@ static void be_open(struct link *k)
     k->state = OPEN;
     loop_timer_stop(k->loop, &k->limit);
     loop_fd_set(k->loop, &k->socket, LOOP_READ);
+    if (k->tls && tls_has_pending(k->tls)) /* came with the end of the handshake */
+        loop_task_put_off(k->loop, &k->again);
     k->owner.opened(k->owner.ctx);
 }
 

@@ -318,8 +318,13 @@ static void start_session(struct client *c)
     nghttp2_session_server_new(&c->session, calls, c);
     nghttp2_session_callbacks_del(calls);
     uint32_t most = c->peer->config.streams_most;
-    nghttp2_settings_entry settings = {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most ? most : 100};
-    nghttp2_submit_settings(c->session, 0, &settings, 1);
+    uint32_t window = c->peer->config.window_bytes ? c->peer->config.window_bytes : 65535;
+    nghttp2_settings_entry settings[] = {
+        {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most ? most : 100},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,    window           },
+    };
+    nghttp2_submit_settings(c->session, 0, settings, LEN(settings));
+    nghttp2_session_set_local_window_size(c->session, 0, 0, (int32_t)window);
     if (c->peer->config.is_leaving)
         nghttp2_submit_goaway(c->session, 0, 0, NGHTTP2_NO_ERROR, NULL, 0);
 }

@@ -21,6 +21,7 @@ struct peer_config {
     bool wants_client;     /* a client's certificate, signed by the CA */
     const char *protocol;  /* that it speaks over TLS; NULL: h2 */
     uint32_t streams_most; /* 0: 100 */
+    uint32_t window_bytes; /* that it takes before it has looked at them; 0: 64 KiB */
     uint16_t port;         /* 0: any that is free */
     bool is_leaving;       /* says goodbye to whoever comes */
 };

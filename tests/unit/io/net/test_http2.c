@@ -107,6 +107,36 @@ TEST(http2, a_body_larger_than_the_servers_window_is_sent_whole)
     buf_done(&body);
 }
 
+TEST(http2, a_body_larger_than_what_is_made_ready_at_once_is_sent_whole)
+{
+    AUTO(pair) p = {0};
+    struct buf body = {0};
+    pair_start(&p, (struct peer_config){.window_bytes = 4 << 20}, quick());
+    talk_get(&p.talk, 1, "/empty"); /* so that the server's settings have come */
+    talk_until_ended(&p.talk, 1);
+    while (body.n < 1000000)
+        buf_printf(&body, "%06zu", body.n);
+    p.talk.on_piece = count_bytes;
+    talk_post(&p.talk, 2, "/echo", body.p);
+    EXPECT(talk_until_ended(&p.talk, 2));
+    EXPECT(p.talk.last_data > 1000000);
+    buf_done(&body);
+}
+
+TEST(http2, knocks_in_quick_succession_at_first)
+{
+    AUTO(pair) p = {0};
+    struct http2_law law = {
+        .retry_first_ms = 2, .retry_cap_ms = 60000, .retry_quick = 20, .streams_most = 100};
+    pair_start(&p, (struct peer_config){0}, law);
+    peer_free(p.peer);
+    p.peer = NULL;
+    for (uint32_t id = 1; id <= 20; id++) { /* doubling each time, it would take an hour */
+        talk_get(&p.talk, id, "/empty");
+        EXPECT(talk_until_ended(&p.talk, id));
+    }
+}
+
 TEST(http2, more_calls_than_streams_wait_for_their_turn)
 {
     static const struct {
