@@ -31,13 +31,16 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
                  const struct listener *listener)
 {
     struct rng seeds = rng_seeded(config->seed);
-    *c = (struct client){.outer = *listener, .has_lease = config->has_lease};
+    *c = (struct client){
+        .outer = *listener, .scheduler = config->scheduler, .has_lease = config->has_lease};
     c->inner = (struct listener){
         .ctx = c, .change = pass_change, .settle = pass_settle, .notice = pass_notice};
     discover_init(&c->discover, now_ms, FIRST_ID(DISCOVER), rng_next(&seeds));
     events_init(&c->events, config->host, FIRST_ID(EVENTS), rng_next(&seeds), &c->inner);
     dispatch_init(&c->dispatch, FIRST_ID(DISPATCH), rng_next(&seeds), &c->events, &c->inner);
-    lease_init(&c->lease, &config->lease, now_ms, FIRST_ID(LEASE), rng_next(&seeds), &c->inner);
+    lease_init(&c->lease, &config->lease, now_ms - config->ahead_ms, FIRST_ID(LEASE),
+               rng_next(&seeds), &c->inner);
+    client_set_clock(c, config->ahead_ms);
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         watch_init(&c->watches[i], &watched_kinds[i], FIRST_ID(WATCHES + i), rng_next(&seeds),
                    &c->inner);
@@ -51,6 +54,12 @@ void client_done(struct client *c)
     events_done(&c->events);
     dispatch_done(&c->dispatch);
     lease_done(&c->lease);
+}
+
+void client_set_clock(struct client *c, int64_t ahead_ms)
+{
+    c->ahead_ms = ahead_ms;
+    c->lease.wall_offset_ms = ahead_ms;
 }
 
 static void learn_served(struct client *c, int64_t now_ms)
@@ -71,7 +80,7 @@ void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, st
     else if (owner == EVENTS)
         events_hear(&c->events, now_ms, reply);
     else if (owner == LEASE)
-        lease_hear(&c->lease, now_ms, reply, out);
+        lease_hear(&c->lease, now_ms - c->ahead_ms, reply, out);
     else if (owner >= WATCHES && owner < WATCHES + WATCHED_COUNT)
         watch_hear(&c->watches[owner - WATCHES], now_ms, reply, out);
 }
@@ -83,11 +92,28 @@ void client_take(struct client *c, int64_t now_ms, const struct effects *effects
     dispatch_take(&c->dispatch, now_ms, effects, out);
 }
 
+static void tell_leader(struct client *c, int64_t now_ms)
+{
+    const struct lease_config *lease = &c->lease.config;
+    if (!c->has_lease || c->has_led || !client_is_leading(c, now_ms))
+        return;
+    c->has_led = true;
+    AUTO(buf) note = {0};
+    buf_printf(&note, STR_FMT " became leader", STR_ARG(lease->identity));
+    events_add(&c->events, now_ms,
+               &(struct event_about){.kind = EVENT_LEADER,
+                                     .namespace = lease->namespace,
+                                     .name = lease->name,
+                                     .scheduler = c->scheduler,
+                                     .note = buf_str(&note)});
+}
+
 void client_tick(struct client *c, int64_t now_ms, struct requests *out)
 {
     c->out = out;
     if (c->has_lease)
-        lease_tick(&c->lease, now_ms, out);
+        lease_tick(&c->lease, now_ms - c->ahead_ms, out);
+    tell_leader(c, now_ms);
     discover_tick(&c->discover, now_ms, out);
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         watch_tick(&c->watches[i], now_ms, out);
@@ -95,11 +121,17 @@ void client_tick(struct client *c, int64_t now_ms, struct requests *out)
     events_tick(&c->events, now_ms, dispatch_binds(&c->dispatch) > 0, out);
 }
 
+static int64_t lease_due_ms(const struct client *c)
+{
+    int64_t due_ms = lease_next_ms(&c->lease);
+    return due_ms == INT64_MAX ? due_ms : due_ms + c->ahead_ms;
+}
+
 int64_t client_next_ms(const struct client *c, int64_t now_ms)
 {
     int64_t next = discover_next_ms(&c->discover);
     if (c->has_lease)
-        next = MIN(next, lease_next_ms(&c->lease));
+        next = MIN(next, lease_due_ms(c));
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         next = MIN(next, watch_next_ms(&c->watches[i]));
     next = MIN(next, dispatch_next_ms(&c->dispatch));
@@ -116,11 +148,11 @@ bool client_is_synced(const struct client *c)
 
 bool client_is_leading(const struct client *c, int64_t now_ms)
 {
-    return !c->has_lease || lease_is_leading(&c->lease, now_ms);
+    return !c->has_lease || lease_is_leading(&c->lease, now_ms - c->ahead_ms);
 }
 
 void client_release(struct client *c, int64_t now_ms, struct requests *out)
 {
     c->out = out;
-    lease_release(&c->lease, now_ms, out);
+    lease_release(&c->lease, now_ms - c->ahead_ms, out);
 }

@@ -14,10 +14,12 @@
  *     client_tick()  after all of that, and at client_next_ms() at the latest. */
 
 struct client_config {
-    struct str host; /* of this machine, for events */
-    uint64_t seed;   /* of pauses and the like */
-    bool has_lease;  /* several replicas elect a leader; else we always lead */
+    struct str host;      /* of this machine, for events */
+    struct str scheduler; /* who reports what is about no pod: the first profile's name */
+    uint64_t seed;        /* of pauses and the like */
+    bool has_lease;       /* several replicas elect a leader; else we always lead */
     struct lease_config lease;
+    int64_t ahead_ms; /* as client_set_clock() */
 };
 
 struct client {
@@ -27,7 +29,9 @@ struct client {
     struct events events;
     struct dispatch dispatch;
     struct lease lease;
-    bool has_lease;
+    struct str scheduler;
+    bool has_lease, has_led;
+    int64_t ahead_ms;
     struct requests *out; /* of the call we are in */
 };
 
@@ -35,6 +39,10 @@ struct client {
 void client_init(struct client *c, const struct client_config *config, int64_t now_ms,
                  const struct listener *listener);
 void client_done(struct client *c);
+
+/* The times that the calls below are given are so much ahead of a clock that is never adjusted; the
+ * lease is kept by that one. May change at any time. */
+void client_set_clock(struct client *c, int64_t ahead_ms);
 
 void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, struct requests *out);
 void client_take(struct client *c, int64_t now_ms, const struct effects *effects,

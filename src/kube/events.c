@@ -11,12 +11,14 @@
 #include "kube/pending.h"
 
 enum {
-    TIMEOUT_MS = 30000,
-    AGAIN_MS = 10000, /* after a lost connection, and up to a quarter more */
-    TRIES = 12,
+    TIMEOUT_MS = 10000,
+    TRIES = 4,             /* that the server may have seen */
     IDLE_MS = 6 * 60000,   /* a series that rests so long is over */
     FLUSH_MS = 30 * 60000, /* one that goes on is written so often */
 };
+
+static const struct pause_law law = {
+    .first_ms = 100, .cap_ms = 2000, .reset_ms = INT64_MAX, .factor = 2, .jitter = 0.25};
 
 /* One write. Texts live behind the struct. */
 struct event_item {
@@ -27,7 +29,6 @@ struct event_item {
     uint32_t count;  /* > 1: a patch that says so */
     request_id current;
     uint32_t tries;
-    int64_t due_ms; /* to be sent again; INT64_MAX: it is under way */
     struct answer answer;
     char texts[];
 };
@@ -40,11 +41,12 @@ struct event_series {
 };
 
 static const struct {
-    const char *reason, *type, *action;
+    const char *reason, *type, *action, *kind, *api_version; /* the last two: of what it is about */
 } words[] = {
-    [EVENT_SCHEDULED] = {"Scheduled",        "Normal",  "Binding"   },
-    [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling"},
-    [EVENT_PREEMPTED] = {"Preempted",        "Normal",  "Preempting"},
+    [EVENT_SCHEDULED] = {"Scheduled",        "Normal",  "Binding",    "Pod",   "v1"                    },
+    [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling", "Pod",   "v1"                    },
+    [EVENT_PREEMPTED] = {"Preempted",        "Normal",  "Preempting", "Pod",   "v1"                    },
+    [EVENT_LEADER] = {"LeaderElection",   "Normal",  "Electing",   "Lease", "coordination.k8s.io/v1"},
 };
 
 /* --- items --- */
@@ -74,12 +76,12 @@ static struct event_item *item_new(const struct event_about *about, struct str n
     bool is_long = about->note.n > NOTE_BYTES_MOST;
     struct str note = shortened(about->note, is_long ? NOTE_BYTES_MOST - more.n : NOTE_BYTES_MOST);
     struct event_item *item =
-        mem_alloc(sizeof(*item) + about->namespace.n + about->pod.n + about->uid.n +
+        mem_alloc(sizeof(*item) + about->namespace.n + about->name.n + about->uid.n +
                   about->scheduler.n + note.n + more.n + name.n);
     char *at = item->texts;
     item->about = *about;
     item->about.namespace = keep(&at, about->namespace);
-    item->about.pod = keep(&at, about->pod);
+    item->about.name = keep(&at, about->name);
     item->about.uid = keep(&at, about->uid);
     item->about.scheduler = keep(&at, about->scheduler);
     item->about.note = keep(&at, note);
@@ -99,7 +101,7 @@ static void item_free(struct event_item *item)
 
 static void enqueue(struct events *v, struct event_item *item)
 {
-    if (v->queue.n - v->head == EVENTS_MOST) {
+    if (v->queue.n - v->head >= EVENTS_MOST) {
         item_free(v->queue.at[v->head++]);
         v->stats.dropped++;
     }
@@ -111,11 +113,23 @@ static void enqueue(struct events *v, struct event_item *item)
     vec_push(&v->queue, item);
 }
 
+/* Before the others, as it was. */
+static void put_back(struct events *v, struct event_item *item)
+{
+    if (v->head == 0) {
+        uint32_t n = v->queue.n;
+        vec_push(&v->queue, item);
+        memmove(v->queue.at + 1, v->queue.at, n * sizeof(*v->queue.at));
+        v->head = 1;
+    }
+    v->queue.at[--v->head] = item;
+}
+
 /* --- series --- */
 
 static uint64_t key_of(const struct event_about *about)
 {
-    uint64_t key = hash_pair(pod_key(about->namespace, about->pod), str_hash(about->uid));
+    uint64_t key = hash_pair(pod_key(about->namespace, about->name), str_hash(about->uid));
     return hash_pair(hash_pair(key, about->version),
                      hash_pair(str_hash(about->scheduler), (uint64_t)about->kind)) |
            1;
@@ -219,11 +233,12 @@ static void put_regarding(struct json_writer *w, const struct event_about *about
 {
     json_put_key(w, STR("regarding"));
     json_put_open(w, '{');
-    put_text(w, "kind", STR("Pod"));
+    put_text(w, "kind", str_of(words[about->kind].kind));
     put_text(w, "namespace", about->namespace);
-    put_text(w, "name", about->pod);
-    put_text(w, "uid", about->uid);
-    put_text(w, "apiVersion", STR("v1"));
+    put_text(w, "name", about->name);
+    if (about->uid.n)
+        put_text(w, "uid", about->uid);
+    put_text(w, "apiVersion", str_of(words[about->kind].api_version));
     if (about->version) {
         buf_clear(scratch);
         buf_printf(scratch, "%llu", (unsigned long long)about->version);
@@ -268,7 +283,6 @@ static void send(struct events *v, struct event_item *item, struct requests *out
     json_put_close(&w, '}');
     item->current = ++v->last_id;
     item->tries++;
-    item->due_ms = INT64_MAX;
     vec_push(&out->list,
              (struct request){
                  .id = item->current,
@@ -294,7 +308,8 @@ void events_init(struct events *v, struct str host, request_id id, uint64_t seed
                          .rng = rng_seeded(seed),
                          .listener = listener,
                          .last_id = id,
-                         .due_ms = INT64_MAX};
+                         .due_ms = INT64_MAX,
+                         .said_status = -1};
 }
 
 void events_done(struct events *v)
@@ -332,7 +347,7 @@ void events_add(struct events *v, int64_t now_ms, const struct event_about *abou
     }
     v->last_name = MAX(v->last_name + 1, (uint64_t)now_ms * 1000000);
     buf_clear(&v->text);
-    buf_printf(&v->text, STR_FMT ".%llx", STR_ARG(about->pod), (unsigned long long)v->last_name);
+    buf_printf(&v->text, STR_FMT ".%llx", STR_ARG(about->name), (unsigned long long)v->last_name);
     struct event_item *item = item_new(about, buf_str(&v->text), now_ms);
     item->series = key;
     if (key) {
@@ -342,43 +357,51 @@ void events_add(struct events *v, int64_t now_ms, const struct event_about *abou
     enqueue(v, item);
 }
 
-/* The patch of an event that is gone is written as a new event. */
-static bool becomes_new(struct event_item *item, const struct trouble *why)
+static void say_trouble(struct events *v, int64_t now_ms, const struct event_item *item,
+                        const struct trouble *why)
 {
-    if (item->count == 1 || why->status != 404)
-        return false;
-    item->count = 1;
-    item->tries = 0;
-    return true;
-}
-
-static void say_denied(struct events *v, int64_t now_ms, const struct event_item *item,
-                       const struct trouble *why)
-{
-    if (v->was_denied || why->status != 403 || str_equal(why->cause, STR("NamespaceTerminating")))
+    bool is_denied = why->status == 403 && !str_equal(why->cause, STR("NamespaceTerminating"));
+    if ((!is_denied && !trouble_is_passing(why)) || v->said_status == why->status)
         return;
-    v->was_denied = true;
-    struct notice notice = {.kind = NOTICE_DENIED,
+    v->said_status = why->status;
+    struct notice notice = {.kind = is_denied ? NOTICE_DENIED : NOTICE_TROUBLE,
                             .verb = item->count > 1 ? "patch" : "create",
                             .what = STR("events.events.k8s.io"),
                             .text = why->message};
     v->listener->notice(v->listener->ctx, now_ms, &notice);
 }
 
-/* What was not written: again, or never. */
-static bool tries_again(struct events *v, int64_t now_ms, struct event_item *item,
-                        const struct trouble *why)
+static void rest(struct events *v, int64_t now_ms, const struct trouble *why)
 {
-    say_denied(v, now_ms, item, why);
-    if (becomes_new(item, why)) {
-        item->due_ms = now_ms;
+    int64_t wait = pause_wait_ms(&v->pause, &law, now_ms, &v->rng);
+    int64_t told = MAX(wait, why->retry_after_ms);
+    v->again_ms = MAX(v->again_ms, now_ms + told);
+}
+
+/* What was not written: again, or never. The patch of an event that is gone is written as a new
+ * one; what is not for the server to store does not wait. */
+static bool goes_again(struct events *v, int64_t now_ms, struct event_item *item,
+                       const struct trouble *why, bool was_seen)
+{
+    if (item->count > 1 && why->status == 404) {
+        item->count = 1;
+        item->tries = 0;
+        put_back(v, item);
         return true;
     }
-    if (why->status != 0 && why->status != 429)
+    if (!trouble_is_passing(why)) {
+        v->pause.failures = 0;
         return false;
-    int64_t wait = why->retry_after_ms > 0 ? why->retry_after_ms : AGAIN_MS;
-    item->due_ms = now_ms + wait + (int64_t)rng_below(&v->rng, (uint64_t)wait / 4 + 1);
-    return item->tries < TRIES;
+    }
+    rest(v, now_ms, why);
+    item->tries -= !was_seen;
+    if (item->tries >= TRIES)
+        return false;
+    if (why->status >= 500)
+        enqueue(v, item);
+    else
+        put_back(v, item);
+    return true;
 }
 
 void events_hear(struct events *v, int64_t now_ms, const struct reply *reply)
@@ -390,38 +413,41 @@ void events_hear(struct events *v, int64_t now_ms, const struct reply *reply)
         return;
     struct event_item *item = v->sent.at[i];
     answer_add(&item->answer, reply, item->answer.status < 400 ? 0 : STATUS_BYTES_MOST);
-    if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
+    bool is_lost = reply->kind == REPLY_LOST;
+    if (reply->kind != REPLY_END && !is_lost)
         return;
-    item->current = 0;
-    bool is_written = reply->kind == REPLY_END && item->answer.status < 300;
-    if (!is_written) {
-        struct trouble why = reply->kind == REPLY_END ? trouble_of_answer(&item->answer, &v->mem)
-                                                      : trouble_of_lost(reply);
-        bool again = tries_again(v, now_ms, item, &why);
-        arena_reset(&v->mem);
-        if (again)
-            return;
-        v->stats.failed++;
-    }
-    v->was_denied = v->was_denied && !is_written;
-    v->stats.sent += is_written;
     vec_remove(&v->sent, i);
-    item_free(item);
+    int status = item->answer.status;
+    if (!is_lost && (status < 300 || (status == 409 && item->tries > 1))) { /* by an earlier try */
+        v->pause.failures = 0;
+        v->said_status = -1;
+        v->stats.sent++;
+        item_free(item);
+        return;
+    }
+    struct trouble why =
+        is_lost ? trouble_of_lost(reply) : trouble_of_answer(&item->answer, &v->mem);
+    say_trouble(v, now_ms, item, &why);
+    if (!goes_again(v, now_ms, item, &why, !is_lost || reply->may_have_arrived)) {
+        v->stats.failed++;
+        item_free(item);
+    }
+    arena_reset(&v->mem);
 }
 
-static uint32_t budget(bool are_binds_under_way)
+static bool may_send(const struct events *v, bool are_binds_under_way)
 {
-    return are_binds_under_way ? EVENTS_BESIDE_BINDS : EVENTS_IN_FLIGHT;
+    uint32_t most = v->pause.failures     ? 1
+                    : are_binds_under_way ? EVENTS_BESIDE_BINDS
+                                          : EVENTS_IN_FLIGHT;
+    return v->head < v->queue.n && v->sent.n < most;
 }
 
 void events_tick(struct events *v, int64_t now_ms, bool are_binds_under_way, struct requests *out)
 {
     if (now_ms >= v->due_ms)
         series_tick(v, now_ms);
-    vec_each(&v->sent, item)
-        if ((*item)->due_ms <= now_ms)
-            send(v, *item, out);
-    while (v->head < v->queue.n && v->sent.n < budget(are_binds_under_way)) {
+    while (now_ms >= v->again_ms && may_send(v, are_binds_under_way)) {
         struct event_item *item = v->queue.at[v->head++];
         vec_push(&v->sent, item);
         send(v, item, out);
@@ -430,12 +456,9 @@ void events_tick(struct events *v, int64_t now_ms, bool are_binds_under_way, str
 
 int64_t events_next_ms(const struct events *v, int64_t now_ms, bool are_binds_under_way)
 {
-    if (v->head < v->queue.n && v->sent.n < budget(are_binds_under_way))
-        return now_ms;
-    int64_t next = v->due_ms;
-    vec_each(&v->sent, item)
-        next = MIN(next, (*item)->due_ms);
-    return next;
+    if (may_send(v, are_binds_under_way))
+        return MIN(v->due_ms, MAX(now_ms, v->again_ms));
+    return v->due_ms;
 }
 
 uint32_t events_waiting(const struct events *v)

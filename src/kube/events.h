@@ -4,22 +4,27 @@
 #include "core/base/rng.h"
 #include "kube/answer.h"
 #include "kube/listen.h"
+#include "kube/pause.h"
 
 /* What became of pods, told to people as events.k8s.io/v1.
  *
  * Events trail behind: they wait in a queue, few of them are on their way while bindings are, and
  * when the queue is full the oldest is dropped and counted. The same again soon after becomes a
  * series: the second time is written, later ones are counted, and the count is written once in a
- * while and at the end. */
+ * while and at the end.
+ *
+ * When the server is gone or overloaded all of them wait; then one goes ahead, and the others
+ * follow when it was written. One that the server cannot store is tried again behind the others. */
 
-enum event_kind { EVENT_SCHEDULED, EVENT_FAILED_SCHEDULING, EVENT_PREEMPTED };
+enum event_kind { EVENT_SCHEDULED, EVENT_FAILED_SCHEDULING, EVENT_PREEMPTED, EVENT_LEADER };
 
 /* Texts are copied. */
 struct event_about {
     enum event_kind kind;
-    struct str namespace, pod, uid;
-    uint64_t version;     /* of the pod; 0: unknown */
-    struct str scheduler; /* the pod's schedulerName */
+    struct str namespace, name; /* of the pod, or the lease */
+    struct str uid;             /* may be empty */
+    uint64_t version;           /* of the pod; 0: unknown */
+    struct str scheduler;       /* the pod's schedulerName */
     struct str note;
 };
 
@@ -37,14 +42,16 @@ struct events {
     request_id last_id;
     VEC(struct event_item *) queue; /* from `head` on, oldest first */
     uint32_t head;
-    VEC(struct event_item *) sent; /* under way, or waiting to be sent again */
+    VEC(struct event_item *) sent; /* under way */
+    struct pause pause;            /* since the last one was written */
+    int64_t again_ms;              /* nothing is sent before */
+    int said_status;               /* of the trouble last told about; -1: none */
     VEC(struct event_series *) series;
     VEC(uint32_t) series_free;
     uint32_t series_hand; /* who goes next when there are too many */
     struct map series_of; /* what it is about → its place in `series` */
     uint64_t last_name;   /* names are times, made unique */
-    int64_t due_ms;
-    bool was_denied;
+    int64_t due_ms;       /* of the series */
     struct event_stats stats;
     struct buf text;
     struct arena mem;

@@ -8,7 +8,7 @@
 #include "core/wire/time_text.h"
 #include "kube/limits.h"
 
-enum { JITTER_TENTHS = 12, RELEASE_SECONDS = 1, DURATION_SECONDS_MOST = 3600 };
+enum { JITTER_TENTHS = 12, RELEASE_SECONDS = 1, DURATION_SECONDS_MOST = 3600, SOON_MS = 100 };
 
 enum lease_event {
     TIMER,
@@ -19,6 +19,7 @@ enum lease_event {
     WRITTEN,  /* our write is stored */
     CONFLICT, /* somebody wrote first */
     FAILED,   /* no answer, or none that helps */
+    UNHEARD,  /* the server was not even reached */
     DEADLINE, /* too long without a renewal */
     STOP,
 };
@@ -208,6 +209,13 @@ static void wait_retry(struct lease *l, const struct happening *h)
     l->due_ms = h->now_ms + l->config.retry_ms;
 }
 
+/* Nobody else reaches it either, perhaps: to be there when it comes back. */
+static void wait_little(struct lease *l, const struct happening *h)
+{
+    int64_t wait = MIN(l->config.retry_ms, (int64_t)SOON_MS);
+    l->due_ms = h->now_ms + wait + (int64_t)rng_below(&l->rng, (uint64_t)wait);
+}
+
 static void held(struct lease *l, const struct happening *h)
 {
     l->held_ms = l->sent_ms;
@@ -238,11 +246,13 @@ static const struct rule {
     {LEASE_ASKING,    OURS,     LEASE_TAKING,    renew        },
     {LEASE_ASKING,    TAKEN,    LEASE_WAITING,   wait_jittered},
     {LEASE_ASKING,    FAILED,   LEASE_WAITING,   wait_jittered},
+    {LEASE_ASKING,    UNHEARD,  LEASE_WAITING,   wait_little  },
     {LEASE_ASKING,    STOP,     LEASE_OVER,      stop         },
 
     {LEASE_TAKING,    WRITTEN,  LEASE_LEADING,   held         },
     {LEASE_TAKING,    CONFLICT, LEASE_WAITING,   wait_jittered},
     {LEASE_TAKING,    FAILED,   LEASE_WAITING,   wait_jittered},
+    {LEASE_TAKING,    UNHEARD,  LEASE_WAITING,   wait_little  },
     {LEASE_TAKING,    STOP,     LEASE_OVER,      stop         },
 
     {LEASE_LEADING,   TIMER,    LEASE_RENEWING,  renew        },
@@ -252,6 +262,7 @@ static const struct rule {
     {LEASE_RENEWING,  WRITTEN,  LEASE_LEADING,   held         },
     {LEASE_RENEWING,  CONFLICT, LEASE_CHECKING,  ask          },
     {LEASE_RENEWING,  FAILED,   LEASE_LEADING,   wait_retry   },
+    {LEASE_RENEWING,  UNHEARD,  LEASE_LEADING,   wait_little  },
     {LEASE_RENEWING,  DEADLINE, LEASE_OVER,      stop         },
     {LEASE_RENEWING,  STOP,     LEASE_RELEASING, give_back    },
 
@@ -260,12 +271,14 @@ static const struct rule {
     {LEASE_CHECKING,  FREE,     LEASE_OVER,      stop         },
     {LEASE_CHECKING,  TAKEN,    LEASE_OVER,      stop         },
     {LEASE_CHECKING,  FAILED,   LEASE_LEADING,   wait_retry   },
+    {LEASE_CHECKING,  UNHEARD,  LEASE_LEADING,   wait_little  },
     {LEASE_CHECKING,  DEADLINE, LEASE_OVER,      stop         },
     {LEASE_CHECKING,  STOP,     LEASE_RELEASING, give_back    },
 
     {LEASE_RELEASING, WRITTEN,  LEASE_OVER,      stop         },
     {LEASE_RELEASING, CONFLICT, LEASE_OVER,      stop         },
     {LEASE_RELEASING, FAILED,   LEASE_OVER,      stop         },
+    {LEASE_RELEASING, UNHEARD,  LEASE_OVER,      stop         },
     {LEASE_RELEASING, TIMER,    LEASE_OVER,      stop         },
 };
 
@@ -375,7 +388,7 @@ void lease_hear(struct lease *l, int64_t now_ms, const struct reply *reply, stru
     if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
         return;
     l->current = 0;
-    enum lease_event on = FAILED;
+    enum lease_event on = reply->may_have_arrived ? FAILED : UNHEARD;
     if (reply->kind == REPLY_END) {
         on = meaning(l, now_ms);
     } else {

@@ -11,7 +11,7 @@
 enum {
     WATCH_SECONDS_LEAST = 300, /* a watch lasts so long at least, and up to twice that */
     OVERDUE_MS = 30000,        /* a stream that outlives its time by this much is dead */
-    SILENCE_MS = 30000,        /* the most a fill may be silent: older servers never end one */
+    SILENCE_MS = 10000,        /* the most a fill may be silent: older servers never end one */
     LIST_TIMEOUT_MS = 60000,
     HEAD_TIMEOUT_MS = 30000,
     ABSENT_MS = 60000,

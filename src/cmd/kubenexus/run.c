@@ -145,6 +145,7 @@ static int64_t next_ms(struct runner *r, int64_t now_ms)
 static int turn(struct runner *r)
 {
     int64_t now_ms = loop_wait(r->loop, next_ms(r, loop_now_ms(r->loop)));
+    client_set_clock(&r->client, now_ms - loop_monotonic_ms(r->loop));
     client_tick(&r->client, now_ms, &r->requests);
     bool is_synced = client_is_synced(&r->client),
          is_leading = client_is_leading(&r->client, now_ms);
@@ -227,9 +228,11 @@ static bool begin(struct runner *r, const char *host, struct error *e)
     r->engine = engine_new(&engine);
     struct client_config client = {
         .host = str_of(host),
+        .scheduler = engine.profiles[0].name,
         .seed = random_seed(),
         .has_lease = o->elects_leader,
         .lease = o->lease,
+        .ahead_ms = loop_now_ms(r->loop) - loop_monotonic_ms(r->loop),
     };
     client.lease.identity = str_of(r->identity);
     struct listener listener = {r, on_change, on_settle, on_notice};

@@ -39,6 +39,7 @@ void server_done(struct server *s)
     vec_done(&s->replies);
     arena_done(&s->mem);
     buf_done(&s->lease_spec);
+    buf_done(&s->last_event);
 }
 
 static const struct entry *find_at(const struct server *s, enum thing thing, uint32_t name,
@@ -361,6 +362,8 @@ static void carry_out(struct server *s, const struct call *c)
         on_lease(s, c);
     else if (strstr(c->path, "/events")) {
         s->events++;
+        buf_clear(&s->last_event);
+        buf_add_bytes(&s->last_event, c->body, c->body_n);
         answer(s, c->id, 201, STR("{}"));
     } else if (strstr(c->path, "/pods/p"))
         on_pod(s, c);

@@ -39,6 +39,7 @@ struct server {
     struct arena mem;
     int64_t lease_version;
     struct buf lease_spec;
+    struct buf last_event;                     /* as it was posted */
     uint32_t binds, overfull, events, patches; /* carried out; overfull: binds onto a full node */
 };
 

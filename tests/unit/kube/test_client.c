@@ -263,6 +263,31 @@ static void replica_turn(struct replica *r, struct server *server, int64_t now_m
     server_take(server, now_ms, out);
 }
 
+TEST(client, that_becomes_leader_says_so_once_and_keeps_the_lease_by_a_steady_clock)
+{
+    struct replica r = {0};
+    struct server server;
+    struct requests out = {0};
+    int64_t now_ms = 1700000000000;
+    server_init(&server, test_seed());
+    replica_open(&r, 1, now_ms, test_seed());
+    for (int i = 0; i < 100; i++, now_ms += 20)
+        replica_turn(&r, &server, now_ms, &out);
+    EXPECT(client_is_leading(&r.client, now_ms + r.skew_ms));
+    EXPECT_INT(server.events, 1);
+    EXPECT(strstr(server.last_event.p, "\"reason\":\"LeaderElection\"") &&
+           strstr(server.last_event.p, "\"note\":\"r1 became leader\"") &&
+           strstr(server.last_event.p, "\"kind\":\"Lease\",\"namespace\":\"kube-system\"") &&
+           strstr(server.last_event.p, "\"apiVersion\":\"coordination.k8s.io/v1\""));
+    client_set_clock(&r.client, 3600000); /* the time of day jumps, and no time has passed */
+    r.skew_ms += 3600000;
+    replica_turn(&r, &server, now_ms, &out);
+    EXPECT(client_is_leading(&r.client, now_ms + r.skew_ms));
+    client_done(&r.client);
+    server_done(&server);
+    requests_done(&out);
+}
+
 /* Each replica has a line of its own to the server; the lease is all they share. */
 static void share_lease(struct server *from, struct server *to)
 {

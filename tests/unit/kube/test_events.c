@@ -27,7 +27,7 @@ static void add(struct scene *s, enum event_kind kind, const char *pod, const ch
 {
     struct event_about about = {.kind = kind,
                                 .namespace = STR("default"),
-                                .pod = str_of(pod),
+                                .name = str_of(pod),
                                 .uid = str_of(pod),
                                 .version = 7,
                                 .scheduler = STR("nexus"),
@@ -121,29 +121,125 @@ TEST(events, of_a_series_whose_first_is_gone_begin_anew)
     EXPECT(strstr(tick(&s), "POST") != NULL);
 }
 
-TEST(events, are_sent_again_only_if_nobody_answered)
+static void lose(struct scene *s, bool may_have_arrived)
+{
+    struct reply lost = reply_lost(s->desk.last, may_have_arrived);
+    events_hear(&s->events, s->now_ms, &lost);
+}
+
+/* The wait until something can be sent. */
+static int64_t wait(struct scene *s)
+{
+    int64_t waited = events_next_ms(&s->events, s->now_ms, false) - s->now_ms;
+    s->now_ms += waited;
+    return waited;
+}
+
+TEST(events, wait_for_a_server_that_is_gone)
 {
     AUTO(scene) s = {0};
     open(&s);
     add(&s, EVENT_SCHEDULED, "a", "");
-    for (int i = 0; i < 12; i++) {
-        EXPECT(strstr(tick(&s), "POST") != NULL);
-        struct reply lost = reply_lost(s.desk.last, true);
-        events_hear(&s.events, s.now_ms, &lost);
-        int64_t next = events_next_ms(&s.events, s.now_ms, false);
-        if (i == 11) {
-            EXPECT_INT(next, INT64_MAX);
-            break;
-        }
-        EXPECT(next >= s.now_ms + 10000 && next <= s.now_ms + 12500);
-        s.now_ms = next;
-    }
-    EXPECT_INT(s.events.stats.failed, 1);
     add(&s, EVENT_SCHEDULED, "b", "");
     tick(&s);
-    answer(&s, 422);
+    EXPECT_INT(s.events.sent.n, 2);
+    for (request_id id = s.desk.last - 1; id <= s.desk.last; id++) {
+        struct reply lost = reply_lost(id, false);
+        events_hear(&s.events, s.now_ms, &lost);
+    }
+    EXPECT_TEXT(desk_log(&s.desk), "trouble: create events.events.k8s.io: connection reset\n");
+    for (int i = 0; i < 50; i++) { /* however long that takes, */
+        int64_t waited = wait(&s);
+        EXPECT(waited >= 100 && waited <= 2500);
+        tick(&s);
+        EXPECT_INT(s.events.sent.n, 1); /* one at a time */
+        lose(&s, false);
+    }
+    wait(&s);
+    EXPECT(strstr(tick(&s), "POST") != NULL);
+    answer(&s, 201);
+    EXPECT(strstr(tick(&s), "POST") != NULL); /* and the others follow */
+    answer(&s, 201);
+    EXPECT_INT(s.events.stats.sent, 2);
+}
+
+TEST(events, that_may_have_been_written_are_sent_four_times)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_SCHEDULED, "a", "");
+    for (int i = 0; i < 4; i++) {
+        EXPECT(strstr(tick(&s), "POST") != NULL);
+        lose(&s, true);
+        wait(&s);
+    }
     EXPECT_INT(events_waiting(&s.events), 0);
-    EXPECT_INT(s.events.stats.failed, 2);
+    EXPECT_INT(s.events.stats.failed, 1);
+}
+
+TEST(events, that_an_earlier_try_has_written_are_written)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_SCHEDULED, "a", "");
+    tick(&s);
+    lose(&s, true);
+    wait(&s);
+    tick(&s);
+    answer(&s, 409);
+    EXPECT_INT(s.events.stats.sent, 1);
+    EXPECT_INT(events_waiting(&s.events), 0);
+}
+
+TEST(events, that_the_server_fails_to_store_let_others_pass)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_SCHEDULED, "a", "");
+    tick(&s);
+    add(&s, EVENT_SCHEDULED, "b", "");
+    answer(&s, 500);
+    EXPECT_TEXT(desk_log(&s.desk), "trouble: create events.events.k8s.io: \n");
+    for (int i = 0; i < 3; i++) {
+        wait(&s);
+        const char *log = tick(&s);
+        EXPECT(strstr(log, i == 0 ? "\"name\":\"b." : "\"name\":\"a.") != NULL);
+        answer(&s, i == 0 ? 201 : 500);
+    }
+    wait(&s);
+    EXPECT(strstr(tick(&s), "POST") != NULL);
+    answer(&s, 500);
+    EXPECT_INT(events_waiting(&s.events), 0);
+    EXPECT_INT(s.events.stats.failed, 1);
+}
+
+TEST(events, wait_as_long_as_the_server_says)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    add(&s, EVENT_SCHEDULED, "a", "");
+    tick(&s);
+    struct reply head = reply_head(s.desk.last, 429), end = reply_end(s.desk.last);
+    head.retry_after_ms = 7000;
+    events_hear(&s.events, s.now_ms, &head);
+    events_hear(&s.events, s.now_ms, &end);
+    EXPECT_INT(wait(&s), 7000);
+}
+
+TEST(events, that_are_refused_are_dropped_and_a_missing_right_is_told_once)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    static const int statuses[] = {403, 403, 404, 422};
+    for (size_t i = 0; i < LEN(statuses); i++) {
+        test_case("%zu", i);
+        add(&s, EVENT_SCHEDULED, "a", "");
+        tick(&s);
+        answer(&s, statuses[i]);
+        EXPECT_TEXT(desk_log(&s.desk), i == 0 ? "denied: create events.events.k8s.io: \n" : "");
+        EXPECT_INT(s.events.stats.failed, (int64_t)i + 1);
+        EXPECT_INT(events_waiting(&s.events), 0);
+    }
 }
 
 TEST(events, leave_the_server_to_bindings)

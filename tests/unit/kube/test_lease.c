@@ -106,6 +106,20 @@ TEST(lease, that_is_not_there_is_made)
     EXPECT(leads(&s));
 }
 
+TEST(lease, of_a_server_that_is_not_there_is_asked_for_again_soon)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    pass(&s, 0);
+    for (int i = 0; i < 3; i++) {
+        hear(&s, reply_lost(s.lease.current, false));
+        int64_t waited = wait_for_timer(&s);
+        EXPECT(waited >= 100 && waited < 200);
+    }
+    lose(&s); /* one that heard us is not pressed */
+    EXPECT(wait_for_timer(&s) >= 2000);
+}
+
 TEST(lease, is_renewed_every_two_seconds_without_reading_it)
 {
     AUTO(scene) s = {0};

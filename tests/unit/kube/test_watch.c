@@ -285,7 +285,7 @@ TEST(watch, lists_when_a_fill_never_ends)
     read_log(&s);
     head(&s);
     data(&s, NODE("ADDED", "n1", "3"));
-    EXPECT_INT(wait_for_timer(&s), 30000);
+    EXPECT_INT(wait_for_timer(&s), 10000);
     EXPECT_TEXT(read_log(&s), "put Node /n1 at 3\ncancel\n" LIST_NODES "\n");
 }
 
