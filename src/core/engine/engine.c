@@ -59,7 +59,7 @@ static struct effect *emit(struct engine *k, int64_t now_ms, pod_id pod, enum ef
         .uid = pod_uid(row),
         .waited_ms = now_ms - unit->first_ms,
         .attempt = ++unit->attempts,
-        .profile = k->config.profiles[unit->profile].name,
+        .profile = k->counts.profiles.at[unit->profile].name,
     };
     vec_push(&out->list, effect);
     return &vec_last(&out->list);
@@ -109,7 +109,7 @@ static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct cl
     else
         queue_fail(k->queue, now_ms, pod.i); /* no nodes: nobody's refusal, again after a while */
     k->stats.refused++;
-    engine_counts_at(&k->counts, k->units.at[pod.i].profile)->unschedulable++;
+    k->counts.profiles.at[k->units.at[pod.i].profile].unschedulable++;
 }
 
 /* The pod cannot be judged: it waits for its own change, or (an error that may pass) for a while.
@@ -124,7 +124,7 @@ static void fail(struct engine *k, int64_t now_ms, pod_id pod, struct str messag
     else
         queue_refuse(k->queue, now_ms, pod.i, UNSUPPORTED_BIT, 0);
     k->stats.failed++;
-    engine_counts_at(&k->counts, k->units.at[pod.i].profile)->error++;
+    k->counts.profiles.at[k->units.at[pod.i].profile].error++;
 }
 
 /* --- a step --- */
@@ -159,7 +159,7 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     }
     struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
     assert(class); /* only pods that a profile serves are queued */
-    k->units.at[unit].profile = (uint8_t)(class->profile - k->config.profiles);
+    k->units.at[unit].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
     if (class->error.n) {
         fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE, out);
         return true;
@@ -196,7 +196,7 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     unit->bind = 0;
     bool is_served = engine_profile_of(k, pod); /* its profile may be gone by now */
     if (why && is_served)
-        engine_counts_at(&k->counts, unit->profile)->error++;
+        k->counts.profiles.at[unit->profile].error++;
     else if (is_served)
         engine_count_bound(&k->counts, unit->profile, unit->attempts, now_ms - unit->first_ms);
     struct pod_row *row = pods_at(&c->pods, pod);

@@ -15,7 +15,7 @@ struct unit {
     uint64_t arrival;       /* order of first sight: unique */
     int64_t first_ms;       /* when it first entered the queue */
     uint32_t attempts : 24; /* that ended in an effect */
-    uint32_t profile : 8;   /* that served it then */
+    uint32_t profile : 8;   /* the counts of the one that served it then */
     int32_t priority;       /* its spec's: the queue compares it all the time */
     effect_id bind;         /* its unsettled binding; 0: none */
 };

@@ -25,7 +25,7 @@ void engine_count_profiles(struct engine *k)
 void engine_count_bound(struct engine_counts *c, uint32_t profile, uint32_t attempts,
                         int64_t waited_ms)
 {
-    engine_counts_at(c, profile)->scheduled++;
+    c->profiles.at[profile].scheduled++;
     histogram_add(&c->attempts, &attempts_bounds, attempts);
     histogram_add(&c->waits[MIN(attempts, (uint32_t)LEN(c->waits)) - 1], &wait_bounds,
                   (double)waited_ms / 1000);

@@ -25,13 +25,8 @@ struct engine_counts {
 /* The engine's profiles are what they are now; what was counted of a name goes on. */
 void engine_count_profiles(struct engine *k);
 
-/* Of the profile of this number. */
-static inline struct profile_counts *engine_counts_at(struct engine_counts *c, uint32_t profile)
-{
-    return &c->profiles.at[c->of.at[profile]];
-}
-
-/* A pod is bound, after so many attempts and so long since it came. */
+/* A pod of the profile with these counts is bound, after so many attempts and so long since it
+ * came. */
 void engine_count_bound(struct engine_counts *c, uint32_t profile, uint32_t attempts,
                         int64_t waited_ms);
 
