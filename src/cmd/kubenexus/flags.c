@@ -4,7 +4,9 @@
 
 #include "core/config/value.h"
 
-#define NOT_SERVED "nothing is served yet"
+#define ONLY_HTTP_1    "HTTP/1.1 is served"
+#define ONE_CONNECTION "the API server is asked as for all else"
+#define NO_PROXY       "proxies that name users are not known"
 
 const struct flag flag_table[N_FLAGS] = {
 #define FLAG(id, name, kind, value, otherwise, group, use, help)                                   \

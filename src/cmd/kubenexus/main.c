@@ -15,6 +15,7 @@ static const struct command {
      cmd_simulate                                                                                  },
     {"bench",    "decisions a second, memory and cost per stage",                       cmd_bench  },
     {"check",    "is a configuration file valid, and what would run",                   cmd_check  },
+    {"metrics",  "the table of metrics",                                                cmd_metrics},
     {"plugins",  "the table of plugins",                                                cmd_plugins},
 };
 

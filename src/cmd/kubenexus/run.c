@@ -12,6 +12,7 @@
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/log.h"
 #include "cmd/kubenexus/run_options.h"
+#include "cmd/kubenexus/run_serve.h"
 #include "core/engine/engine.h"
 #include "core/plugins/plugins.h"
 #include "io/api/transport.h"
@@ -26,6 +27,9 @@ struct runner {
     struct transport *transport;
     struct engine *engine;
     struct client client;
+    struct run_serve *serve;
+    struct measures measures;
+    struct listener listener;
     struct effects effects;
     struct requests requests;
     char identity[320];
@@ -47,6 +51,7 @@ static void on_settle(void *ctx, int64_t now_ms, effect_id effect, const struct 
     if (why)
         log_record(LOG_WARNING, "a binding failed", log_text("why", why->text));
     engine_settle(r->engine, now_ms, effect, why);
+    measure_settled(&r->measures, effect, !why);
 }
 
 static void on_notice(void *ctx, int64_t now_ms, const struct notice *notice)
@@ -66,7 +71,9 @@ static void on_notice(void *ctx, int64_t now_ms, const struct notice *notice)
 static void on_reply(void *ctx, const struct reply *reply)
 {
     struct runner *r = ctx;
-    client_hear(&r->client, loop_now_ms(r->loop), reply, &r->requests);
+    int64_t now_ms = loop_now_ms(r->loop);
+    if (!run_serve_hear(r->serve, now_ms, reply))
+        client_hear(&r->client, now_ms, reply, &r->requests);
 }
 
 static void on_complaint(void *ctx, const char *text)
@@ -112,8 +119,9 @@ static void log_effect(const struct effect *e)
 
 static void decide(struct runner *r, int64_t now_ms)
 {
+    measure_begin(&r->measures);
     while (loop_has_slice(r->loop) && engine_step(r->engine, now_ms, &r->effects))
-        continue;
+        measure_step(&r->measures, &r->effects);
     vec_each(&r->effects.list, e)
         log_effect(e);
     client_take(&r->client, now_ms, &r->effects, &r->requests);
@@ -207,6 +215,24 @@ static struct engine_config engine_config_of(const struct run_options *o)
     return config;
 }
 
+static bool begin_serving(struct runner *r, const char *host, struct error *e)
+{
+    struct run_state state = {
+        .options = &r->options,
+        .loop = r->loop,
+        .transport = r->transport,
+        .engine = r->engine,
+        .client = &r->client,
+        .measures = &r->measures,
+        .stop_ms = &r->stop_ms,
+        .requests = &r->requests,
+        .listener = &r->listener,
+        .host = str_of(host),
+    };
+    r->serve = run_serve_new(&state, e);
+    return r->serve || e->kind == ERROR_NONE;
+}
+
 static bool begin(struct runner *r, const char *host, struct error *e)
 {
     const struct run_options *o = &r->options;
@@ -235,8 +261,10 @@ static bool begin(struct runner *r, const char *host, struct error *e)
         .ahead_ms = loop_now_ms(r->loop) - loop_monotonic_ms(r->loop),
     };
     client.lease.identity = str_of(r->identity);
-    struct listener listener = {r, on_change, on_settle, on_notice};
-    client_init(&r->client, &client, loop_now_ms(r->loop), &listener);
+    r->listener = (struct listener){r, on_change, on_settle, on_notice};
+    client_init(&r->client, &client, loop_now_ms(r->loop), &r->listener);
+    if (!begin_serving(r, host, e))
+        return false;
     loop_on_signal(r->loop, SIGTERM, on_signal, r);
     loop_on_signal(r->loop, SIGINT, on_signal, r);
     return true;
@@ -249,6 +277,8 @@ static void end(struct runner *r)
     engine_free(r->engine);
     effects_done(&r->effects);
     requests_done(&r->requests);
+    run_serve_free(r->serve);
+    measures_done(&r->measures);
     loop_free(r->loop);
 }
 

@@ -1,6 +1,8 @@
 #include "io/api/transport.h"
 
+#include "core/base/buf.h"
 #include "core/base/mem.h"
+#include "core/base/vec.h"
 #include "io/api/credentials.h"
 
 enum { OPEN_TIMEOUT_MS = 10000 };
@@ -21,6 +23,8 @@ struct transport {
     double tokens; /* of the bucket, at `filled_ms` */
     int64_t filled_ms;
     struct loop_timer refill;
+    VEC(struct transport_count) counts;
+    struct buf host;
 };
 
 /* --- limits --- */
@@ -54,6 +58,19 @@ static bool admit(void *ctx)
 
 /* --- replies --- */
 
+static void count(struct transport *t, const struct http2_piece *piece)
+{
+    int status = piece->kind == HTTP2_HEAD ? piece->status : 0;
+    if (piece->kind != HTTP2_HEAD && (piece->kind != HTTP2_LOST || piece->status))
+        return;
+    vec_each(&t->counts, c)
+        if (c->method == piece->method && c->status == status) {
+            c->n++;
+            return;
+        }
+    vec_push(&t->counts, (struct transport_count){piece->method, status, 1});
+}
+
 static void deliver(void *ctx, const struct http2_piece *piece)
 {
     static const enum reply_kind kinds[] = {
@@ -76,6 +93,7 @@ static void deliver(void *ctx, const struct http2_piece *piece)
     };
     if (piece->kind == HTTP2_HEAD && piece->status == 401)
         credentials_refuse(t->credentials);
+    count(t, piece);
     t->owner.deliver(t->owner.ctx, &reply);
 }
 
@@ -98,6 +116,8 @@ static void see_placed(void *ctx, const struct kubeconfig *k, struct tls *tls)
         .open_timeout_ms = OPEN_TIMEOUT_MS,
     };
     t->is_placed = true;
+    buf_clear(&t->host);
+    link_place(&t->host, k->host, k->port);
     for (int i = 0; i < LANE_COUNT; i++)
         http2_configure(t->lanes[i].http2, &config);
 }
@@ -154,6 +174,8 @@ void transport_free(struct transport *t)
         http2_free(t->lanes[i].http2);
     credentials_free(t->credentials);
     loop_timer_stop(t->loop, &t->refill);
+    vec_done(&t->counts);
+    buf_done(&t->host);
     mem_free(t);
 }
 
@@ -184,6 +206,17 @@ void transport_send(struct transport *t, const struct requests *requests)
         for (int i = 0; i < LANE_COUNT; i++)
             http2_cancel(t->lanes[i].http2, *id);
     }
+}
+
+const struct transport_count *transport_counts(const struct transport *t, uint32_t *n)
+{
+    *n = t->counts.n;
+    return t->counts.at;
+}
+
+struct str transport_host(const struct transport *t)
+{
+    return buf_str(&t->host);
 }
 
 void transport_close_lane(struct transport *t, enum lane lane)

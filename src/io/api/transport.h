@@ -42,6 +42,18 @@ void transport_free(struct transport *t);
  * ones. All is copied. */
 void transport_send(struct transport *t, const struct requests *requests);
 
+/* How requests were answered: by method and status; 0: not at all. */
+struct transport_count {
+    const char *method;
+    int status;
+    uint64_t n;
+};
+
+const struct transport_count *transport_counts(const struct transport *t, uint32_t *n);
+
+/* host:port of the API server, as far as it is known. */
+struct str transport_host(const struct transport *t);
+
 /* Cuts the lane's connection at once: what has not left us by now never will. Its requests are
  * lost. The next request of the lane makes a new connection. */
 void transport_close_lane(struct transport *t, enum lane lane);

@@ -129,7 +129,12 @@ static void call_free(struct call *c)
 static struct http2_piece piece_of(const struct call *c, enum http2_piece_kind kind)
 {
     return (struct http2_piece){
-        .id = c->is.id, .kind = kind, .status = c->status, .retry_after_ms = c->retry_after_ms};
+        .id = c->is.id,
+        .kind = kind,
+        .method = c->is.method,
+        .status = c->status,
+        .retry_after_ms = c->retry_after_ms,
+    };
 }
 
 static void deliver(const struct http2 *h, const struct http2_piece *piece)

@@ -37,6 +37,7 @@ enum http2_piece_kind {
 struct http2_piece {
     uint64_t id;
     enum http2_piece_kind kind;
+    const char *method; /* of the call */
     int status;
     struct str content_type; /* of the head */
     int64_t retry_after_ms;  /* of the head; -1: the server said nothing */

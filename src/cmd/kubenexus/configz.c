@@ -1,0 +1,143 @@
+#include "cmd/kubenexus/configz.h"
+
+#include <stdlib.h>
+
+#include "core/wire/json_write.h"
+
+static void put_text(struct json_writer *w, struct str key, struct str value)
+{
+    json_put_key(w, key);
+    json_put_str(w, value);
+}
+
+static void put_int(struct json_writer *w, struct str key, int64_t value)
+{
+    json_put_key(w, key);
+    json_put_int(w, value);
+}
+
+static void put_bool(struct json_writer *w, struct str key, bool value)
+{
+    json_put_key(w, key);
+    json_put_bool(w, value);
+}
+
+/* As Go prints a duration of whole milliseconds that is mostly of whole seconds. */
+static void put_span(struct json_writer *w, struct str key, int64_t ms)
+{
+    char text[40];
+    if (ms % 1000)
+        snprintf(text, sizeof(text), "%lldms", (long long)ms);
+    else if (ms < 60000)
+        snprintf(text, sizeof(text), "%llds", (long long)ms / 1000);
+    else
+        snprintf(text, sizeof(text), "%lldm%llds", (long long)ms / 60000,
+                 (long long)ms / 1000 % 60);
+    put_text(w, key, str_of(text));
+}
+
+static void put_election(struct json_writer *w, const struct run_options *o)
+{
+    json_put_key(w, STR("leaderElection"));
+    json_put_open(w, '{');
+    put_bool(w, STR("leaderElect"), o->elects_leader);
+    put_span(w, STR("leaseDuration"), o->lease.duration_ms);
+    put_span(w, STR("renewDeadline"), o->lease.renew_ms);
+    put_span(w, STR("retryPeriod"), o->lease.retry_ms);
+    put_text(w, STR("resourceLock"), STR("leases"));
+    put_text(w, STR("resourceName"), o->lease.name);
+    put_text(w, STR("resourceNamespace"), o->lease.namespace);
+    json_put_close(w, '}');
+}
+
+static void put_connection(struct json_writer *w, const struct run_options *o)
+{
+    json_put_key(w, STR("clientConnection"));
+    json_put_open(w, '{');
+    put_text(w, STR("kubeconfig"), o->kubeconfig ? str_of(o->kubeconfig) : STR(""));
+    put_text(w, STR("acceptContentTypes"), STR(""));
+    put_text(w, STR("contentType"), STR("application/vnd.kubernetes.protobuf"));
+    json_put_key(w, STR("qps"));
+    json_put_double(w, o->qps);
+    put_int(w, STR("burst"), o->burst);
+    json_put_close(w, '}');
+}
+
+static void put_points(struct json_writer *w, const struct profile_listing *l)
+{
+    json_put_key(w, STR("plugins"));
+    json_put_open(w, '{');
+    for (uint32_t p = 0; p < N_POINTS; p++) {
+        if (l->points[p].n == 0)
+            continue;
+        json_put_key(w, point_name((enum point)p));
+        json_put_open(w, '{');
+        json_put_key(w, STR("enabled"));
+        json_put_open(w, '[');
+        list_each(&l->points[p], plugin) {
+            json_put_open(w, '{');
+            put_text(w, STR("name"), plugin->name);
+            if (plugin->weight)
+                put_int(w, STR("weight"), plugin->weight);
+            json_put_close(w, '}');
+        }
+        json_put_close(w, ']');
+        json_put_close(w, '}');
+    }
+    json_put_close(w, '}');
+}
+
+static void put_profiles(struct json_writer *w, const struct run_options *o)
+{
+    json_put_key(w, STR("profiles"));
+    json_put_open(w, '[');
+    for (uint32_t i = 0; i < o->config.n_profiles; i++) {
+        json_put_open(w, '{');
+        put_text(w, STR("schedulerName"), o->config.profiles[i].name);
+        put_points(w, &o->config.listings[i]);
+        json_put_close(w, '}');
+    }
+    if (!o->config_file) { /* the built-in one */
+        json_put_open(w, '{');
+        put_text(w, STR("schedulerName"), STR("kubenexus-scheduler"));
+        json_put_close(w, '}');
+    }
+    json_put_close(w, ']');
+}
+
+void configz_write(const struct run_options *o, struct buf *out)
+{
+    struct json_writer w = {.out = out};
+    const struct scheduler_config *c = &o->config;
+    json_put_open(&w, '{');
+    json_put_key(&w, STR("componentconfig"));
+    json_put_open(&w, '{');
+    put_text(&w, STR("kind"), STR("KubeSchedulerConfiguration"));
+    put_text(&w, STR("apiVersion"), STR("kubescheduler.config.k8s.io/v1"));
+    put_election(&w, o);
+    put_connection(&w, o);
+    put_int(&w, STR("percentageOfNodesToScore"), 100);
+    put_int(&w, STR("podInitialBackoffSeconds"), o->config_file ? c->first_backoff_ms / 1000 : 1);
+    put_int(&w, STR("podMaxBackoffSeconds"), o->config_file ? c->most_backoff_ms / 1000 : 10);
+    put_profiles(&w, o);
+    json_put_close(&w, '}');
+    json_put_close(&w, '}');
+    buf_add_char(out, '\n');
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(flag_table[*(const int *)a].name, flag_table[*(const int *)b].name);
+}
+
+void flagz_write(const struct flags *f, struct buf *out)
+{
+    int ids[N_FLAGS];
+    for (int i = 0; i < N_FLAGS; i++)
+        ids[i] = i;
+    qsort(ids, N_FLAGS, sizeof(ids[0]), by_name);
+    buf_printf(out, "\nkubenexus flagz\nFor people who look for a fault: the form may change.\n\n");
+    for (int i = 0; i < N_FLAGS; i++)
+        buf_printf(out, "%s=" STR_FMT "\n", flag_table[ids[i]].name,
+                   STR_ARG(flag_text(f, (enum flag_id)ids[i])));
+}

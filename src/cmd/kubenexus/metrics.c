@@ -1,0 +1,80 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/kubenexus/commands.h"
+#include "cmd/kubenexus/run_serve.h"
+#include "core/wire/json_write.h"
+
+static void help(void)
+{
+    puts(
+        "Usage: kubenexus metrics [-o markdown]\n\n"
+        "Prints the table of metrics that `kubenexus run` serves at /metrics: name, type, labels,\n"
+        "what it says.\n\n"
+        "Options:\n"
+        "  -o, --output FORMAT  table (default) or markdown\n\n"
+        "Example:\n"
+        "  kubenexus metrics");
+}
+
+static const char *const types[] = {
+    [METRIC_COUNTER] = "counter",
+    [METRIC_GAUGE] = "gauge",
+    [METRIC_HISTOGRAM] = "histogram",
+};
+
+/* "0.001 to 16.384" */
+static void print_bounds(const struct bounds *b)
+{
+    double last = b->first;
+    for (uint32_t i = 1; i < b->n; i++)
+        last *= b->factor;
+    AUTO(buf) text = {0};
+    json_add_double(&text, b->first);
+    buf_printf(&text, " to ");
+    json_add_double(&text, last);
+    printf("%s, each %g times the one before", text.p, b->factor);
+}
+
+static void print_row(const struct metric *m)
+{
+    printf("%-48s %-10s %s\n%*s%s\n", m->name, types[m->type], m->labels ? m->labels : "", 4, "",
+           m->help);
+}
+
+static void print_markdown(const struct metric *m)
+{
+    printf("| `%s` | %s | %s | %s", m->name, types[m->type], m->labels ? m->labels : "", m->help);
+    if (m->bounds) {
+        printf(" Buckets: ");
+        print_bounds(m->bounds);
+        printf(".");
+    }
+    puts(" |");
+}
+
+int cmd_metrics(int argc, char **argv)
+{
+    bool is_markdown = false;
+    for (int i = 1; i < argc; i++) {
+        const char *value;
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            help();
+            return 0;
+        }
+        if (!option_value(argc, argv, &i, "--output", "-o", &value))
+            return complain_text("metrics: unknown argument \"%s\"", argv[i]);
+        if (!value || (strcmp(value, "table") != 0 && strcmp(value, "markdown") != 0))
+            return complain_text("metrics: --output: \"%s\" is neither table nor markdown",
+                                 value ? value : "");
+        is_markdown = strcmp(value, "markdown") == 0;
+    }
+    struct metric_table tables[4];
+    uint32_t n = run_metric_tables(tables, LEN(tables));
+    if (is_markdown)
+        puts("| metric | type | labels | what it says |\n|---|---|---|---|");
+    for (uint32_t t = 0; t < n; t++)
+        for (uint32_t i = 0; i < tables[t].n; i++)
+            (is_markdown ? print_markdown : print_row)(&tables[t].rows[i]);
+    return 0;
+}
