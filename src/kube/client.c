@@ -35,7 +35,7 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
         .outer = *listener, .scheduler = config->scheduler, .has_lease = config->has_lease};
     c->inner = (struct listener){
         .ctx = c, .change = pass_change, .settle = pass_settle, .notice = pass_notice};
-    discover_init(&c->discover, now_ms, FIRST_ID(DISCOVER), rng_next(&seeds));
+    discover_init(&c->discover, now_ms, FIRST_ID(DISCOVER), rng_next(&seeds), &c->inner);
     events_init(&c->events, config->host, FIRST_ID(EVENTS), rng_next(&seeds), &c->inner);
     dispatch_init(&c->dispatch, FIRST_ID(DISPATCH), rng_next(&seeds), &c->events, &c->inner);
     lease_init(&c->lease, &config->lease, now_ms - config->ahead_ms, FIRST_ID(LEASE),

@@ -43,10 +43,15 @@ static bool has_group(const struct discover *d, const char *api_version)
     return false;
 }
 
-void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t seed)
+void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t seed,
+                   const struct listener *listener)
 {
-    *d = (struct discover){
-        .rng = rng_seeded(seed), .last_id = id, .due_ms = now_ms, .began_ms = now_ms};
+    *d = (struct discover){.listener = listener,
+                           .rng = rng_seeded(seed),
+                           .last_id = id,
+                           .due_ms = now_ms,
+                           .began_ms = now_ms,
+                           .said_status = -1};
     for (uint32_t k = 0; k < WATCHED_COUNT; k++)
         if (!has_group(d, version_of(k)))
             d->groups[d->n_groups++].api_version = version_of(k);
@@ -89,6 +94,22 @@ static bool read_answer(struct discover *d, const char *api_version, const struc
     return true;
 }
 
+/* Once, and not of each group: mostly they fail together. */
+static void say_trouble(struct discover *d, int64_t now_ms, const char *api_version,
+                        const struct trouble *why)
+{
+    if (d->said_status == why->status)
+        return;
+    d->said_status = why->status;
+    buf_clear(&d->text);
+    path_add_group(&d->text, api_version);
+    struct notice notice = {.kind = why->status == 403 ? NOTICE_DENIED : NOTICE_TROUBLE,
+                            .verb = "get",
+                            .what = buf_str(&d->text),
+                            .text = why->message};
+    d->listener->notice(d->listener->ctx, now_ms, &notice);
+}
+
 static int64_t wait_ms(struct discover *d, int64_t now_ms)
 {
     bool is_first = now_ms - d->began_ms < AT_FIRST_MS;
@@ -107,10 +128,16 @@ bool discover_hear(struct discover *d, int64_t now_ms, const struct reply *reply
     if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
         return false;
     d->groups[i].current = 0;
-    bool is_learnt = reply->kind == REPLY_END && read_answer(d, d->groups[i].api_version, answer);
-    arena_reset(&d->mem);
-    if (!is_learnt)
+    bool is_lost = reply->kind == REPLY_LOST;
+    bool is_learnt = !is_lost && read_answer(d, d->groups[i].api_version, answer);
+    if (is_learnt) {
+        d->said_status = -1;
+    } else {
+        struct trouble why = is_lost ? trouble_of_lost(reply) : trouble_of_answer(answer, &d->mem);
+        say_trouble(d, now_ms, d->groups[i].api_version, &why);
         d->due_ms = MIN(d->due_ms, now_ms + wait_ms(d, now_ms));
+    }
+    arena_reset(&d->mem);
     return is_learnt;
 }
 

@@ -2,6 +2,7 @@
 
 #include "kube/answer.h"
 #include "kube/kinds.h"
+#include "kube/listen.h"
 #include "kube/pause.h"
 
 /* What the server serves of what we watch: each API group is asked for its resources, once a minute
@@ -10,6 +11,7 @@
 enum served { SERVED_UNKNOWN, SERVED_YES, SERVED_NO };
 
 struct discover {
+    const struct listener *listener;
     struct rng rng;
     struct pause pause;
     request_id last_id;
@@ -21,12 +23,14 @@ struct discover {
     } groups[WATCHED_COUNT];
     uint32_t n_groups;
     enum served served[WATCHED_COUNT];
+    int said_status; /* of the trouble last told about; -1: none */
     struct buf text;
     struct arena mem;
 };
 
 /* Its requests have the ids after `id`. */
-void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t seed);
+void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t seed,
+                   const struct listener *listener);
 void discover_done(struct discover *d);
 
 /* True when something was learnt: `served` may differ. */

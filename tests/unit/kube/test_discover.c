@@ -29,7 +29,7 @@ static void tick(struct scene *s, int64_t now_ms)
 static void open(struct scene *s)
 {
     desk_init(&s->desk);
-    discover_init(&s->discover, 1000, 100, test_seed());
+    discover_init(&s->discover, 1000, 100, test_seed(), &s->desk.listener);
     tick(s, 1000);
 }
 
@@ -100,6 +100,23 @@ TEST(discover, keeps_what_it_knew_when_the_server_fails)
     struct reply lost = reply_lost(s.apps, true);
     EXPECT(!discover_hear(&s.discover, 61300, &lost));
     EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_YES);
+}
+
+TEST(discover, says_once_that_there_is_no_server)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    desk_log(&s.desk);
+    for (int i = 0; i < 3; i++) {
+        struct reply lost[] = {reply_lost(s.core, false), reply_lost(s.apps, false)};
+        for (size_t k = 0; k < LEN(lost); k++)
+            EXPECT(!discover_hear(&s.discover, 1000, &lost[k]));
+        EXPECT_TEXT(desk_log(&s.desk), i == 0 ? "trouble: get /api/v1: connection reset\n" : "");
+        tick(&s, discover_next_ms(&s.discover));
+        desk_log(&s.desk);
+    }
+    EXPECT(!answer(&s, 1000, s.core, 401, "who are you?"));
+    EXPECT_TEXT(desk_log(&s.desk), "trouble: get /api/v1: who are you?\n");
 }
 
 TEST(discover, at_first_asks_all_the_time)
