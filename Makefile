@@ -2,6 +2,7 @@
 #
 #   make                the release build: build/kubenexus
 #   make demo           a GPU cluster scheduled in virtual time, and a page to look at
+#   make static         the same without shared libraries, for an image: build-static/kubenexus
 #   make test           everything that must hold; ONLY=text runs the tests whose names contain it
 #   make property       a million random operations (OPERATIONS) under 5 seeds (SEED and after)
 #   make bench          speed and memory, recorded with the commit in bench/results/
@@ -24,6 +25,7 @@ RELEASE = -Doptimization=2 -Db_lto=true -Dhardened=true
 TEST = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Dtests=true
 CLANG = -Doptimization=2 -Dtests=true
 PLAIN = -Doptimization=2
+STATIC = $(RELEASE) -Dstatic=true
 PROPERTY = -Doptimization=2 -Dtests=true
 FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false -Dfuzzers=true
 
@@ -31,10 +33,13 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all demo test property bench differential fuzz fmt promises clean
+.PHONY: all static demo test property bench differential fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
+
+static:
+	@$(call build,$(B)-static,$(STATIC),gcc)
 
 demo:
 	@tools/setup
@@ -48,6 +53,7 @@ test:
 	@$(call build,$(B)-test,$(TEST),gcc)
 	@$(call build,$(B)-clang,$(CLANG),clang)
 	@$(call build,$(B)-plain,$(PLAIN),gcc,libkubenexus.a libkubenexus-kube.a libkubenexus-sim.a)
+	@$(call build,$(B)-static,$(STATIC),gcc)
 	@test -n "$(ONLY)" || tests/cluster/build >/dev/null || test $$? = 77
 	@tools/run-tests --build $(B) $(ONLY)
 
@@ -79,4 +85,4 @@ promises:
 	@tools/promises $(B)/test-results.txt
 
 clean:
-	rm -rf $(B) $(B)-test $(B)-clang $(B)-plain $(B)-property $(B)-fuzz
+	rm -rf $(B) $(B)-static $(B)-test $(B)-clang $(B)-plain $(B)-property $(B)-fuzz
