@@ -32,6 +32,20 @@ static void resize(struct map *m, uint32_t cap)
     mem_free(old.slots);
 }
 
+static void empty(struct map *m, struct map_slot *slot)
+{
+    uint32_t mask = m->cap - 1, hole = (uint32_t)(slot - m->slots);
+    for (uint32_t i = (hole + 1) & mask; m->slots[i].value != MAP_NONE; i = (i + 1) & mask) {
+        uint32_t wanted = home(m, m->slots[i].key);
+        if (((i - wanted) & mask) < ((i - hole) & mask)) /* it would sit before its home */
+            continue;
+        m->slots[hole] = m->slots[i];
+        hole = i;
+    }
+    m->slots[hole].value = MAP_NONE;
+    m->n--;
+}
+
 uint32_t map_find(const struct map *m, uint64_t key)
 {
     return m->n ? probe(m, key)->value : MAP_NONE;
@@ -47,25 +61,27 @@ void map_put(struct map *m, uint64_t key, uint32_t value)
     *slot = (struct map_slot){key, value};
 }
 
+void map_add(struct map *m, uint64_t key, int32_t more)
+{
+    struct map_slot *slot = m->n ? probe(m, key) : NULL;
+    if (!slot || slot->value == MAP_NONE) {
+        assert(more > 0);
+        map_put(m, key, (uint32_t)more);
+        return;
+    }
+    slot->value += (uint32_t)more;
+    if (slot->value == 0)
+        empty(m, slot);
+}
+
 uint32_t map_remove(struct map *m, uint64_t key)
 {
     if (m->n == 0)
         return MAP_NONE;
     struct map_slot *slot = probe(m, key);
     uint32_t was = slot->value;
-    if (was == MAP_NONE)
-        return was;
-
-    uint32_t mask = m->cap - 1, hole = (uint32_t)(slot - m->slots);
-    for (uint32_t i = (hole + 1) & mask; m->slots[i].value != MAP_NONE; i = (i + 1) & mask) {
-        uint32_t wanted = home(m, m->slots[i].key);
-        if (((i - wanted) & mask) < ((i - hole) & mask)) /* it would sit before its home */
-            continue;
-        m->slots[hole] = m->slots[i];
-        hole = i;
-    }
-    m->slots[hole].value = MAP_NONE;
-    m->n--;
+    if (was != MAP_NONE)
+        empty(m, slot);
     return was;
 }
 

@@ -23,6 +23,9 @@ uint32_t map_find(const struct map *m, uint64_t key);
 /* Sets the key's value, whether or not it was there. */
 void map_put(struct map *m, uint64_t key, uint32_t value);
 
+/* Adds to the key's value, which is 0 where the key is not there; a key that comes to 0 leaves. */
+void map_add(struct map *m, uint64_t key, int32_t more);
+
 /* What it was; MAP_NONE if it was not there. */
 uint32_t map_remove(struct map *m, uint64_t key);
 

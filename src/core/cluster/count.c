@@ -82,16 +82,17 @@ uint32_t counts_domains(const struct counts *k, uint32_t spread)
 
 /* --- nodes --- */
 
-bool counts_includes(const struct cluster *c, const struct spread *s, node_id node)
+/* The domain of a node that the spread sums over; SYM_NONE: it does not. */
+static sym domain_of(const struct cluster *c, const struct spread *s, node_id node)
 {
-    if (!nodes_is_present(&c->nodes, node))
-        return false;
-    for (uint32_t i = 0; i < s->n_keys; i++)
-        if (cluster_label(c, node, s->keys[i]) == SYM_NONE)
-            return false;
-    if (s->rules && !cluster_rules_allow(c, s->rules, node, SYM_NONE))
-        return false;
-    return s->tolerations == ID_NONE || cluster_taints_tolerated(c, s->tolerations, node);
+    sym value = cluster_label(c, node, s->key);
+    bool has_all = value != SYM_NONE && nodes_is_present(&c->nodes, node);
+    for (uint32_t i = 0; has_all && i < s->n_keys; i++)
+        has_all = s->keys[i] == s->key || cluster_label(c, node, s->keys[i]) != SYM_NONE;
+    bool is_included =
+        has_all && (!s->rules || cluster_rules_allow(c, s->rules, node, SYM_NONE)) &&
+        (s->tolerations == ID_NONE || cluster_taints_tolerated(c, s->tolerations, node));
+    return is_included ? value : SYM_NONE;
 }
 
 int64_t counts_on_node(const struct counts *k, uint32_t tally, node_id node)
@@ -104,10 +105,9 @@ int64_t counts_on_node(const struct counts *k, uint32_t tally, node_id node)
 
 static void spread_node(struct cluster *c, struct spread *s, node_id node, int sign)
 {
-    if (!counts_includes(c, s, node))
-        return;
-    sym value = cluster_label(c, node, s->key);
-    domain_add(s, value, sign, sign * counts_on_node(&c->counts, s->tally, node));
+    sym value = domain_of(c, s, node);
+    if (value != SYM_NONE)
+        domain_add(s, value, sign, sign * counts_on_node(&c->counts, s->tally, node));
 }
 
 void counts_node(struct cluster *c, node_id node, int sign)
@@ -182,17 +182,12 @@ static void refresh_shape(struct cluster *c, struct shape *shape)
 static void tally_pod(struct cluster *c, uint32_t t, node_id node, int sign)
 {
     struct tally *tally = &c->counts.tallies.at[t];
-    uint32_t was = map_find(&tally->on_node, node.i);
-    uint32_t is = (was == MAP_NONE ? 0 : was) + (uint32_t)sign;
-    assert(was != MAP_NONE || sign > 0);
-    if (is)
-        map_put(&tally->on_node, node.i, is);
-    else
-        map_remove(&tally->on_node, node.i);
+    map_add(&tally->on_node, node.i, sign);
     vec_each(&tally->spreads, s) {
         struct spread *spread = &c->counts.spreads.at[*s];
-        if (counts_includes(c, spread, node))
-            domain_add(spread, cluster_label(c, node, spread->key), 0, sign);
+        sym value = domain_of(c, spread, node);
+        if (value != SYM_NONE)
+            domain_add(spread, value, 0, sign);
     }
 }
 

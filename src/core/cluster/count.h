@@ -50,7 +50,7 @@ struct spread {
     sym key;
     rules_id rules;             /* 0: any node */
     tolerations_id tolerations; /* ID_NONE: taints do not matter */
-    const sym *keys;            /* a node must have them all */
+    const sym *keys;            /* a node must have them all; `key` is one of them */
     uint32_t n_keys;
 
     struct map by_value; /* value → domains */
@@ -99,10 +99,10 @@ static inline uint32_t counts_at(const struct spread *s, sym value)
 {
     if (s->domains.n > FEW_DOMAINS)
         return map_find(&s->by_value, value);
-    for (uint32_t i = 0; i < s->domains.n; i++)
-        if (s->domains.at[i].value == value)
-            return i;
-    return MAP_NONE;
+    uint32_t at = MAP_NONE;
+    for (uint32_t i = 0; i < s->domains.n; i++) /* to the end: a branch less to guess wrong */
+        at = s->domains.at[i].value == value ? i : at;
+    return at;
 }
 
 /* NULL if no included node has this value. */
@@ -125,23 +125,17 @@ static inline int64_t counts_total(const struct counts *k, uint32_t spread)
 int64_t counts_least(const struct counts *k, uint32_t spread);
 
 /* For counting different domains: after counts_marks(), the first call for each domain is true. */
-static inline void counts_marks(const struct counts *k, uint32_t spread)
+static inline void counts_marks(struct spread *s)
 {
-    k->spreads.at[spread].marks++;
+    s->marks++;
 }
 
-static inline bool counts_mark(const struct counts *k, uint32_t spread, sym value)
+static inline bool counts_mark(struct spread *s, uint32_t at)
 {
-    struct spread *s = &k->spreads.at[spread];
-    uint32_t at = counts_at(s, value);
-    if (at == MAP_NONE || s->domains.at[at].mark == s->marks)
-        return false;
+    bool is_first = s->domains.at[at].mark != s->marks;
     s->domains.at[at].mark = s->marks;
-    return true;
+    return is_first;
 }
-
-/* Is the node one of those that the spread sums over? */
-bool counts_includes(const struct cluster *c, const struct spread *s, node_id node);
 
 /* The pod came to its node (+1) or leaves it (-1). Returns the columns of the tallies that count
  * it.

@@ -56,6 +56,7 @@ void decider_done(struct decider *d)
     vec_done(&d->nodes);
     vec_done(&d->raw);
     vec_done(&d->normal);
+    vec_done(&d->sums);
 }
 
 static reason_id filter_key(const struct cluster *c, const struct class *class, const uint32_t *key)
@@ -97,13 +98,14 @@ void buckets_score(const struct cluster *c, const struct class_part *part, const
 {
     vec_reserve(&d->raw, d->which.n);
     vec_reserve(&d->normal, d->which.n);
+    vec_reserve(&d->sums, d->which.n);
     struct feasible f = {
         .n = d->which.n,
         .which = d->which.at,
         .nodes = d->nodes.at,
-        .n_nodes = d->n_nodes,
         .keys = b->keys.at + part->key_at,
         .stride = b->n_keys,
+        .sums = d->sums.at,
     };
     part->plugin->key_score(c, part->state, &f, d->raw.at, d->normal.at);
 }
@@ -125,7 +127,7 @@ struct decision buckets_decide(const struct cluster *c, const struct class *clas
                                struct buckets *b, struct decider *d, bool all_scores)
 {
     struct decision decision = {.node = ID_NONE, .broken = ID_NONE};
-    decision.feasible = d->n_nodes = filter(c, class, b, d);
+    decision.feasible = filter(c, class, b, d);
     if (d->which.n > 1 || all_scores)
         score(c, class, b, d);
     for (uint32_t i = 0; i < d->which.n; i++) {

@@ -45,8 +45,8 @@ static inline const uint32_t *buckets_key(const struct buckets *b, uint32_t i)
 struct decider {
     VEC(uint32_t) which; /* buckets that passed */
     VEC(uint32_t) nodes; /* how many nodes each of them has */
-    uint32_t n_nodes;    /* and all of them */
     VEC(int64_t) raw, normal;
+    VEC(double) sums;
 };
 
 void decider_done(struct decider *d);

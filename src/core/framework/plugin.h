@@ -47,9 +47,9 @@ struct feasible {
     uint32_t n;
     const uint32_t *which; /* their numbers */
     const uint32_t *nodes; /* how many nodes each has */
-    uint32_t n_nodes;      /* how many they have together */
     const uint32_t *keys;  /* of all buckets, from where the asking plugin's begin */
     uint32_t stride;
+    double *sums; /* n numbers for the asking plugin's own use */
 };
 
 static inline const uint32_t *feasible_key(const struct feasible *f, uint32_t i)

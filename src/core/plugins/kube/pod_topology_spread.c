@@ -16,8 +16,8 @@ struct constraint {
     bool is_hostname;
     bool matches_self;
     int32_t max_skew, min_domains;
-    uint32_t tally; /* ID_NONE: counts nothing */
-    uint32_t spread;
+    uint32_t tally;  /* ID_NONE: counts nothing */
+    uint32_t spread; /* ID_NONE: nobody asks it, for a soft hostname constraint reads the tally */
 };
 
 struct spreading {
@@ -157,7 +157,10 @@ static struct constraint *make(struct learning *l, const struct settled_vec *all
             .max_skew = s->max_skew,
             .min_domains = s->min_domains,
             .tally = counts ? counts_use_tally(c, l->shape->namespace, s->selector) : ID_NONE,
+            .spread = ID_NONE,
         };
+        if (k->is_hostname && !is_hard)
+            continue;
         sym own[1] = {s->key}; /* without the label there is no domain to count in */
         struct spread_ask ask = {
             .tally = k->tally,
@@ -217,7 +220,8 @@ static void forget(struct cluster *c, void *cls)
     struct spreading *s = cls;
     for (uint32_t i = 0; i < s->n_hard + s->n_soft; i++) {
         struct constraint *k = i < s->n_hard ? &s->hard[i] : &s->soft[i - s->n_hard];
-        counts_drop_spread(c, k->spread);
+        if (k->spread != ID_NONE)
+            counts_drop_spread(c, k->spread);
         if (k->tally != ID_NONE)
             counts_drop_tally(c, k->tally);
     }
@@ -268,83 +272,83 @@ static reason_id key_filter(const struct cluster *c, const void *cls, const uint
 
 /* --- scores --- */
 
-static bool is_ignored(const struct spreading *s, const uint32_t *soft)
+/* Do these nodes lack the label of a soft constraint? */
+static bool lacks_key(const struct spreading *s, const uint32_t *key_of)
 {
-    for (uint32_t i = 0; s->needs_all && i < s->n_soft; i++)
-        if (soft[i] == MISSING)
+    for (uint32_t i = s->n_hard; i < s->n_hard + s->n_soft; i++)
+        if (key_of[i] == MISSING)
             return true;
     return false;
 }
 
-/* The weight of a constraint: ln of the number of domains among the feasible nodes, plus 2. Every
- * node that counts here is one that the spread sums over, so its domain is known there. */
-static double weigh(const struct cluster *c, const struct spreading *s, uint32_t constraint,
-                    const struct feasible *f)
+/* A bucket that is left out has no number for a sum, and so this for a raw score. */
+#define LEFT_OUT INT64_MIN
+
+enum { NO_DOMAIN = -1 }; /* instead of a number of pods; what MISSING is as a signed number */
+
+/* Fills in how many pods there are on each feasible bucket's nodes, which are a domain each;
+ * returns how many domains count. */
+static uint32_t count_on_nodes(const struct feasible *f, uint32_t key_at, int64_t *pods)
 {
-    const struct constraint *k = &s->soft[constraint];
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        pods[i] = (int32_t)feasible_key(f, i)[key_at];
+        size += __builtin_isnan(f->sums[i]) ? 0 : f->nodes[i];
+    }
+    return size;
+}
+
+/* The same where nodes share a domain. Every node that counts is one that the spread sums over, so
+ * its domain is known there. All nodes without the label are one domain more. */
+static uint32_t count_in_domains(struct spread *s, const struct feasible *f, uint32_t key_at,
+                                 int64_t *pods)
+{
     uint32_t size = 0;
     bool has_missing = false;
-    if (k->is_hostname && !s->needs_all)
-        return real_ln((double)f->n_nodes + 2);
-    counts_marks(&c->counts, k->spread);
+    counts_marks(s);
     for (uint32_t i = 0; i < f->n; i++) {
-        const uint32_t *soft = feasible_key(f, i) + s->n_hard;
-        if (is_ignored(s, soft))
-            continue;
-        if (k->is_hostname)
-            size += f->nodes[i];
-        else if (soft[constraint] == MISSING)
-            has_missing = true;
-        else
-            size += counts_mark(&c->counts, k->spread, soft[constraint]);
+        uint32_t value = feasible_key(f, i)[key_at];
+        bool counts = !__builtin_isnan(f->sums[i]);
+        uint32_t at = counts_at(s, value);
+        bool is_known = at != MAP_NONE;
+        pods[i] = is_known ? s->domains.at[at].pods : value == MISSING ? NO_DOMAIN : 0;
+        has_missing |= counts && value == MISSING;
+        size += counts && is_known && counts_mark(s, at);
     }
-    return real_ln((double)(size + has_missing) + 2);
+    return size + has_missing;
 }
 
-static int64_t score_key(const struct cluster *c, const struct spreading *s, const uint32_t *soft,
-                         const double *weights)
+/* For each constraint the pods in the domain, weighed by ln of the number of domains among the
+ * feasible nodes, plus 2. */
+static void sum_up(const struct cluster *c, const struct spreading *s, const struct feasible *f,
+                   int64_t *pods)
 {
-    double score = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        f->sums[i] = s->needs_all && lacks_key(s, feasible_key(f, i)) ? __builtin_nan("") : 0;
     for (uint32_t i = 0; i < s->n_soft; i++) {
         const struct constraint *k = &s->soft[i];
-        if (soft[i] == MISSING)
-            continue;
-        int64_t pods = k->is_hostname ? (int64_t)soft[i] : pods_in(c, k, soft[i]);
-        score += (double)pods * weights[i] + (double)(k->max_skew - 1);
-    }
-    return trunc_i64(real_round(score));
-}
-
-enum { IGNORED = -1 }; /* upstream's mark for it, too */
-
-/* Raw scores, with the nodes that are left out marked; finds the least and the most of the others.
- */
-static void score_raw(const struct cluster *c, const struct spreading *s, const struct feasible *f,
-                      int64_t *raw, int64_t *least, int64_t *most)
-{
-    double weights[PLUGIN_MOST_KEYS];
-    for (uint32_t i = 0; i < s->n_soft; i++)
-        weights[i] = weigh(c, s, i, f);
-    *least = INT64_MAX;
-    *most = 0;
-    for (uint32_t i = 0; i < f->n; i++) {
-        const uint32_t *soft = feasible_key(f, i) + s->n_hard;
-        raw[i] = is_ignored(s, soft) ? IGNORED : score_key(c, s, soft, weights);
-        if (raw[i] == IGNORED)
-            continue;
-        *least = MIN(*least, raw[i]);
-        *most = MAX(*most, raw[i]);
+        uint32_t size = k->is_hostname ? count_on_nodes(f, s->n_hard + i, pods)
+                                       : count_in_domains(&c->counts.spreads.at[k->spread], f,
+                                                          s->n_hard + i, pods);
+        double weight = real_ln((double)size + 2), skew = (double)(k->max_skew - 1);
+        for (uint32_t b = 0; b < f->n; b++)
+            if (LIKELY(pods[b] != NO_DOMAIN))
+                f->sums[b] += (double)pods[b] * weight + skew;
     }
 }
 
 static void key_score(const struct cluster *c, const void *cls, const struct feasible *f,
                       int64_t *raw, int64_t *normal)
 {
-    const struct spreading *s = cls;
-    int64_t least, most;
-    score_raw(c, s, f, raw, &least, &most);
+    int64_t least = INT64_MAX, most = 0;
+    sum_up(c, cls, f, raw);
     for (uint32_t i = 0; i < f->n; i++) {
-        if (raw[i] == IGNORED)
+        raw[i] = trunc_i64(real_round(f->sums[i]));
+        least = raw[i] == LEFT_OUT ? least : MIN(least, raw[i]);
+        most = MAX(most, raw[i]);
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (raw[i] == LEFT_OUT)
             raw[i] = normal[i] = 0;
         else
             normal[i] = most ? wrap_mul(100, wrap_sub(wrap_add(most, least), raw[i])) / most : 100;

@@ -54,6 +54,26 @@ TEST(map, behaves_as_an_array_of_values)
     check(&m, model);
 }
 
+TEST(map, a_sum_comes_with_its_first_addend_and_goes_at_zero)
+{
+    uint32_t model[KEYS];
+    memset(model, 0xff, sizeof(model));
+    AUTO(map) m = {0};
+    struct rng r = rng_seeded(test_seed());
+    for (unsigned step = 0; step < 20000; step++) {
+        uint32_t i = (uint32_t)rng_below(&r, step < 10000 ? 20 : KEYS);
+        bool has = model[i] != MAP_NONE;
+        int32_t more = has && rng_below(&r, 2) ? -(int32_t)rng_below(&r, model[i] + 1)
+                                               : 1 + (int32_t)rng_below(&r, 3);
+        uint32_t sum = (has ? model[i] : 0) + (uint32_t)more;
+        map_add(&m, key_of(i), more);
+        model[i] = sum ? sum : MAP_NONE;
+        if (step % 50 == 0)
+            check(&m, model);
+    }
+    check(&m, model);
+}
+
 TEST(map, nothing_is_in_an_empty_map)
 {
     AUTO(map) m = {0};
