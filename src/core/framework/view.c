@@ -85,28 +85,35 @@ static uint32_t rise(const struct cluster *c, struct view *v, struct view_heap *
     return i;
 }
 
+/* The first in order of some slots. Which one that is cannot be foreseen, so the way there does not
+ * branch on it, unless there may be a tie. */
+static uint32_t first_of(const struct cluster *c, const struct view_heap *h, uint32_t i,
+                         uint32_t end)
+{
+    uint32_t first = i;
+    uint64_t top = h->at[i];
+    bool may_tie = false;
+    for (uint32_t k = i + 1; k < end; k++) {
+        uint64_t slot = h->at[k];
+        may_tie |= !((slot ^ top) >> NODE_BITS);
+        first = slot > top ? k : first;
+        top = slot > top ? slot : top;
+    }
+    for (uint32_t k = i; UNLIKELY(may_tie) && k < end; k++)
+        first = slot_before(c, h->at[k], h->at[first]) ? k : first;
+    return first;
+}
+
 static void sink(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
 {
     uint64_t slot = h->at[i];
-    for (;;) {
-        uint32_t child = i * WAYS + 1, end = MIN(child + WAYS, h->n);
-        if (child >= end)
-            break;
-        for (uint32_t k = child + 1; k < end; k++)
-            if (slot_before(c, h->at[k], h->at[child]))
-                child = k;
+    for (uint32_t child; i * WAYS + 1 < h->n; i = child) {
+        child = first_of(c, h, i * WAYS + 1, MIN(i * WAYS + 1 + WAYS, h->n));
         if (!slot_before(c, h->at[child], slot))
             break;
         put(v, h, i, h->at[child]);
-        i = child;
     }
     put(v, h, i, slot);
-}
-
-static void sift(const struct cluster *c, struct view *v, struct view_heap *h, uint32_t i)
-{
-    if (rise(c, v, h, i) == i)
-        sink(c, v, h, i);
 }
 
 static void append(struct view *v, uint32_t bucket, uint64_t slot)
@@ -135,7 +142,8 @@ static void heap_out(const struct cluster *c, struct view *v, uint32_t bucket, u
     if (i == last)
         return;
     put(v, h, i, h->at[last]);
-    sift(c, v, h, i);
+    if (rise(c, v, h, i) == i)
+        sink(c, v, h, i);
 }
 
 static struct view_heap *heap_of(struct view *v, uint32_t bucket)
@@ -195,9 +203,13 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
         if (row->local == local)
             return;
         struct view_heap *h = &v->heaps.at[bucket];
+        bool rises = local > row->local;
         row->local = local;
         h->at[row->slot] = slot_of(c, node, local);
-        sift(c, v, h, row->slot);
+        if (rises)
+            rise(c, v, h, row->slot);
+        else
+            sink(c, v, h, row->slot);
         return;
     }
     leave(c, v, node);
@@ -205,7 +217,7 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
     row->home = bucket;
     row->local = local;
     append(v, bucket, slot_of(c, node, local));
-    sift(c, v, h, h->n - 1);
+    rise(c, v, h, h->n - 1);
 }
 
 /* The verdict on a node after a change in these columns. */
@@ -359,12 +371,10 @@ static uint32_t gather(const struct cluster *c, struct view *v, uint32_t reads, 
     return n;
 }
 
-/* What moving the slot up or down will look at first. */
+/* What moving the slot will look at first; mostly it sinks, for nodes fill up. */
 static void prefetch_heap(const struct view_heap *h, uint32_t slot)
 {
     __builtin_prefetch(&h->at[slot]);
-    if (slot > 0)
-        __builtin_prefetch(&h->at[(slot - 1) / WAYS]);
     if (slot * WAYS + 1 < h->n)
         __builtin_prefetch(&h->at[slot * WAYS + 1]);
 }
