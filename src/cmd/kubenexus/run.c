@@ -11,8 +11,10 @@
 
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/log.h"
-#include "cmd/kubenexus/run_options.h"
+#include "cmd/kubenexus/run_dump.h"
 #include "cmd/kubenexus/run_serve.h"
+#include "cmd/kubenexus/run_options.h"
+#include "cmd/kubenexus/run_reload.h"
 #include "core/engine/engine.h"
 #include "core/plugins/plugins.h"
 #include "io/api/transport.h"
@@ -26,6 +28,8 @@ struct runner {
     struct loop *loop;
     struct transport *transport;
     struct engine *engine;
+    struct run_reload *reload;
+    struct run_dump *dump;
     struct client client;
     struct run_serve *serve;
     struct measures measures;
@@ -215,6 +219,16 @@ static struct engine_config engine_config_of(const struct run_options *o)
     return config;
 }
 
+static void on_new_config(void *ctx, struct scheduler_config *next)
+{
+    struct runner *r = ctx;
+    struct scheduler_config old = r->options.config;
+    r->options.config = *next;
+    struct engine_config engine = engine_config_of(&r->options);
+    engine_configure(r->engine, loop_now_ms(r->loop), &engine);
+    scheduler_config_done(&old);
+}
+
 static bool begin_serving(struct runner *r, const char *host, struct error *e)
 {
     struct run_state state = {
@@ -267,11 +281,16 @@ static bool begin(struct runner *r, const char *host, struct error *e)
         return false;
     loop_on_signal(r->loop, SIGTERM, on_signal, r);
     loop_on_signal(r->loop, SIGINT, on_signal, r);
+    r->reload = run_reload_new(r->loop, o->config_file, &o->config,
+                               (struct run_reload_owner){on_new_config, r});
+    r->dump = run_dump_new(r->loop, r->engine);
     return true;
 }
 
 static void end(struct runner *r)
 {
+    run_reload_free(r->reload);
+    run_dump_free(r->dump);
     transport_free(r->transport);
     client_done(&r->client);
     engine_free(r->engine);

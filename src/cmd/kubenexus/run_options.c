@@ -21,7 +21,9 @@ static void help(void)
          "  kubenexus run --kubeconfig ~/.kube/config --leader-elect=false\n"
          "  kubenexus run --config /etc/kubenexus/config.yaml --logging-format json\n"
          "  kubenexus run --config config.yaml --feature-gates=AllAlpha=true -v 2\n\n"
-         "SIGTERM ends it: bindings under way are finished, the lease is given back.\n"
+         "Signals: SIGTERM ends it (bindings under way are finished, the lease is given back), "
+         "SIGHUP reads\n"
+         "the configuration again, SIGUSR2 writes nodes and waiting pods to the log.\n"
          "Exit codes: 0 asked to leave, 1 lost the lease, 2 bad usage or input.");
 }
 
