@@ -9,17 +9,24 @@
 #include "core/wire/metric_text.h"
 #include "io/serve/process.h"
 #include "io/serve/serve.h"
+#include "kube/authorities.h"
 #include "kube/review.h"
 
 #define PLAIN "text/plain; charset=utf-8"
 
-/* No other request has such an id: kube/client.c counts owners from 1. */
-#define FIRST_ID ((request_id)0xff << 56)
+enum { LOOK_UP_AGAIN_MS = 60000 };
+
+/* No other requests have such ids: kube/client.c counts owners from 1. */
+#define AUTHORITIES_ID ((request_id)0xfe << 56)
+#define REVIEWS_ID     ((request_id)0xff << 56)
 
 struct run_serve {
     struct run_state state;
     struct serve *serve;
     struct reviews reviews;
+    struct authorities authorities; /* of clients' certificates */
+    struct loop_timer look_up;
+    bool is_trouble_told;
     int64_t started_ms;
 };
 
@@ -223,11 +230,41 @@ static void judge(void *ctx, server_id id, const struct serve_question *q)
     reviews_ask(&s->reviews, loop_now_ms(s->state.loop), &question, id, s->state.requests);
 }
 
+static void look_up_authorities(void *ctx)
+{
+    struct run_serve *s = ctx;
+    authorities_ask(&s->authorities, s->state.requests);
+    loop_timer_set(s->state.loop, &s->look_up, LOOK_UP_AGAIN_MS);
+}
+
+/* Without them nobody is known by a certificate; all else works. */
+static void hear_authorities(struct run_serve *s, int64_t now_ms, const struct reply *reply)
+{
+    struct str pem;
+    struct trouble t;
+    enum authorities_result result = authorities_hear(&s->authorities, reply, &pem, &t);
+    if (result == AUTHORITIES_TOLD) {
+        s->is_trouble_told = false;
+        serve_trust(s->serve, pem);
+    } else if (result == AUTHORITIES_FAILED && !s->is_trouble_told) {
+        s->is_trouble_told = true;
+        s->state.listener->notice(s->state.listener->ctx, now_ms,
+                                  &(struct notice){
+                                      .kind = t.status == 403 ? NOTICE_DENIED : NOTICE_TROUBLE,
+                                      .verb = "get",
+                                      .what = STR("configmaps/extension-apiserver-authentication"),
+                                      .text = t.message,
+                                  });
+    }
+}
+
 bool run_serve_hear(struct run_serve *s, int64_t now_ms, const struct reply *reply)
 {
-    if (reply->id < FIRST_ID)
+    if (reply->id < AUTHORITIES_ID)
         return false;
-    if (s)
+    if (s && reply->id < REVIEWS_ID)
+        hear_authorities(s, now_ms, reply);
+    else if (s)
         reviews_hear(&s->reviews, now_ms, reply, s->state.requests);
     return true;
 }
@@ -280,19 +317,27 @@ struct run_serve *run_serve_new(const struct run_state *state, struct error *e)
         return NULL;
     struct run_serve *s = mem_alloc(sizeof(*s));
     *s = (struct run_serve){.state = *state, .started_ms = loop_now_ms(state->loop)};
-    reviews_init(&s->reviews, s->started_ms, FIRST_ID, answered, s, state->listener);
+    reviews_init(&s->reviews, s->started_ms, REVIEWS_ID, answered, s, state->listener);
+    authorities_init(&s->authorities, AUTHORITIES_ID);
+    s->look_up = (struct loop_timer){.fire = look_up_authorities, .ctx = s};
     s->serve = serve_new(state->loop, &config, (struct serve_owner){s, judge, note}, e);
-    if (s->serve)
-        return s;
-    run_serve_free(s);
-    return NULL;
+    if (!s->serve) {
+        run_serve_free(s);
+        return NULL;
+    }
+    if (!config.client_ca_file &&
+        !flag_bool(&state->options->flags, FLAG_AUTHENTICATION_SKIP_LOOKUP))
+        loop_timer_set(state->loop, &s->look_up, 0);
+    return s;
 }
 
 void run_serve_free(struct run_serve *s)
 {
     if (!s)
         return;
+    loop_timer_stop(s->state.loop, &s->look_up);
     serve_free(s->serve);
+    authorities_done(&s->authorities);
     reviews_done(&s->reviews);
     mem_free(s);
 }
