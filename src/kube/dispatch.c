@@ -238,8 +238,12 @@ static void settle_done(struct dispatch *d, uint32_t i, const struct happening *
 {
     const struct write *w = at(d, i);
     buf_clear(&d->text);
-    buf_printf(&d->text, "Successfully assigned " STR_FMT "/" STR_FMT " to " STR_FMT,
-               STR_ARG(w->namespace), STR_ARG(w->pod), STR_ARG(w->node));
+    buf_add(&d->text, STR("Successfully assigned "));
+    buf_add(&d->text, w->namespace);
+    buf_add_char(&d->text, '/');
+    buf_add(&d->text, w->pod);
+    buf_add(&d->text, STR(" to "));
+    buf_add(&d->text, w->node);
     add_event(d, w, EVENT_SCHEDULED, h->now_ms);
     d->stats.bound++;
     settle(d, i, h->now_ms, NULL);

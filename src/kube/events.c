@@ -5,6 +5,7 @@
 #include "kube/events.h"
 
 #include "core/base/hash.h"
+#include "core/model/event.h"
 #include "core/wire/json_write.h"
 #include "core/wire/time_text.h"
 #include "kube/limits.h"
@@ -205,82 +206,67 @@ static void series_tick(struct events *v, int64_t now_ms)
 
 /* --- bodies --- */
 
-static void put_text(struct json_writer *w, const char *key, struct str value)
-{
-    json_put_key(w, str_of(key));
-    json_put_str(w, value);
-}
-
-static void put_time(struct json_writer *w, const char *key, int64_t ms, struct buf *scratch)
-{
-    buf_clear(scratch);
-    time_add_micro(scratch, ms);
-    put_text(w, key, buf_str(scratch));
-}
-
 static void put_series(struct json_writer *w, const struct event_item *item, struct buf *scratch)
 {
+    json_put_open(w, '{');
     json_put_key(w, STR("series"));
     json_put_open(w, '{');
     json_put_key(w, STR("count"));
     json_put_int(w, item->count);
-    put_time(w, "lastObservedTime", item->at_ms, scratch);
+    json_put_key(w, STR("lastObservedTime"));
+    buf_clear(scratch);
+    time_add_micro(scratch, item->at_ms);
+    json_put_str(w, buf_str(scratch));
+    json_put_close(w, '}');
     json_put_close(w, '}');
 }
 
-static void put_regarding(struct json_writer *w, const struct event_about *about,
-                          struct buf *scratch)
-{
-    json_put_key(w, STR("regarding"));
-    json_put_open(w, '{');
-    put_text(w, "kind", str_of(words[about->kind].kind));
-    put_text(w, "namespace", about->namespace);
-    put_text(w, "name", about->name);
-    if (about->uid.n)
-        put_text(w, "uid", about->uid);
-    put_text(w, "apiVersion", str_of(words[about->kind].api_version));
-    if (about->version) {
-        buf_clear(scratch);
-        buf_printf(scratch, "%llu", (unsigned long long)about->version);
-        put_text(w, "resourceVersion", buf_str(scratch));
-    }
-    json_put_close(w, '}');
-}
-
-static void put_event(struct json_writer *w, const struct event_item *item, struct str host,
-                      struct buf *scratch)
+/* The whole of an event; its texts are valid until the next. */
+static struct event event_of(struct events *v, const struct event_item *item)
 {
     const struct event_about *about = &item->about;
-    put_text(w, "apiVersion", STR("events.k8s.io/v1"));
-    put_text(w, "kind", STR("Event"));
-    json_put_key(w, STR("metadata"));
-    json_put_open(w, '{');
-    put_text(w, "name", item->name);
-    put_text(w, "namespace", about->namespace);
-    json_put_close(w, '}');
-    put_time(w, "eventTime", item->at_ms, scratch);
-    put_text(w, "reportingController", about->scheduler);
-    buf_clear(scratch);
-    buf_printf(scratch, STR_FMT "-" STR_FMT, STR_ARG(about->scheduler), STR_ARG(host));
-    put_text(w, "reportingInstance", shortened(buf_str(scratch), 128));
-    put_text(w, "action", str_of(words[about->kind].action));
-    put_text(w, "reason", str_of(words[about->kind].reason));
-    put_text(w, "type", str_of(words[about->kind].type));
-    put_text(w, "note", about->note);
-    put_regarding(w, about, scratch);
+    struct str version = {0};
+    buf_clear(&v->text);
+    buf_add(&v->text, about->scheduler);
+    buf_add_char(&v->text, '-');
+    buf_add(&v->text, v->host);
+    if (about->version)
+        version = arena_printf(&v->mem, "%llu", (unsigned long long)about->version);
+    return (struct event){
+        .name = item->name,
+        .namespace = about->namespace,
+        .at_ms = item->at_ms,
+        .controller = about->scheduler,
+        .instance = shortened(buf_str(&v->text), 128),
+        .action = str_of(words[about->kind].action),
+        .reason = str_of(words[about->kind].reason),
+        .type = str_of(words[about->kind].type),
+        .note = about->note,
+        .regarding = {.api_version = str_of(words[about->kind].api_version),
+                      .kind = str_of(words[about->kind].kind),
+                      .name = about->name,
+                      .uid = about->uid,
+                      .resource_version = version},
+    };
+}
+
+static void write_body(struct events *v, const struct event_item *item, struct buf *body)
+{
+    if (item->count > 1) {
+        struct json_writer w = {.out = body};
+        put_series(&w, item, &v->text);
+        return;
+    }
+    struct event event = event_of(v, item);
+    event_write(&event, body);
+    arena_reset(&v->mem);
 }
 
 static void send(struct events *v, struct event_item *item, struct requests *out)
 {
     AUTO(buf) body = {0};
     bool is_patch = item->count > 1;
-    struct json_writer w = {.out = &body};
-    json_put_open(&w, '{');
-    if (!is_patch)
-        put_event(&w, item, v->host, &v->text);
-    else
-        put_series(&w, item, &v->text);
-    json_put_close(&w, '}');
+    write_body(v, item, &body);
     item->current = ++v->last_id;
     item->tries++;
     vec_push(&out->list,
@@ -293,7 +279,8 @@ static void send(struct events *v, struct event_item *item, struct requests *out
                      STR_ARG(item->about.namespace), is_patch ? "/" : "",
                      STR_ARG(is_patch ? item->name : STR(""))),
                  .content_type = is_patch ? STR("application/strategic-merge-patch+json")
-                                          : STR("application/json"),
+                                          : STR(ENCODING_PROTO_TYPE),
+                 .accept = STR(ENCODING_PROTO_TYPE ", " ENCODING_JSON_TYPE),
                  .body = arena_str(&out->mem, buf_str(&body)),
                  .timeout_ms = TIMEOUT_MS,
              });

@@ -21,7 +21,10 @@
 #include "io/loop/loop.h"
 #include "kube/client.h"
 
-enum { DRAIN_MS = 5000 };
+enum {
+    DRAIN_MS = 5000,
+    BREATH_MS = 5, /* of the loop, once synced: docs/design/012-breath.md */
+};
 
 struct runner {
     struct run_options options;
@@ -101,8 +104,10 @@ static void on_signal(void *ctx, int signal)
 static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
 {
     struct engine_stats s = engine_stats(r->engine);
-    if (is_synced && !r->was_synced)
+    if (is_synced && !r->was_synced) {
+        loop_breathe(r->loop, BREATH_MS);
         log_record(LOG_INFO, "synced", log_int("nodes", s.nodes), log_int("pods", s.pods));
+    }
     if (is_leading && !r->was_leading)
         log_line(LOG_INFO, "%s", r->client.has_lease ? "became leader" : "scheduling");
     r->was_synced = is_synced;
@@ -201,6 +206,7 @@ static struct engine_config engine_config_of(const struct run_options *o)
         .seed = (uint64_t)flag_number(&o->flags, FLAG_SEED),
         .compares_tolerations =
             feature_gate_is_on(&o->gates, STR("TaintTolerationComparisonOperators")),
+        .waits_out_backoff = !feature_gate_is_on(&o->gates, STR("SchedulerPopFromBackoffQ")),
         .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),
     };
     if (o->config_file) {
@@ -287,6 +293,15 @@ static bool begin(struct runner *r, const char *host, struct error *e)
     return true;
 }
 
+/* What the run was like, for who measures. */
+static void say_stopped(const struct runner *r)
+{
+    struct engine_stats s = engine_stats(r->engine);
+    log_record(LOG_INFO, "stopped", log_int("bound", (int64_t)s.bound),
+               log_int("rowsLogged", (int64_t)s.rows_logged),
+               log_int("longestTurnMicroseconds", loop_longest_us(r->loop)));
+}
+
 static void end(struct runner *r)
 {
     run_reload_free(r->reload);
@@ -317,6 +332,7 @@ int cmd_run(int argc, char **argv)
     do
         code = turn(&r);
     while (code < 0);
+    say_stopped(&r);
     end(&r);
     run_options_done(&r.options);
     return code;

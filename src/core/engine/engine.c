@@ -231,6 +231,7 @@ void engine_rank(struct engine *k, struct str node, uint64_t rank)
 struct engine_stats engine_stats(const struct engine *k)
 {
     struct engine_stats s = k->stats;
+    s.rows_logged = k->cluster->log.end;
     s.rows_caught_up = k->views.stats.rows;
     s.views_built = k->views.stats.built;
     s.views_evicted = k->views.stats.evicted;

@@ -16,14 +16,15 @@ struct profile; /* core/framework/profile.h */
 
 /* {0} is a sensible configuration. */
 struct engine_config {
-    uint64_t seed;          /* decides the nodes' ranks, hence ties */
-    size_t view_bytes;      /* memory for views; 0: 1 KiB a node, at least 4 MiB */
-    uint32_t view_count;    /* at most so many views; 0: as many as fit */
-    bool no_views;          /* every decision is a scan */
-    bool checks_views;      /* compare every decision with a scan (slow): tests and debugging */
-    uint32_t max_unsettled; /* unsettled bindings; 0: 512 */
-    bool keeps_pins;        /* for explain: judge pods that name a node against all nodes */
+    uint64_t seed;             /* decides the nodes' ranks, hence ties */
+    size_t view_bytes;         /* memory for views; 0: 1 KiB a node, at least 4 MiB */
+    uint32_t view_count;       /* at most so many views; 0: as many as fit */
+    bool no_views;             /* every decision is a scan */
+    bool checks_views;         /* compare every decision with a scan (slow): tests and debugging */
+    uint32_t max_unsettled;    /* unsettled bindings; 0: 512 */
+    bool keeps_pins;           /* for explain: judge pods that name a node against all nodes */
     bool compares_tolerations; /* the gate TaintTolerationComparisonOperators */
+    bool waits_out_backoff;    /* the gate SchedulerPopFromBackoffQ is off */
 
     /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or
      * until it is given others. NULL: the built-in ones. */
@@ -69,6 +70,7 @@ struct engine_stats {
     uint64_t decisions, bound, refused, failed;
     uint64_t repeated; /* refusals that nothing had happened to since the class's last one */
     uint64_t by_view, by_scan, by_pin; /* how decisions were made */
+    uint64_t rows_logged;              /* changes of nodes' rows that a view could see */
     uint64_t rows_caught_up, views_built, views_evicted;
     uint32_t views, classes;
     uint32_t active, backing_off, parked, in_flight;

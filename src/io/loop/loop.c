@@ -18,7 +18,6 @@
 enum {
     EVENTS_MOST = 64,
     SLICE_US = 10000,
-    BREATH_US = 2000, /* the least from one turn with news to the next: see breathe() */
 };
 
 struct signal_owner {
@@ -30,6 +29,7 @@ struct signal_owner {
 struct loop {
     int epoll;
     struct clock clock;
+    int64_t breath_us;
     int64_t news_us; /* when the last turn with news began */
     int64_t longest_us;
 
@@ -159,13 +159,19 @@ static void fire_timers(struct loop *l)
  * after a quiet time is heard at once; what follows on its heels waits a breath for others. */
 static void breathe(struct loop *l)
 {
-    int64_t now_us = read_us(CLOCK_MONOTONIC), left_us = l->news_us + BREATH_US - now_us;
+    int64_t now_us = read_us(CLOCK_MONOTONIC), left_us = l->news_us + l->breath_us - now_us;
     if (l->news_us) /* what comes before the first is no turn */
         l->longest_us = MAX(l->longest_us, now_us - l->clock.monotonic_us);
     if (left_us <= 0 || l->first_task)
         return;
     struct timespec pause = {.tv_nsec = left_us * 1000};
     nanosleep(&pause, NULL);
+}
+
+void loop_breathe(struct loop *l, int64_t breath_ms)
+{
+    assert(breath_ms >= 0 && breath_ms < 1000);
+    l->breath_us = breath_ms * 1000;
 }
 
 int64_t loop_wait(struct loop *l, int64_t until_ms)

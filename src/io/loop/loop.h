@@ -24,9 +24,12 @@ struct loop *loop_new(void);
 void loop_free(struct loop *l);
 
 /* One turn: does what was put off or else sleeps until something happens or `until_ms` of
- * loop_now_ms() comes, samples the time, and calls whom it concerns. Returns the time. Turns with
- * news begin 2 ms apart at least. */
+ * loop_now_ms() comes, samples the time, and calls whom it concerns. Returns the time. */
 int64_t loop_wait(struct loop *l, int64_t until_ms);
+
+/* Turns with news begin so far apart at least, below a second; at first 0. It costs more to wake up
+ * than to look at what came. */
+void loop_breathe(struct loop *l, int64_t breath_ms);
 
 /* The time of this turn (io/loop/clock.h): it stands still during a turn. */
 int64_t loop_now_ms(const struct loop *l);

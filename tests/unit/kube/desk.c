@@ -1,5 +1,10 @@
 #include "desk.h"
 
+#include "core/model/envelope.h"
+#include "core/model/event.h"
+#include "core/wire/proto.h"
+#include "core/wire/time_text.h"
+
 static void log_change(void *ctx, int64_t now_ms, const struct change *change)
 {
     struct desk *d = ctx;
@@ -56,6 +61,70 @@ static void show_path(struct buf *out, struct str path)
     }
 }
 
+static const struct field reference_fields[] = {
+    {FIELD(STR, "apiVersion", 5, struct event, regarding.api_version)},
+    {FIELD(STR, "kind", 1, struct event, regarding.kind)},
+    {FIELD(STR, "name", 3, struct event, regarding.name)},
+    {FIELD(STR, "resourceVersion", 6, struct event, regarding.resource_version)},
+    {FIELD(STR, "uid", 4, struct event, regarding.uid)},
+    FIELD_END,
+};
+
+static const struct field name_fields[] = {
+    {FIELD(STR, "name", 1, struct event, name)},
+    {FIELD(STR, "namespace", 3, struct event, namespace)},
+    FIELD_END,
+};
+
+static const struct field event_fields[] = {
+    {FIELD(STR, "action", 6, struct event, action)},
+    {FIELD(TIME, "eventTime", 2, struct event, at_ms)},
+    {FIELD_PART("metadata", 1, name_fields)},
+    {FIELD(STR, "note", 10, struct event, note)},
+    {FIELD(STR, "reason", 7, struct event, reason)},
+    {FIELD_PART("regarding", 8, reference_fields)},
+    {FIELD(STR, "reportingController", 4, struct event, controller)},
+    {FIELD(STR, "reportingInstance", 5, struct event, instance)},
+    {FIELD(STR, "type", 11, struct event, type)},
+    FIELD_END,
+};
+
+void show_event(struct buf *out, struct str body)
+{
+    struct arena mem = {0};
+    struct envelope v;
+    struct event event = {0};
+    struct error e;
+    bool is_read = envelope_read(ENCODING_PROTO, body, &mem, &v, &e) &&
+                   str_equal(v.kind, STR("Event")) &&
+                   proto_read(v.raw, event_fields, &event, &mem, &e);
+    assert(is_read);
+    const struct str texts[] = {
+        event.namespace,      event.name,
+        event.controller,     event.instance,
+        event.action,         event.reason,
+        event.type,           event.regarding.api_version,
+        event.regarding.kind, event.regarding.name,
+        event.regarding.uid,  event.regarding.resource_version,
+    };
+    for (size_t i = 0; i < LEN(texts); i++)
+        buf_printf(out, STR_FMT " ", STR_ARG(texts[i]));
+    time_add_micro(out, event.at_ms);
+    buf_printf(out, ": " STR_FMT, STR_ARG(event.note));
+    arena_done(&mem);
+}
+
+static void show_body(struct buf *out, const struct request *r)
+{
+    if (r->body.n && !str_ends(r->content_type, STR("protobuf")))
+        buf_printf(out, " " STR_FMT, STR_ARG(r->body));
+    if (r->lane == LANE_EVENTS && r->verb == VERB_POST) {
+        buf_add_char(out, ' ');
+        show_event(out, r->body);
+    }
+    buf_add_char(out, '\n');
+}
+
 const char *desk_log(struct desk *d)
 {
     static const char *const lanes[] = {"READ", "WRITE", "EVENTS", "LEASE"};
@@ -68,9 +137,7 @@ const char *desk_log(struct desk *d)
     vec_each(&d->out.list, r) {
         buf_printf(&d->shown, "%s %s ", lanes[r->lane], verbs[r->verb]);
         show_path(&d->shown, r->path);
-        bool is_text = r->body.n && !str_ends(r->content_type, STR("protobuf"));
-        buf_printf(&d->shown, is_text ? " " STR_FMT "\n" : "\n" STR_FMT,
-                   STR_ARG(is_text ? r->body : STR("")));
+        show_body(&d->shown, r);
         d->last = r->id;
     }
     requests_clear(&d->out);

@@ -23,6 +23,11 @@ void desk_done(struct desk *d);
  * are left out, as they are drawn at random. */
 const char *desk_log(struct desk *d);
 
+/* An event's body, as words: its namespace, name, controller, instance, action, reason and type,
+ * then apiVersion, kind, name, uid and version of what it is about, its time, and behind a colon
+ * the note. */
+void show_event(struct buf *out, struct str body);
+
 /* Pieces of replies. */
 struct reply reply_head(request_id id, int status);
 struct reply reply_data(request_id id, const char *text);

@@ -581,8 +581,8 @@ TEST(dispatch, who_is_evicted_is_told_why_then_deleted)
     EXPECT_TEXT(read_log(&s), "settle 5: done\n");
     events_tick(&s.events, s.now_ms, false, &s.desk.out);
     const char *log = read_log(&s);
-    EXPECT(strstr(log, "\"action\":\"Preempting\",\"reason\":\"Preempted\",\"type\":\"Normal\","
-                       "\"note\":\"Preempted by pod high on node n1\"") != NULL);
+    EXPECT(strstr(log, " Preempting Preempted Normal v1 Pod a ") != NULL);
+    EXPECT(strstr(log, ": Preempted by pod high on node n1\n") != NULL);
 }
 
 TEST(dispatch, an_eviction_ends_as_the_server_says)

@@ -160,6 +160,7 @@ TEST(loop, what_comes_on_the_heels_of_other_news_waits_a_breath)
     REQUIRE(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
     struct loop_fd fd = {.ready = call_ready, .ctx = &c, .fd = ends[0]};
     loop_fd_set(l, &fd, LOOP_READ);
+    loop_breathe(l, 2);
     loop_wait(l, INT64_MAX);
     int64_t first_us = now_us();
     for (int i = 0; i < 5; i++) /* the byte is never read, so there is always news */
