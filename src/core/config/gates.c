@@ -22,7 +22,8 @@ _Static_assert(LEN(gates) <= FEATURE_GATES_MOST, "a gate for each number");
 /* Those that somebody here asks for. */
 static bool has_effect(struct str name)
 {
-    return str_equal(name, STR("TaintTolerationComparisonOperators"));
+    return str_equal(name, STR("TaintTolerationComparisonOperators")) ||
+           str_equal(name, STR("SchedulerPopFromBackoffQ"));
 }
 
 /* LEN(gates): there is none. */

@@ -94,12 +94,13 @@ bool value_duration(struct str text, int64_t *ns)
 
 bool value_number(struct str text, double *out)
 {
+    static const char decimal[] = "0123456789.eE+-"; /* what strtod knows besides is none */
     char copy[64];
     size_t sign = text.n && text.p[0] == '-';
     if (text.n <= sign || text.n >= sizeof(copy) || text.p[sign] < '0' || text.p[sign] > '9')
         return false;
     for (size_t i = 0; i < text.n; i++)
-        if (!strchr("0123456789.eE+-", text.p[i])) /* what strtod knows besides is no decimal */
+        if (!memchr(decimal, text.p[i], sizeof(decimal) - 1))
             return false;
     memcpy(copy, text.p, text.n);
     copy[text.n] = 0;

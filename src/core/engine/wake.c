@@ -99,6 +99,7 @@ struct queue_rules engine_queue_rules(struct engine *k)
         .first_ms = k->config.first_backoff_ms,
         .most_ms = k->config.most_backoff_ms,
         .park_ms = k->config.park_ms,
+        .waits_out = k->config.waits_out_backoff,
     };
 }
 

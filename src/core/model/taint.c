@@ -21,8 +21,7 @@ bool toleration_covers(const struct toleration *t, const struct taint *taint, bo
     if (str_equal(t->op, STR("Exists")))
         return true;
     int64_t theirs, mine;
-    if (!comparison_gate || !taint_number(t->value, &mine) ||
-        !taint_number(taint->value, &theirs))
+    if (!comparison_gate || !taint_number(t->value, &mine) || !taint_number(taint->value, &theirs))
         return false;
     if (str_equal(t->op, STR("Lt")))
         return theirs < mine;

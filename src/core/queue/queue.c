@@ -300,7 +300,7 @@ bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit)
     end_backoff(q, &q->refused, now_ms);
     end_backoff(q, &q->failed, now_ms);
     flush_parked(q, now_ms);
-    struct heap *h = q->active.n ? &q->active : &q->refused;
+    struct heap *h = q->active.n || q->rules.waits_out ? &q->active : &q->refused;
     if (!h->n)
         return false;
     q->incoming[QUEUE_ACTIVE][QUEUE_TAKEN_EARLY] += h == &q->refused;
@@ -434,11 +434,13 @@ void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit)
 
 int64_t queue_next_ms(const struct queue *q, int64_t now_ms)
 {
-    if (q->active.n || q->refused.n)
+    if (q->active.n || (q->refused.n && !q->rules.waits_out))
         return now_ms;
     int64_t next_ms = INT64_MAX;
     if (q->failed.n)
         next_ms = q->entries.at[q->failed.at[0]].backoff_end_ms;
+    if (q->refused.n)
+        next_ms = MIN(next_ms, q->entries.at[q->refused.at[0]].backoff_end_ms);
     if (q->parked.n)
         next_ms = MIN(next_ms, q->entries.at[q->parked.at[0]].flush_ms);
     return MAX(next_ms, now_ms);

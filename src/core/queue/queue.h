@@ -45,6 +45,8 @@ struct queue_rules {
      * EVENT_ANY. */
     uint64_t (*wakes)(void *ctx, uint32_t unit, const struct event *event, uint64_t among);
 
+    bool waits_out; /* nobody goes ahead of time, also when nothing is active */
+
     int64_t first_ms, most_ms; /* backoff: 0 < first_ms <= most_ms */
     int64_t park_ms;           /* >= 0. None of the three is above INT64_MAX / 4 */
 };

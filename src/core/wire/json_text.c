@@ -174,7 +174,7 @@ static bool skip_string(struct json_cursor *c, struct seen *seen)
 }
 
 /* How many bytes the UTF-8 character at `p` has; 0 if there is none. */
-static size_t utf8_length(const char *p, const char *end)
+size_t json_utf8_length(const char *p, const char *end)
 {
     const unsigned char *b = (const void *)p;
     size_t n = b[0] < 0x80 ? 1 : b[0] >= 0xc2 && b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
@@ -196,7 +196,7 @@ static size_t utf8_length(const char *p, const char *end)
 static bool is_utf8(struct str s)
 {
     for (const char *p = s.p, *end = s.p + s.n; p < end;) {
-        size_t n = utf8_length(p, end);
+        size_t n = json_utf8_length(p, end);
         if (!n)
             return false;
         p += n;
@@ -254,7 +254,7 @@ static struct str unescape(struct str raw, struct arena *mem)
     char *text = arena_alloc(mem, raw.n * 3 + 1); /* a lone byte becomes three */
     char *to = text;
     for (const char *p = raw.p, *end = raw.p + raw.n; p < end;) {
-        size_t n = utf8_length(p, end);
+        size_t n = json_utf8_length(p, end);
         if (*p == '\\') {
             to = put_utf8(to, take_escape(&p, end));
         } else if (n) {

@@ -35,6 +35,9 @@ bool json_next(struct json_cursor *c, char closing, bool *more) MUST_USE;
  * to be replaced. */
 bool json_string(struct json_cursor *c, struct arena *mem, struct str *out) MUST_USE;
 
+/* Of the character that stands at `p`; 0: it is no UTF-8. */
+size_t json_utf8_length(const char *p, const char *end);
+
 /* A key and its colon. */
 bool json_key(struct json_cursor *c, struct arena *mem, struct str *out) MUST_USE;
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/wire/json_text.h"
+
 static void new_line(struct json_writer *w)
 {
     if (!w->is_pretty)
@@ -100,11 +102,19 @@ void json_add_str(struct buf *out, struct str value)
     buf_add_char(out, '"');
     size_t from = 0;
     for (size_t i = 0; i < value.n; i++) {
-        char c = value.p[i];
-        if ((unsigned char)c >= 0x20 && c != '"' && c != '\\')
+        unsigned char c = (unsigned char)value.p[i];
+        if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\')
             continue;
+        size_t n = c < 0x80 ? 0 : json_utf8_length(value.p + i, value.p + value.n);
+        if (n) {
+            i += n - 1;
+            continue;
+        }
         buf_add_bytes(out, value.p + from, i - from);
-        add_escape(out, c);
+        if (c < 0x80)
+            add_escape(out, value.p[i]);
+        else
+            buf_add(out, STR("\xef\xbf\xbd"));
         from = i + 1;
     }
     buf_add_bytes(out, value.p ? value.p + from : "", value.n - from);

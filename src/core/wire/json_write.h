@@ -31,6 +31,6 @@ void json_put_null(struct json_writer *w);
  * NaN, which JSON does not have, become null. */
 void json_put_double(struct json_writer *w, double value);
 
-/* The bare texts, without a writer. */
+/* The bare texts, without a writer. A byte that is no UTF-8 becomes U+FFFD. */
 void json_add_str(struct buf *out, struct str value);
 void json_add_double(struct buf *out, double value);

@@ -585,3 +585,26 @@ TEST(queue, looks_at_everybody_by_new_rules)
     EXPECT_INT(queue_next_ms(w.q, 2000), 8000); /* 5 s, up to the second */
     world_done(&w);
 }
+
+TEST(queue, waits_are_waited_out_where_the_rules_say_so)
+{
+    struct world w = {0};
+    struct queue_rules rules = {.ctx = &w,
+                                .before = before,
+                                .may_enter = may_enter,
+                                .interested = interested,
+                                .wakes = wakes,
+                                .waits_out = true,
+                                .first_ms = 1000,
+                                .most_ms = 10000,
+                                .park_ms = 300000};
+    struct event any = {.resource = EVENT_ANY};
+    w.q = queue_new(&rules);
+    refused(&w, 100, 0, FIT);
+    queue_event(w.q, 200, &any);
+    EXPECT_INT(queue_where(w.q, 0), QUEUE_BACKING_OFF);
+    EXPECT_INT(take(&w, 200), NOBODY);
+    EXPECT_INT(queue_next_ms(w.q, 200), 2000); /* 1 s, up to the second */
+    EXPECT_INT(take(&w, 2000), 0);
+    world_done(&w);
+}

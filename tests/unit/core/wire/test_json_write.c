@@ -54,6 +54,25 @@ TEST(json_write, indents_by_two)
                        "}");
 }
 
+TEST(json_write, escapes_what_is_no_text)
+{
+    static const struct {
+        struct str value;
+        const char *text;
+    } cases[] = {
+        {STR("a\"b\\c\nd\x01"),            "\"a\\\"b\\\\c\\nd\\u0001\""   },
+        {STR("\xc3\xa9 \xf0\x9f\x98\x80"), "\"\xc3\xa9 \xf0\x9f\x98\x80\""},
+        {STR("a\xff\xc3"),                 "\"a\xef\xbf\xbd\xef\xbf\xbd\""},
+        {STR("\xc0\xafx"),                 "\"\xef\xbf\xbd\xef\xbf\xbdx\""},
+        {STR(""),                          "\"\""                         },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(buf) out = {0};
+        json_add_str(&out, cases[i].value);
+        EXPECT_TEXT(out.p, cases[i].text);
+    }
+}
+
 TEST(json_write, prints_doubles_as_go_does)
 {
     static const struct {
