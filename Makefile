@@ -6,6 +6,8 @@
 #   make test           everything that must hold; ONLY=text runs the tests whose names contain it
 #   make property       a million random operations (OPERATIONS) under 5 seeds (SEED and after)
 #   make bench          speed and memory, recorded with the commit in bench/results/
+#   make bench-live     the same on a real API server, beside kube-scheduler; NODES, PODS and
+#                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves)
 #   make differential   explain against kube-scheduler's own code; SEEDS=1-500, THEMES=spread,ports
 #   make fuzz           each fuzzer for SECONDS (30), new inputs into its corpus
 #   make fmt, make promises, make clean
@@ -18,6 +20,9 @@ ONLY ?=
 SECONDS ?= 30
 SEEDS ?= 1-100
 THEMES ?=
+NODES ?= 1000
+PODS ?= 5000
+SHAPES ?= basic,gpu,spread
 OPERATIONS ?= 1000000
 SEED ?= 1
 
@@ -33,7 +38,7 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all static demo test property bench differential fuzz fmt promises clean
+.PHONY: all static demo test property bench bench-live differential fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -69,6 +74,12 @@ property:
 bench: all
 	@tools/record-bench $(B)/kubenexus
 
+bench-live:
+	@tools/setup test
+	@$(call build,$(B),$(RELEASE),gcc)
+	@ninja -C $(B) --quiet -j $(JOBS) bench/bench-client
+	@bench/live --build $(B) --nodes $(NODES) --pods $(PODS) --shapes $(SHAPES)
+
 differential: all
 	@tests/differential/compare.py --kubenexus $(B)/kubenexus --seeds $(SEEDS) \
 		$(if $(THEMES),--themes $(THEMES))
@@ -79,7 +90,7 @@ fuzz:
 	@tools/run-fuzzers $(B)-fuzz $(SECONDS)
 
 fmt:
-	@find src tests -name '*.[ch]' -exec clang-format -i {} +
+	@find src tests bench -name '*.[ch]' -exec clang-format -i {} +
 
 promises:
 	@tools/promises $(B)/test-results.txt
