@@ -73,7 +73,7 @@ struct trouble trouble_of_answer(const struct answer *a, struct arena *mem)
 
 struct trouble trouble_of_lost(const struct reply *reply)
 {
-    return (struct trouble){.message = reply->error, .retry_after_ms = -1};
+    return (struct trouble){.is_lost = true, .message = reply->error, .retry_after_ms = -1};
 }
 
 bool trouble_is_expired(const struct trouble *t)

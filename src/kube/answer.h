@@ -29,8 +29,9 @@ void answer_done(struct answer *a);
 /* Why something was not done: a metav1.Status, or what took its place. Texts live in the arena it
  * was read with, or in the answer. */
 struct trouble {
-    int status;         /* 403, 410, …; 0: the connection was lost */
-    struct str reason;  /* Expired, AlreadyExists, … */
+    int status;        /* 403, 410, …; 0: the connection was lost, or the answer makes no sense */
+    bool is_lost;      /* the connection was */
+    struct str reason; /* Expired, AlreadyExists, … */
     struct str message; /* for people */
     struct str cause; /* details.causes[0].reason: NamespaceTerminating, ResourceVersionTooLarge */
     int64_t retry_after_ms; /* -1: the server said nothing */

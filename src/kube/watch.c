@@ -18,9 +18,13 @@ enum {
     SHORT_MS = 1000, /* a watch that ends so soon with nothing said failed */
 };
 
-/* As client-go's reflectors. */
+/* As client-go's reflectors: a server that answers is in trouble, and left alone. */
 static const struct pause_law law = {
     .first_ms = 800, .cap_ms = 30000, .reset_ms = 120000, .factor = 2, .jitter = 1};
+
+/* One that does not is perhaps just being replaced. */
+static const struct pause_law law_away = {
+    .first_ms = 50, .cap_ms = 500, .reset_ms = 10000, .factor = 2, .jitter = 1};
 
 enum happens {
     STARTED,  /* discovery says the kind is served */
@@ -283,7 +287,9 @@ static void rest(struct watch *w, const struct happening *h)
 {
     say_once(w, h, h->on == DENIED ? NOTICE_DENIED : NOTICE_TROUBLE);
     stop(w, h);
-    int64_t wait = pause_wait_ms(&w->pause, &law, h->now_ms, &w->rng);
+    int64_t wait = h->why && h->why->is_lost
+                       ? pause_wait_ms(&w->away, &law_away, h->now_ms, &w->rng)
+                       : pause_wait_ms(&w->pause, &law, h->now_ms, &w->rng);
     w->due_ms = h->now_ms + MAX(wait, h->why ? h->why->retry_after_ms : 0);
 }
 

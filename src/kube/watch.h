@@ -30,7 +30,7 @@ struct watch {
     const struct watched *kind;
     const struct listener *listener;
     struct rng rng;
-    struct pause pause;
+    struct pause pause, away; /* after trouble with the server, and without one */
 
     enum watch_state state;
     request_id last_id; /* ids count up from what watch_init() was given */

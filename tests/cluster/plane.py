@@ -122,14 +122,10 @@ class Plane(Client):
         self.etcd_port, self.port = free_port(), free_port()
         self.ca = self.folder / "certs" / "apiserver.crt"
         self.tokens = {user: secrets.token_hex(16) for user in USERS}
-        self._write("tokens.csv", "".join("%s,%s\n" % (self.tokens[user], who)
-                                          for user, who in USERS.items()))
+        self._write_tokens()
         self.etcd = self.start("etcd", program("etcd"), *self._etcd_flags())
         self._wait(self.etcd, self._etcd_ready)
         self.start_apiserver()
-        for user in USERS:
-            self._write(user + ".kubeconfig", KUBECONFIG.format(
-                port=self.port, ca=self.ca, token=self.tokens[user]))
 
     def __exit__(self, *_):
         """The API server before etcd: without it, it would hang rather than end."""
@@ -255,6 +251,18 @@ class Plane(Client):
 
     # Users
 
+    def _write_tokens(self):
+        self._write("tokens.csv", "".join("%s,%s\n" % (self.tokens[user], who)
+                                          for user, who in USERS.items()))
+        for user in USERS:
+            self._write(user + ".kubeconfig", KUBECONFIG.format(
+                port=self.port, ca=self.ca, token=self.tokens[user]))
+
+    def renew_token(self, user):
+        """The old one is worth nothing once the API server is restarted."""
+        self.tokens[user] = secrets.token_hex(16)
+        self._write_tokens()
+
     def kubeconfig(self, user):
         return self.folder / (user + ".kubeconfig")
 
@@ -263,10 +271,14 @@ class Plane(Client):
 
     # Objects
 
-    def create_all(self, objects):
+    @staticmethod
+    def in_parallel(do, items):
         """Several at a time, in no order."""
         with ThreadPoolExecutor(4) as pool:
-            return list(pool.map(self.create, objects))
+            return list(pool.map(do, items))
+
+    def create_all(self, objects):
+        return self.in_parallel(self.create, objects)
 
     def make_nodes(self, count, name="node-%d", **how):
         return self.create_all(node(name % i, **how) for i in range(count))

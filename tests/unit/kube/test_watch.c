@@ -294,9 +294,10 @@ TEST(watch, pauses_longer_and_longer_and_goes_on_where_it_was)
     AUTO(scene) s = {0};
     open_filled(&s);
     static const int64_t pauses[] = {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000};
+    end(&s);
     for (size_t i = 0; i < LEN(pauses); i++) {
         test_case("failure %zu", i);
-        hear(&s, reply_lost(s.watch.current, true));
+        refuse(&s, 503, STATUS(503, "Unavailable", "no"));
         int64_t waited = wait_for_timer(&s);
         EXPECT(waited >= pauses[i] && waited < 2 * pauses[i]);
     }
@@ -304,12 +305,28 @@ TEST(watch, pauses_longer_and_longer_and_goes_on_where_it_was)
     read_log(&s);
     head(&s);
     data(&s, BOOKMARK("8"));
+    end(&s);
     s.now_ms += 120000;
-    hear(&s, reply_lost(s.watch.current, true));
+    read_log(&s);
+    refuse(&s, 503, STATUS(503, "Unavailable", "no"));
     int64_t waited = wait_for_timer(&s);
     EXPECT(waited >= 800 && waited < 1600);
-    EXPECT_TEXT(read_log(&s),
-                "trouble: watch nodes: connection reset\n" WATCH_NODES "&resourceVersion=8\n");
+    EXPECT_TEXT(read_log(&s), "trouble: watch nodes: no\n" WATCH_NODES "&resourceVersion=8\n");
+}
+
+TEST(watch, of_a_server_that_is_away_looks_for_it_often)
+{
+    AUTO(scene) s = {0};
+    open_filled(&s);
+    static const int64_t pauses[] = {50, 100, 200, 400, 500, 500};
+    for (size_t i = 0; i < LEN(pauses); i++) {
+        test_case("failure %zu", i);
+        hear(&s, reply_lost(s.watch.current, i == 0));
+        int64_t waited = wait_for_timer(&s);
+        EXPECT(waited >= pauses[i] && waited < 2 * pauses[i]);
+    }
+    refuse(&s, 503, STATUS(503, "Unavailable", "no")); /* it begins to answer */
+    EXPECT(wait_for_timer(&s) < 1600);
 }
 
 TEST(watch, waits_as_long_as_the_server_says)

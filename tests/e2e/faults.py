@@ -1,0 +1,125 @@
+"""What goes wrong in clusters, and is survived."""
+
+import contextlib
+import signal
+import time
+
+from client import Refused
+from plane import KUBECONFIG, node
+from schedule import check_no_node_has_more_than, check_room_is_exact
+from stage import may, test, until
+
+WATCHED = ["nodes", "namespaces", "services", "replicationcontrollers", "replicasets.apps",
+           "statefulsets.apps", "pods"]
+
+
+@test
+def outlives_its_api_server(stage):
+    """All the room is needed: none may be held by what was on its way when the server died. Events
+    may be lost with it."""
+    stage.plane.make_nodes(10, cpu="2")
+    stage.pods(150, name="before-%d")
+    child = stage.run_alone()
+    stage.wait_bound(1)
+    stage.plane.stop_apiserver()
+    stage.until_says(child, "will be tried again")
+    stage.plane.start_apiserver()
+    stage.pods(50, name="after-%d")
+    where = stage.wait_bound(200)
+    check_no_node_has_more_than(20, where)
+    stage.check_scheduled_once(where)
+
+
+@test
+def is_ready_as_soon_as_its_api_server(stage):
+    stage.plane.stop_apiserver()
+    child = stage.run_alone()
+    stage.until_says(child, "Connection refused")
+    stage.plane.start_apiserver()
+    start = time.monotonic()
+    stage.until_says(child, '"synced"')
+    print("# %.3f s after the API server" % (time.monotonic() - start))
+    assert time.monotonic() - start < 2, "the machine is not that busy"
+
+
+@test
+def begins_anew_when_what_it_knew_is_forgotten(stage):
+    """While it sleeps the world changes and the history is compacted: it cannot resume (410)."""
+    stage.plane.make_nodes(4, cpu="2")
+    child = stage.run_alone()
+    stage.pods(60)
+    stage.wait_bound(60)
+    child.send_signal(signal.SIGSTOP)
+    before = stage.plane.request("GET", "/api/v1/pods")["metadata"]["resourceVersion"]
+    stage.plane.delete("Node", "node-3")
+    for number in range(20):
+        stage.plane.delete("Pod", "pod-%d" % number, stage.name)
+    stage.plane.create(node("node-3", cpu="2"))
+    stage.pods(10, name="unseen-%d")
+    stage.plane.compact()
+    stage.plane.restart_apiserver()
+    try:
+        next(stage.plane.watch("/api/v1/pods", before, 10))
+        assert False, "the server remembers"
+    except Refused as why:
+        assert why.code == 410, why
+    child.send_signal(signal.SIGCONT)
+    stage.wait_bound(50)
+    check_room_is_exact(stage, 4, 20)
+    assert child.poll() is None, stage.log(child)
+
+
+@test
+def takes_a_new_token_when_the_old_one_is_revoked(stage):
+    plane = stage.plane
+    token, kubeconfig = plane.folder / "rotating.token", plane.folder / "rotating.kubeconfig"
+    token.write_text(plane.tokens["kubenexus"])
+    kubeconfig.write_text(KUBECONFIG.format(port=plane.port, ca=plane.ca, token="")
+                          .replace("token: ", "tokenFile: %s" % token))
+    plane.make_nodes(1)
+    child = stage.run_alone(kubeconfig)
+    stage.pod("before")
+    stage.wait_bound(1)
+    plane.renew_token("kubenexus")
+    plane.restart_apiserver()
+    stage.pod("between")
+    stage.until_says(child, "Unauthorized")
+    assert stage.nodes_of()["between"] is None
+    token.write_text(plane.tokens["kubenexus"])
+    stage.wait_bound(2)
+
+
+@contextlib.contextmanager
+def denied(plane, verb, rights):
+    """While kubenexus may not do `verb` to any of `rights`, as its role has them."""
+    rules = plane.get("ClusterRole", "kubenexus")["rules"]
+    names = {right.split(".")[0] for right in rights}
+    less = [dict(rule, verbs=[v for v in rule["verbs"] if v != verb] or ["none"])
+            if names & set(rule["resources"]) else rule for rule in rules]
+    for now, allowed in ((less, False), (rules, True)):
+        plane.patch("ClusterRole", "kubenexus", {"rules": now})
+        until(lambda: all(may(plane, verb, right) == allowed for right in rights))
+        if not allowed:
+            yield
+
+
+def check_says_denied(stage, child, verb, rights):
+    for right in rights:
+        stage.until_says(child, '"not allowed" verb="%s" resource="%s" why=' % (verb, right))
+
+
+@test
+def says_which_right_it_lacks_and_goes_on_when_it_has_it(stage):
+    """The others of its role are for servers that cannot stream, and for when things go wrong."""
+    stage.plane.make_nodes(1)
+    with denied(stage.plane, "watch", WATCHED):
+        child = stage.run_alone()
+        check_says_denied(stage, child, "watch", WATCHED)
+    stage.until_says(child, '"synced"')
+    for verb, right, name, how in (("create", "pods/binding", "unbound", {}),
+                                   ("patch", "pods/status", "large", {"cpu": "100"}),
+                                   ("create", "events.events.k8s.io", "untold", {})):
+        with denied(stage.plane, verb, [right]):
+            stage.pod(name, **how)
+            check_says_denied(stage, child, verb, [right])
+    assert sorted(stage.wait_bound(2)) == ["unbound", "untold"]

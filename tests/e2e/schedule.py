@@ -1,0 +1,199 @@
+"""Pods come to nodes, and their owners are told what kube-scheduler would tell them."""
+
+import collections
+import re
+
+from client import Refused
+from plane import node
+from stage import PATIENCE, condition, test, until
+
+
+def check_no_node_has_more_than(most, where):
+    count = collections.Counter(where.values())
+    assert max(count.values()) <= most, count
+
+
+@test
+def binds_500_pods_on_50_nodes(stage):
+    stage.plane.make_nodes(50, cpu="1")  # there is room for 500 pods of 100m, and for no more
+    stage.pods(400)
+    child = stage.run_alone()
+    stage.pods(100, name="late-%d")
+    where = stage.wait_bound(500)
+    check_no_node_has_more_than(10, where)
+    events = stage.wait_events("Scheduled", 500)
+    stage.check_scheduled_once(where)
+    for event in events:
+        assert event["type"] == "Normal" and event["action"] == "Binding", event
+        assert event["reportingController"] == "kubenexus-scheduler", event
+        assert "assigned %(namespace)s/%(name)s to" % event["regarding"] in event["note"], event
+    assert not stage.warnings(child), stage.warnings(child)
+
+
+# Pods that fit nowhere, each for another reason.
+HOPELESS = {
+    "large": {"cpu": "100"},
+    "picky": {"nodeSelector": {"disk": "ssd"}},
+    "hungry": {"extended": {"example.com/gpu": "1"}},
+    "narrow": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchExpressions": [
+            {"key": "zone", "operator": "In", "values": ["a"]}]}]}}}},
+    "spread": {"labels": {"app": "spread"}, "topologySpreadConstraints": [
+        {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
+         "labelSelector": {"matchLabels": {"app": "spread"}}}]},
+}
+
+
+def told(stage, name):
+    """What a pod was told, in its condition and in its event; names of schedulers left out."""
+    said = stage.wait_refused(name)
+    event = stage.wait_events("FailedScheduling", 1, about=name)[0]
+    regarding = event["regarding"]
+    host = event["reportingInstance"].removeprefix(event["reportingController"] + "-")
+    return {**{"condition." + key: said.get(key) for key in
+               ("status", "reason", "message", "observedGeneration")},
+            **{"event." + key: event.get(key) for key in
+               ("reason", "type", "action", "note", "series", "related")},
+            "host": host, "regarding": (regarding["kind"], regarding["apiVersion"]),
+            "names": [bool(regarding.get(key)) for key in
+                      ("namespace", "name", "uid", "resourceVersion")],
+            "event is named after the pod":
+                bool(re.fullmatch(re.escape(name) + r"\.[0-9a-f]{16}", event["metadata"]["name"]))}
+
+
+def without_preemption(answer):
+    """Nothing is said yet of pods that might give way."""
+    return {key: value.split(" preemption:")[0] if isinstance(value, str) else value
+            for key, value in answer.items()}
+
+
+@test
+def says_what_kube_scheduler_says(stage):
+    stage.plane.create(node("small", cpu="1"))
+    stage.plane.create(node("tainted", taints=[{"key": "kept", "effect": "NoSchedule"}]))
+    stage.plane.create(node("closed", unschedulable=True))
+    stage.started += [stage.plane.start_scheduler(), stage.run_alone()]
+    for name, how in HOPELESS.items():
+        stage.pod("theirs-" + name, scheduler="default-scheduler", **how)
+        stage.pod("ours-" + name, **how)
+    for name in HOPELESS:
+        theirs, ours = told(stage, "theirs-" + name), told(stage, "ours-" + name)
+        if " preemption:" not in ours["event.note"]:
+            theirs = without_preemption(theirs)
+        assert ours == theirs, "%s:\n%s\n%s" % (name, ours, theirs)
+
+
+@test
+def binds_a_pod_when_a_node_comes_that_suits_it(stage):
+    stage.plane.create(node("small", cpu="1"))
+    stage.run_alone()
+    stage.pod("waits", cpu="2")
+    assert stage.wait_refused("waits")["reason"] == "Unschedulable"
+    stage.plane.create(node("large", cpu="4"))
+    assert stage.wait_bound(1) == {"waits": "large"}
+    is_bound = condition(stage.plane.get("Pod", "waits", stage.name))
+    assert is_bound["status"] == "True", is_bound
+
+
+@test
+def leaves_pods_of_others_alone_but_counts_them(stage):
+    stage.plane.create(node("shared", cpu="4"))
+    stage.run_alone()
+    stage.pod("theirs", scheduler="another", cpu="3")
+    stage.pod("before", cpu="1")  # seen after theirs, for which there is still room
+    assert stage.wait_bound(1) == {"before": "shared"}
+    assert stage.nodes_of()["theirs"] is None
+    stage.bind("theirs", "shared")
+    stage.pod("after", cpu="1")
+    said = stage.wait_refused("after")
+    assert said["message"].startswith("0/1 nodes are available: 1 Insufficient cpu."), said
+    stage.plane.delete("Pod", "theirs", stage.name)
+    assert stage.wait_bound(2) == {"before": "shared", "after": "shared"}
+
+
+def check_room_is_exact(stage, nodes, slots):
+    """Whoever fills what is left finds each place that is free, and none that is taken."""
+    ours = {"node-%d" % i for i in range(nodes)}
+    taken = [where for where in stage.nodes_of().values() if where in ours]
+    left = nodes * slots - len(taken)
+    stage.pods(left, name="fill-%d")
+    stage.plane.wait_for("Pod", lambda p: p["metadata"]["name"].startswith("fill-")
+                         and bool(p["spec"].get("nodeName")), left, PATIENCE, stage.name)
+    count = collections.Counter(where for where in stage.nodes_of().values() if where in ours)
+    assert count == {name: slots for name in ours}, count
+
+
+@test
+def shares_its_pods_with_another_scheduler(stage):
+    """Who binds every other pod as soon as it is made, elsewhere: one of the two is refused, and
+    what we had set aside must be free again."""
+    stage.plane.make_nodes(20, cpu="2")
+    stage.plane.create(node("far", cpu="100", taints=[{"key": "far", "effect": "NoSchedule"}],
+                            pods="1000"))
+    child = stage.run_synced()
+    refused = []
+
+    def make(number):
+        name = "pod-%d" % number
+        stage.pod(name)
+        if number % 2:
+            try:
+                stage.bind(name, "far")
+            except Refused as why:
+                assert why.code == 409, why
+                refused.append(name)
+    stage.plane.in_parallel(make, range(300))
+    where = stage.wait_bound(300)
+    print("# %d bound by us, they lost %d, we lost %d" % (
+        sum(place != "far" for place in where.values()), len(refused),
+        stage.log(child).count('"a binding failed"')))
+    check_room_is_exact(stage, 20, 20)
+
+
+@test
+def tells_pods_of_one_name_apart(stage):
+    """Deleted and made again under their names, while they are being bound."""
+    stage.plane.make_nodes(4, cpu="2")
+    stage.run_synced()
+    for _ in range(5):
+        stage.pods(20, name="same-%d")
+        stage.plane.in_parallel(lambda i: stage.plane.delete("Pod", "same-%d" % i, stage.name),
+                                range(20))
+    stage.pods(20, name="same-%d")
+    stage.wait_bound(20)
+    check_room_is_exact(stage, 4, 20)
+
+
+@test
+def survives_a_node_that_goes_while_pods_are_bound_to_it(stage):
+    stage.plane.make_nodes(5, cpu="2")
+    stage.run_synced()
+    stage.pods(30)
+    stage.plane.in_parallel(
+        lambda i: stage.plane.delete("Node", "node-0") if i == 20 else stage.pod("more-%d" % i),
+        range(40))
+    until(lambda: all(stage.nodes_of().values()))
+    stage.plane.create(node("node-0", cpu="2"))  # with the pods that are bound to this name
+    check_room_is_exact(stage, 5, 20)
+
+
+@test
+def does_not_press_a_namespace_that_is_going(stage):
+    """The server refuses bindings in it: that is no missing right, and not tried all the time."""
+    going = stage.name + "-going"
+    stage.plane.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": going}})
+    stage.plane.make_pods(3, "left-%d", namespace=going, schedulerName="kubenexus-scheduler",
+                          cpu="4")
+    child = stage.run_synced()
+    until(lambda: all(condition(p).get("status") == "False"
+                      for p in stage.plane.list("Pod", going)))
+    stage.plane.delete("Namespace", going)
+    until(lambda: stage.plane.get("Namespace", going)["status"]["phase"] == "Terminating")
+    stage.plane.create(node("large", cpu="64"))
+    stage.until_says(child, '"a binding failed"', times=6)  # twice for each, seconds apart
+    stage.pod("elsewhere")
+    stage.wait_bound(1)
+    log = stage.log(child)
+    assert "being terminated" in log and "not allowed" not in log, log
+    assert log.count('"a binding failed"') < 12, log
+    stage.plane.request("DELETE", "/api/v1/namespaces/%s/pods" % going)
