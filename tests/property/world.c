@@ -7,6 +7,7 @@
 
 #include "core/base/hash.h"
 #include "core/engine/explain.h"
+#include "core/plugins/plugins.h"
 #include "support/test.h"
 
 /* --- saying what went wrong --- */
@@ -460,6 +461,35 @@ static void change_namespace(struct world *w, struct rng *r)
     change_object(w, r, slot);
 }
 
+/* --- what the engines run with --- */
+
+static struct engine_config present_config(const struct world *w)
+{
+    if (w->renewals == 0)
+        return (struct engine_config){0};
+    const struct world_profiles *present = &w->profiles[w->renewals % 2];
+    return (struct engine_config){.profiles = present->at, .n_profiles = LEN(present->at)};
+}
+
+/* The same names in another order, with other weights. */
+static void renew_profiles(struct world *w, struct rng *r)
+{
+    const struct profile *from = &built_in_profiles[0];
+    struct world_profiles *next = &w->profiles[++w->renewals % 2];
+    assert(from->n <= LEN(next->plugins) && n_built_in_profiles == LEN(next->at));
+    uint64_t first = rng_below(r, 2);
+    for (uint32_t i = 0; i < from->n; i++) {
+        next->plugins[i] = from->plugins[i];
+        if (from->plugins[i].weight)
+            next->plugins[i].weight = 1 + (int64_t)rng_below(r, 5);
+    }
+    for (uint32_t i = 0; i < LEN(next->at); i++)
+        next->at[i] = (struct profile){built_in_profiles[i ^ first].name, next->plugins, from->n};
+    struct engine_config config = present_config(w);
+    for (uint32_t i = 0; i < w->n_engines; i++)
+        engine_configure(w->engines[i], w->now_ms, &config);
+}
+
 /* --- time, decisions, outcomes --- */
 
 static void pass_time(struct world *w, struct rng *r)
@@ -574,7 +604,9 @@ static void tell_slot(struct engine *k, const struct object_slot *slot)
 /* An engine that has seen nothing but the present explains the decision the same way. */
 static void check_history(struct world *w, const struct effect *e)
 {
-    struct engine *k = engine_new(&(struct engine_config){.keeps_pins = true});
+    struct engine_config config = present_config(w);
+    config.keeps_pins = true;
+    struct engine *k = engine_new(&config);
     for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
         tell_slot(k, &w->namespaces[i]);
         for (uint32_t s = 0; s < GEN_SERVICES; s++)
@@ -658,6 +690,7 @@ static const struct operation {
     {"litter",           4,   litter          },
     {"share_hostnames",  2,   share_hostnames },
     {"resize_cluster",   1,   resize_cluster  },
+    {"renew_profiles",   2,   renew_profiles  },
 };
 
 static const struct operation *draw(struct rng *r)

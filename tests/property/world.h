@@ -56,6 +56,11 @@ struct world {
     struct engine *engines[WORLD_ENGINES];
     struct effects effects[WORLD_ENGINES];
     uint32_t n_engines;
+    struct world_profiles {
+        struct profile_plugin plugins[64];
+        struct profile at[2];
+    } profiles[2];            /* the present ones, and those before */
+    uint32_t renewals;        /* 0: the built-in ones */
     struct engine *explainer; /* the one that keeps pins, if there is one: it explains, too */
     struct arena mem;         /* scratch of one operation */
     const char *doing;
