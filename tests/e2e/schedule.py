@@ -73,9 +73,13 @@ def says_what_kube_scheduler_says(stage):
     stage.plane.create(node("tainted", taints=[{"key": "kept", "effect": "NoSchedule"}]))
     stage.plane.create(node("closed", unschedulable=True))
     stage.started += [stage.plane.start_scheduler(), stage.run_alone()]
-    for name, how in HOPELESS.items():
+    for name, how in {**HOPELESS, "fine": {}}.items():
         stage.pod("theirs-" + name, scheduler="default-scheduler", **how)
         stage.pod("ours-" + name, **how)
+    assert stage.wait_bound(2) == {"theirs-fine": "small", "ours-fine": "small"}
+    by = {e["regarding"]["name"]: e["reportingController"]
+          for e in stage.wait_events("Scheduled", 2)}
+    assert by == {"theirs-fine": "default-scheduler", "ours-fine": "kubenexus-scheduler"}, by
     for name in HOPELESS:
         theirs, ours = told(stage, "theirs-" + name), told(stage, "ours-" + name)
         if " preemption:" not in ours["event.note"]:
