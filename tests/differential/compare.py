@@ -48,11 +48,11 @@ def explain(case, program=KUBENEXUS):
     return {"failed": "exit %d: %s" % (done.returncode, said[:500])}
 
 
-def differences(case, want, program=KUBENEXUS, preemption=False):
+def differences(case, want, program=KUBENEXUS):
     got = explain(case, program)
     if "failed" in got:
         return [Difference("failed", "", "an answer", got["failed"])]
-    return compare(want, got, preemption)
+    return compare(want, got)
 
 
 def report(case, found, most=6):
@@ -70,8 +70,7 @@ def reduce(oracle, case, found, options):
         want = oracle.answer(smaller, validate=True)
         if want.get("failed") or want.get("invalid"):
             return False
-        return bool(kinds & {d.kind for d in differences(smaller, want, options.kubenexus,
-                                                         options.preemption)})
+        return bool(kinds & {d.kind for d in differences(smaller, want, options.kubenexus)})
     small = shrink(case, still)
     return corpus.store_folder(small, oracle.answer(small))
 
@@ -86,7 +85,7 @@ def fresh(options):
             count += 1
             if want.get("failed"):
                 raise SystemExit("%s: the oracle has no answer: %s" % (case["name"], want["failed"]))
-            found = differences(case, want, options.kubenexus, options.preemption)
+            found = differences(case, want, options.kubenexus)
             if not found:
                 continue
             wrong += 1
@@ -105,7 +104,7 @@ def stored(options):
     cases = [c for t in options.themes.split(",") for c in corpus.generated(t)]
     for case in cases + list(corpus.folders()):
         count += 1
-        found = differences(case, case["want"], options.kubenexus, options.preemption)
+        found = differences(case, case["want"], options.kubenexus)
         wrong += bool(found)
         if found:
             print("\n".join(report(case, found)))
@@ -119,7 +118,6 @@ def main():
     generate.arguments(parser)
     parser.add_argument("--stored", action="store_true", help="the committed cases instead of fresh ones")
     parser.add_argument("--kubenexus", default=KUBENEXUS, help="the program: %(default)s")
-    parser.add_argument("--preemption", action="store_true", help="compare preemption and summary too")
     parser.add_argument("--shrink", type=int, default=1, metavar="N", help="shrink and store the first N that differ in new ways")
     parser.add_argument("--jobs", "-j", type=int, default=1, help="cases at once for the oracle")
     options = parser.parse_args()

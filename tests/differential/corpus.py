@@ -73,7 +73,7 @@ def asked(oracle, cases):
     first, second = list(oracle.answers(cases, True)), list(oracle.answers(cases))
     for case, want, again in zip(cases, first, second):
         complaint = [want.get("failed")] + want.pop("invalid", [])
-        complaint += [show(d) for d in compare(want, again, preemption=True)]
+        complaint += [show(d) for d in compare(want, again)]
         if any(complaint):
             raise SystemExit("%s: %s" % (case["name"], "; ".join(filter(None, complaint))))
         yield case, want

@@ -98,18 +98,13 @@ def _planted(answer, path, value):
 
 def test_equal_answers_are_equal():
     for answer in (FITS, REFUSED, GATED, BROKEN):
-        assert compare(answer, copy.deepcopy(answer), preemption=True) == []
+        assert compare(answer, copy.deepcopy(answer)) == []
 
 
 def test_each_planted_mistake_is_named():
     for answer, path, value, kind in PLANTED:
-        kinds = [d.kind for d in compare(answer, _planted(answer, path, value), preemption=True)]
+        kinds = [d.kind for d in compare(answer, _planted(answer, path, value))]
         assert kinds == [kind], "%s = %r is seen as %s, not %s" % (path, value, kinds, kind)
-
-
-def test_preemption_counts_only_when_asked_for():
-    for path, value in ((["summary"], ""), (["preemption"], None)):
-        assert compare(REFUSED, _planted(REFUSED, path, value)) == []
 
 
 def test_scalar_resources_come_in_any_order():
@@ -158,7 +153,7 @@ def test_a_program_that_answers_is_believed():
             f.write("#!/bin/sh\ncat <<'END'\n%s\nEND\nexit 1\n" % json.dumps(REFUSED))
         os.chmod(program, stat.S_IRWXU)
         case = {"name": "x", "pod": "default/a", "objects": []}
-        assert differences(case, REFUSED, program, preemption=True) == []
+        assert differences(case, REFUSED, program) == []
 
 
 def test_shrinking_keeps_what_matters_and_little_else():

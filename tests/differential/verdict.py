@@ -81,19 +81,19 @@ def _errors(want, got):
             yield Difference("error", "", want, got)
 
 
-def compare(want, got, preemption=False):
-    """All differences. With `preemption` also what evicting others would achieve."""
+def compare(want, got):
+    """All differences."""
     try:
-        return list(_compare(want, got, preemption))
+        return list(_compare(want, got))
     except (KeyError, TypeError, AttributeError) as e:
         return [Difference("shape", "", "an answer as documented", "%s: %s" % (type(e).__name__, e))]
 
 
-def _compare(want, got, preemption):
+def _compare(want, got):
     yield from _errors(want.get("error"), got.get("error"))
     if want.get("error") or got.get("error"):
         return
-    texts = ["pod", "profile", "filterSummary", "gated"] + ["summary"] * preemption
+    texts = ["pod", "profile", "filterSummary", "summary", "gated"]
     for field in texts:
         if want.get(field, "") != got.get(field, ""):
             yield Difference(field, "", want.get(field, ""), got.get(field, ""))
@@ -106,5 +106,5 @@ def _compare(want, got, preemption):
         yield from _node(a, b, absent)
     if want["wouldChoose"] != got["wouldChoose"]:
         yield Difference("wouldChoose", "", want["wouldChoose"], got["wouldChoose"])
-    if preemption and want.get("preemption") != got.get("preemption"):
+    if want.get("preemption") != got.get("preemption"):
         yield Difference("preemption", "", want.get("preemption"), got.get("preemption"))

@@ -90,6 +90,8 @@ void world_done(struct world *w)
             arena_done(&w->services[i][k].mem);
         for (uint32_t k = 0; k < GEN_OWNERS; k++)
             arena_done(&w->owners[i][k].mem);
+        for (uint32_t k = 0; k < GEN_BUDGETS; k++)
+            arena_done(&w->budgets[i][k].mem);
     }
     vec_done(&w->unsettled);
     arena_done(&w->mem);
@@ -452,6 +454,16 @@ static void change_owner(struct world *w, struct rng *r)
     change_object(w, r, slot);
 }
 
+static void change_budget(struct world *w, struct rng *r)
+{
+    uint32_t namespace = (uint32_t)rng_below(r, GEN_NAMESPACES);
+    uint32_t number = (uint32_t)rng_below(r, GEN_BUDGETS);
+    struct object_slot *slot = &w->budgets[namespace][number];
+    arena_reset(&slot->mem);
+    slot->object = gen_budget(&slot->mem, r, namespace, number);
+    change_object(w, r, slot);
+}
+
 static void change_namespace(struct world *w, struct rng *r)
 {
     uint32_t namespace = (uint32_t)rng_below(r, GEN_NAMESPACES);
@@ -508,7 +520,12 @@ static void settle(struct world *w, struct rng *r)
     vec_remove(&w->unsettled, i);
     const struct error *why = chance(r, 4) ? &conflict : NULL;
     struct pod_slot *p = &w->pods[u.pod];
-    if (why && p->object && p->plan.incarnation == u.incarnation && p->assumed != GEN_NOWHERE)
+    bool is_same = p->object && p->plan.incarnation == u.incarnation;
+    if (u.is_eviction && !why && is_same) {
+        p->plan.is_deleted = p->plan.is_preempted = true;
+        put_pod(w, p);
+    }
+    if (!u.is_eviction && why && is_same && p->assumed != GEN_NOWHERE)
         p->assumed = p->plan.nominated = GEN_NOWHERE;
     for (uint32_t k = 0; k < w->n_engines; k++)
         engine_settle(w->engines[k], w->now_ms, u.effect, why);
@@ -567,6 +584,29 @@ static bool would_choose(const struct explanation *x, struct str node)
     return false;
 }
 
+/* Of nodes where the harm is equal, a decision takes any and an explanation names the first. */
+static bool says_the_same(const struct explanation *x, struct str message)
+{
+    if (!x->preemption || !x->preemption->best)
+        return str_equal(message, x->summary);
+    struct buf text = {0};
+    bool is_same = false;
+    for (uint32_t i = 0; i < x->preemption->n_ties; i++)
+        for (uint32_t c = 0; c < x->preemption->n_candidates; c++) {
+            const struct explained_candidate *candidate = &x->preemption->candidates[c];
+            if (!str_equal(candidate->node, x->preemption->ties[i]))
+                continue;
+            buf_clear(&text);
+            buf_printf(&text,
+                       STR_FMT " preemption: found a potential placement for pod on node " STR_FMT
+                               ", preempting %u victims",
+                       STR_ARG(x->filter_summary), STR_ARG(candidate->node), candidate->n_victims);
+            is_same |= str_equal(buf_str(&text), message);
+        }
+    buf_done(&text);
+    return is_same;
+}
+
 /* What was decided is what an explanation says, which judges every node for every pod. */
 static void check_explained(struct world *w, struct engine *by, const struct effect *e)
 {
@@ -578,7 +618,7 @@ static void check_explained(struct world *w, struct engine *by, const struct eff
     else if (e->kind == EFFECT_BIND)
         agrees = agrees && would_choose(&x, e->node);
     else
-        agrees = agrees && e->kind == EFFECT_REFUSE && str_equal(e->message, x.summary);
+        agrees = agrees && e->kind == EFFECT_REFUSE && says_the_same(&x, e->message);
     if (!agrees)
         world_fail(w,
                    "decided %d " STR_FMT " on " STR_FMT ": " STR_FMT
@@ -613,6 +653,8 @@ static void check_history(struct world *w, const struct effect *e)
             tell_slot(k, &w->services[i][s]);
         for (uint32_t o = 0; o < GEN_OWNERS; o++)
             tell_slot(k, &w->owners[i][o]);
+        for (uint32_t b = 0; b < GEN_BUDGETS; b++)
+            tell_slot(k, &w->budgets[i][b]);
     }
     for (uint32_t i = 0; i < WORLD_PODS; i++) {
         struct pod_plan plan = w->pods[i].plan;
@@ -630,6 +672,15 @@ static void check_history(struct world *w, const struct effect *e)
 static void take_note(struct world *w, const struct effect *e)
 {
     struct pod_slot *p = &w->pods[number_in(e->pod)];
+    struct unsettled u = {e->id, p->plan.number, p->plan.incarnation, e->kind == EFFECT_EVICT};
+    if (e->kind == EFFECT_NOMINATE)
+        p->plan.nominated = e->node.n ? number_in(e->node) : GEN_NOWHERE;
+    if (e->kind == EFFECT_EVICT) {
+        w->evicted++;
+        vec_push(&w->unsettled, u);
+    }
+    if (e->kind > EFFECT_FAIL)
+        return;
     if (!p->object || world_place(p) != GEN_NOWHERE)
         world_fail(w, "decided about " STR_FMT ", which does not wait", STR_ARG(e->pod));
     w->bound += e->kind == EFFECT_BIND;
@@ -638,7 +689,7 @@ static void take_note(struct world *w, const struct effect *e)
     if (e->kind != EFFECT_BIND)
         return;
     p->assumed = number_in(e->node);
-    vec_push(&w->unsettled, (struct unsettled){e->id, p->plan.number, p->plan.incarnation});
+    vec_push(&w->unsettled, u);
 }
 
 static void step(struct world *w, struct rng *r)
@@ -648,13 +699,14 @@ static void step(struct world *w, struct rng *r)
         effects_clear(&w->effects[i]);
         if (w->engines[i] == w->explainer)
             vec_each(&w->effects[0].list, e)
-                if (explains || names_nodes(w->pods[number_in(e->pod)].object))
+                if (e->kind <= EFFECT_FAIL &&
+                    (explains || names_nodes(w->pods[number_in(e->pod)].object)))
                     check_explained(w, w->explainer, e);
         engine_step(w->engines[i], w->now_ms, &w->effects[i]);
         compare(w, i);
     }
     vec_each(&w->effects[0].list, e) {
-        if (forgets)
+        if (forgets && e->kind <= EFFECT_FAIL)
             check_history(w, e);
         take_note(w, e);
     }
@@ -686,6 +738,7 @@ static const struct operation {
     {"rank_node",        3,   rank_node       },
     {"renew_template",   8,   renew_template  },
     {"change_namespace", 3,   change_namespace},
+    {"change_budget",    8,   change_budget   },
     {"lose_node",        4,   lose_node       },
     {"litter",           4,   litter          },
     {"share_hostnames",  2,   share_hostnames },

@@ -39,6 +39,7 @@ struct object_slot {
 struct unsettled {
     effect_id effect;
     uint32_t pod, incarnation;
+    bool is_eviction;
 };
 
 struct world {
@@ -49,7 +50,8 @@ struct world {
     uint32_t most_nodes;
     struct pod_slot pods[WORLD_PODS];
     uint64_t templates[WORLD_TEMPLATES];
-    struct object_slot services[GEN_NAMESPACES][GEN_SERVICES], owners[GEN_NAMESPACES][GEN_OWNERS];
+    struct object_slot services[GEN_NAMESPACES][GEN_SERVICES], owners[GEN_NAMESPACES][GEN_OWNERS],
+        budgets[GEN_NAMESPACES][GEN_BUDGETS];
     struct object_slot namespaces[GEN_NAMESPACES];
     VEC(struct unsettled) unsettled;
 
@@ -65,7 +67,7 @@ struct world {
     struct arena mem;         /* scratch of one operation */
     const char *doing;
     bool has_failed;
-    uint64_t bound, refused, failed, explained; /* effects seen */
+    uint64_t bound, refused, failed, evicted, explained; /* effects seen */
 };
 
 void world_init(struct world *w, uint64_t seed);

@@ -532,6 +532,15 @@ struct pod *gen_pod(struct arena *mem, const struct pod_plan *plan)
         out->spec.node_name = gen_node_name(mem, plan->node);
     if (plan->nominated != GEN_NOWHERE)
         out->status.nominated_node_name = gen_node_name(mem, plan->nominated);
+    if (plan->is_preempted) {
+        out->status.conditions.n = 1;
+        out->status.conditions.at = arena_array(mem, struct pod_condition, 1);
+        out->status.conditions.at[0] = (struct pod_condition){
+            .type = STR("DisruptionTarget"),
+            .status = STR("True"),
+            .reason = STR("PreemptionByScheduler"),
+        };
+    }
     out->status.phase = plan->is_finished ? STR("Succeeded") : STR("Pending");
     out->status.start_ms = TIME_NONE;
     return out;
@@ -579,6 +588,20 @@ struct object gen_owner(struct arena *mem, struct rng *r, uint32_t namespace, ui
     s->selector = pod_selector(mem, r);
     return (struct object){.kind = number % 3 ? KIND_STATEFUL_SET : KIND_REPLICA_SET,
                            .replica_set = s};
+}
+
+struct object gen_budget(struct arena *mem, struct rng *r, uint32_t namespace, uint32_t number)
+{
+    struct disruption_budget *b = arena_array(mem, struct disruption_budget, 1);
+    set_meta(&b->meta, gen_namespace_name(namespace), arena_printf(mem, "b%u", number));
+    b->selector = pod_selector(mem, r);
+    b->disruptions_allowed = (int32_t)rng_below(r, 3);
+    if (chance(r, 4)) {
+        b->disrupted_pods.at = arena_array(mem, struct disrupted_pod, 1);
+        b->disrupted_pods.at[0].name = arena_printf(mem, "p%u", (uint32_t)rng_below(r, 20));
+        b->disrupted_pods.n = 1;
+    }
+    return (struct object){.kind = KIND_DISRUPTION_BUDGET, .disruption_budget = b};
 }
 
 struct object gen_namespace(struct arena *mem, struct rng *r, uint32_t namespace)

@@ -13,6 +13,7 @@ enum {
     GEN_GHOSTS = 52, /* names of nodes that pods may mention */
     GEN_NAMESPACES = 3,
     GEN_OWNERS = 4,
+    GEN_BUDGETS = 2,
     GEN_SERVICES = 4,
     GEN_NOWHERE = UINT32_MAX,
 };
@@ -34,6 +35,7 @@ struct pod_plan {
     bool is_ungated;   /* its gates are gone, if the template has any */
     bool is_tolerant;  /* one toleration more than the template */
     bool is_deleted;
+    bool is_preempted; /* that is why */
     bool is_finished;
     uint32_t node, nominated; /* GEN_NOWHERE: none */
 };
@@ -50,4 +52,5 @@ struct pod *gen_pod(struct arena *mem, const struct pod_plan *plan);
 /* The Service, ReplicaSet, StatefulSet or ReplicationController of this number. */
 struct object gen_service(struct arena *mem, struct rng *r, uint32_t namespace, uint32_t number);
 struct object gen_owner(struct arena *mem, struct rng *r, uint32_t namespace, uint32_t number);
+struct object gen_budget(struct arena *mem, struct rng *r, uint32_t namespace, uint32_t number);
 struct object gen_namespace(struct arena *mem, struct rng *r, uint32_t namespace);

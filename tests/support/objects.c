@@ -379,6 +379,16 @@ static void add_claim(struct arena *mem, struct pod *pod, struct str name)
     add_to(mem, &pod->spec.volumes, volume);
 }
 
+/* A scheduler has evicted it, and it is on its way out. */
+static void preempt(struct arena *mem, struct pod *pod)
+{
+    pod->meta.deleted_ms = 0;
+    add_to(mem, &pod->status.conditions,
+           (struct pod_condition){.type = STR("DisruptionTarget"),
+                                  .status = STR("True"),
+                                  .reason = STR("PreemptionByScheduler")});
+}
+
 static bool head_word(struct arena *mem, struct pod *pod, struct str word)
 {
     struct str v;
@@ -406,6 +416,10 @@ static bool head_word(struct arena *mem, struct pod *pod, struct str word)
         add_claim(mem, pod, v);
     else if (str_equal(word, STR("deleting")))
         pod->meta.deleted_ms = 0;
+    else if (str_equal(word, STR("preempted")))
+        preempt(mem, pod);
+    else if (is(word, "started=", &v))
+        pod->status.start_ms = number(v) * 1000;
     else if (is(word, "priority=", &v)) {
         pod->spec.has_priority = true;
         pod->spec.priority = (int32_t)number(v);
@@ -473,6 +487,26 @@ static struct object selecting_of(struct arena *mem, enum kind kind, struct str 
     return o;
 }
 
+static struct object budget_of(struct arena *mem, struct str name, struct str rest)
+{
+    struct disruption_budget *b = arena_array(mem, struct disruption_budget, 1);
+    b->meta.name = name;
+    b->meta.namespace = STR("default");
+    b->selector = arena_array(mem, struct label_selector, 1);
+    while (rest.n) {
+        struct str word = cut(&rest, ' '), v;
+        if (is(word, "namespace=", &v))
+            b->meta.namespace = v;
+        else if (is(word, "allowed=", &v))
+            b->disruptions_allowed = (int32_t)number(v);
+        else if (is(word, "evicted=", &v))
+            add_to(mem, &b->disrupted_pods, (struct disrupted_pod){.name = v});
+        else if (word.n)
+            add_pair(mem, &b->selector->match_labels, word);
+    }
+    return (struct object){.kind = KIND_DISRUPTION_BUDGET, .disruption_budget = b};
+}
+
 static struct object namespace_of(struct arena *mem, struct str name, struct str rest)
 {
     struct object o = {.kind = KIND_NAMESPACE, .namespace = arena_array(mem, struct namespace, 1)};
@@ -505,6 +539,8 @@ struct object object_of(struct arena *mem, const char *line)
         return (struct object){.kind = KIND_POD, .pod = pod_of(mem, name, rest)};
     if (str_equal(kind, STR("namespace")))
         return namespace_of(mem, name, rest);
+    if (str_equal(kind, STR("budget")))
+        return budget_of(mem, name, rest);
     for (size_t i = 0; i < LEN(selecting); i++)
         if (str_equal(kind, str_of(selecting[i].name)))
             return selecting_of(mem, selecting[i].kind, name, rest);

@@ -21,6 +21,7 @@
  * pod:   namespace=N               default               uid=U          the name
  *        scheduler=S               default-scheduler     on=NODE        spec.nodeName
  *        priority=N  phase=P       nominated=NODE        deleting       preempts=Never
+ *        started=SECONDS           preempted (deleting, because a scheduler evicted it)
  *        label:K=V                 owner:KIND=NAME       gate:NAME
  *        image:NAME                port:[IP:]PORT[/PROTOCOL]            claim:NAME (a volume)
  *        and | init | sidecar      begins another container
@@ -38,5 +39,6 @@
  *                                  OPTION: weight=N (preferred), in=NAMESPACE|…, like=SELECTOR
  * service, replicaset, statefulset, replicationcontroller:
  *        namespace=N and the selector as K=V words; "none": no selector at all
+ * budget:    a PodDisruptionBudget: namespace=N allowed=N evicted=POD, and the selector as K=V words
  * namespace: label:K=V */
 struct object object_of(struct arena *mem, const char *line);

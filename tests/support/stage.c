@@ -67,7 +67,7 @@ const struct effect *stage_effect(const struct stage *s, const char *pod)
 void stage_settle(struct stage *s, const char *pod, const char *error)
 {
     const struct effect *effect = stage_effect(s, pod);
-    assert(effect && effect->kind == EFFECT_BIND);
+    assert(effect && (effect->kind == EFFECT_BIND || effect->kind == EFFECT_EVICT));
     struct error e = {0};
     if (error)
         error_set(&e, ERROR_CONFLICT, "%s", error);

@@ -33,7 +33,7 @@ uint32_t stage_run(struct stage *s);
 /* The last effect of the last run about the pod; NULL: none. */
 const struct effect *stage_effect(const struct stage *s, const char *pod);
 
-/* How the binding of the pod in the last run ended; NULL: well. */
+/* How the binding or eviction of the pod in the last run ended; NULL: well. */
 void stage_settle(struct stage *s, const char *pod, const char *error);
 
 /* Of a pod in the namespace default: "bound to n1", "assumed on n1", "active", "backing off",

@@ -52,6 +52,7 @@ const char *bench_shape_name(enum bench_shape shape)
         [BENCH_AFFINITY] = "affinity",
         [BENCH_ANTI] = "anti",
         [BENCH_PREFERRED] = "preferred",
+        [BENCH_PREEMPT] = "preempt",
         [BENCH_DAEMONSET] = "daemonset",
         [BENCH_CLASSES_1000] = "classes-1000",
         [BENCH_CLASSES_5000] = "classes-5000",
@@ -76,6 +77,7 @@ uint32_t bench_shape_classes(enum bench_shape shape)
     case BENCH_AFFINITY:
     case BENCH_ANTI:
     case BENCH_PREFERRED:
+    case BENCH_PREEMPT:
     case BENCH_SHAPES:
         break;
     }
@@ -277,11 +279,30 @@ struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
         spread_over_zones(mem, pod);
     if (has_company(shape))
         seek_company(mem, pod, shape);
+    pod->spec.has_priority = shape == BENCH_PREEMPT;
+    pod->spec.priority = shape == BENCH_PREEMPT ? 1000 : 0;
+    return pod;
+}
+
+enum { FILLERS = 8 };
+
+/* One of the pods that fill a node. */
+static struct pod *filler(struct arena *mem, uint32_t i)
+{
+    struct pod *pod = bench_pod(mem, BENCH_BASIC, 0);
+    uint32_t node = i / FILLERS;
+    pod->meta.name = arena_printf(mem, "filler-%u", i);
+    pod->spec.node_name = arena_printf(mem, "node-%07u", node);
+    pod->status.start_ms = i;
+    struct amount *cpu = pod->spec.containers.at[0].resources.requests.at;
+    cpu->quantity.nano = (has_gpus(node) ? 64 : 96) / FILLERS * NANO;
     return pod;
 }
 
 struct pod *bench_placed(struct arena *mem, enum bench_shape shape, uint32_t nodes, uint32_t i)
 {
+    if (shape == BENCH_PREEMPT)
+        return i < nodes * FILLERS ? filler(mem, i) : NULL;
     if (!has_company(shape) || i >= nodes)
         return NULL;
     struct pod *pod = bench_pod(mem, shape, i);
@@ -307,6 +328,8 @@ uint32_t bench_pods(enum bench_shape shape, uint32_t nodes)
         return nodes;
     if (has_company(shape))
         return 2 * nodes;
+    if (shape == BENCH_PREEMPT)
+        return nodes / 5 + 1;
     int64_t cpu = 0, gpus = 0, n = (int64_t)bench_shape_classes(shape) * GPU_TURNS;
     for (uint32_t i = 0; i < n; i++) {
         cpu += classes[class_of(shape, i) % CLASSES].cpu_milli;

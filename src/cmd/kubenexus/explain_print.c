@@ -61,6 +61,28 @@ static void put_node(struct json_writer *w, const struct explained_node *node)
     json_put_close(w, '}');
 }
 
+static void put_preemption(struct json_writer *w, const struct explained_preemption *p)
+{
+    json_put_key(w, STR("preemption"));
+    json_put_open(w, '{');
+    put_pair(w, "nominatedNode", p->best ? p->best->node : STR(""));
+    put_texts(w, "victims", p->best ? p->best->victims : NULL, p->best ? p->best->n_victims : 0);
+    put_number(w, "pdbViolations", p->best ? p->best->violations : 0);
+    put_texts(w, "ties", p->ties, p->n_ties);
+    json_put_key(w, STR("candidates"));
+    json_put_open(w, '{');
+    for (uint32_t i = 0; i < p->n_candidates; i++) {
+        json_put_key(w, p->candidates[i].node);
+        json_put_open(w, '[');
+        for (uint32_t v = 0; v < p->candidates[i].n_victims; v++)
+            json_put_str(w, p->candidates[i].victims[v]);
+        json_put_close(w, ']');
+    }
+    json_put_close(w, '}');
+    put_pair(w, "message", p->message);
+    json_put_close(w, '}');
+}
+
 void explanation_json(const struct explanation *x, struct buf *out)
 {
     struct json_writer w = {.out = out, .is_pretty = true};
@@ -75,6 +97,8 @@ void explanation_json(const struct explanation *x, struct buf *out)
     put_pair(&w, "summary", x->summary);
     put_pair(&w, "filterSummary", x->filter_summary);
     put_texts(&w, "wouldChoose", x->would_choose, x->n_would_choose);
+    if (x->preemption)
+        put_preemption(&w, x->preemption);
     if (x->gated.n)
         put_pair(&w, "gated", x->gated);
     if (x->error.n)
@@ -203,6 +227,32 @@ static void print_outcome(const struct explanation *x, struct buf *out)
     }
 }
 
+static void print_victims(const struct explained_candidate *c, struct buf *out)
+{
+    buf_printf(out, "          " STR_FMT ": ", STR_ARG(c->node));
+    for (uint32_t i = 0; i < c->n_victims && i < NAMES_SHOWN; i++)
+        buf_printf(out, "%s" STR_FMT, i ? ", " : "", STR_ARG(c->victims[i]));
+    if (c->n_victims > NAMES_SHOWN)
+        buf_printf(out, " and %u more", c->n_victims - NAMES_SHOWN);
+    buf_printf(out, "%s\n", c->violations ? " (against a disruption budget)" : "");
+}
+
+static void print_preemption(const struct explained_preemption *p, struct buf *out)
+{
+    if (!p || !p->best)
+        return;
+    buf_printf(out, "\nEvicting these would make room:\n");
+    print_victims(p->best, out);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < p->n_candidates && shown < NAMES_SHOWN; i++)
+        if (&p->candidates[i] != p->best) {
+            print_victims(&p->candidates[i], out);
+            shown++;
+        }
+    if (p->n_candidates - 1 > shown)
+        buf_printf(out, "          and on %u more nodes\n", p->n_candidates - 1 - shown);
+}
+
 void explanation_table(const struct explanation *x, struct buf *out)
 {
     uint32_t feasible = 0;
@@ -213,6 +263,7 @@ void explanation_table(const struct explanation *x, struct buf *out)
     if (!x->error.n)
         buf_printf(out, "%u of %u nodes fit.\n", feasible, x->n_nodes);
     print_best(x, out);
+    print_preemption(x->preemption, out);
     if (!x->gated.n)
         print_refused(x, out);
 }

@@ -28,6 +28,7 @@ void cluster_free(struct cluster *c)
     if (!c)
         return;
     counts_done(&c->counts);
+    budgets_done(&c->budgets);
     workloads_done(&c->workloads);
     pods_done(&c->pods);
     nodes_done(&c->nodes);

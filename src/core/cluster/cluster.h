@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/cluster/budgets.h"
 #include "core/cluster/change.h"
 #include "core/cluster/count.h"
 #include "core/cluster/match.h"
@@ -42,6 +43,7 @@ struct cluster {
     struct pods pods;
     struct workloads workloads;
     struct counts counts;
+    struct budgets budgets;
     struct change_log log;
 
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */

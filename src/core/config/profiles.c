@@ -245,6 +245,8 @@ static uint32_t points_off(const struct building *b, const struct known_plugin *
         off |= PROFILE_NO_FILTER;
     if (!find(&b->points[POINT_SCORE], plugin))
         off |= PROFILE_NO_SCORE;
+    if (!find(&b->points[POINT_POST_FILTER], plugin))
+        off |= PROFILE_NO_POST_FILTER;
     return off;
 }
 
@@ -317,7 +319,8 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
 /* In the order in which a pod meets the plugins: gates, the queue, filters, scores. */
 static void build_profile(struct building *b, struct profile *out)
 {
-    static const enum point order[] = {POINT_PRE_ENQUEUE, POINT_FILTER, POINT_SCORE};
+    static const enum point order[] = {POINT_PRE_ENQUEUE, POINT_FILTER, POINT_POST_FILTER,
+                                       POINT_SCORE};
     struct profile_plugin *all = arena_array(&b->r->out->mem, struct profile_plugin, n_plugins);
     uint32_t n = 0;
     for (size_t k = 0; k < LEN(order); k++) {

@@ -46,9 +46,7 @@ static void tell_pod(struct engine *k, int64_t now_ms, uint32_t actions,
     engine_event(k, now_ms, &event);
 }
 
-/* A node that a pod had in sight is free for others now, if they are not more important than it. */
-static void tell_nomination_gone(struct engine *k, int64_t now_ms, const struct shape *shape,
-                                 sym node)
+void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape, sym node)
 {
     struct event event = {
         .resource = EVENT_ASSIGNED_POD,
@@ -102,6 +100,27 @@ static void set_pin(struct engine *k, pod_id pod, sym pin)
     row->pin = pin;
 }
 
+/* Is it leaving, and why? */
+static uint32_t flags_of(const struct pod *from)
+{
+    if (from->meta.deleted_ms == TIME_NONE)
+        return 0;
+    list_each(&from->status.conditions, condition)
+        if (str_equal(condition->type, STR("DisruptionTarget")))
+            return str_equal(condition->status, STR("True")) &&
+                           str_equal(condition->reason, STR("PreemptionByScheduler"))
+                       ? POD_TERMINATING | POD_PREEMPTED
+                       : POD_TERMINATING;
+    return POD_TERMINATING;
+}
+
+static void set_start(struct cluster *c, struct pod_row *row, int64_t start_ms)
+{
+    if (row->start_ms != start_ms && row->node != ID_NONE)
+        change_log_add(&c->log, (node_id){row->node}, COLUMN_WORTH);
+    row->start_ms = start_ms;
+}
+
 static void put_on_node(struct engine *k, pod_id pod, sym name)
 {
     cluster_nominate(k->cluster, pod, SYM_NONE);
@@ -135,7 +154,7 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
     struct pod_row *row = pods_at(&c->pods, pod);
     row->created_ms = from->meta.created_ms;
     row->start_ms = from->status.start_ms;
-    row->flags = from->meta.deleted_ms != TIME_NONE ? POD_TERMINATING : 0;
+    row->flags = flags_of(from);
     *unit_of(k, pod) = (struct unit){
         .arrival = ++k->arrivals,
         .first_ms = now_ms,
@@ -164,6 +183,7 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
     if (unit_of(k, pod)->bind)
         map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
     queue_remove(k->queue, pod.i);
+    engine_forget_evictions(k, pod);
     cluster_nominate(c, pod, SYM_NONE);
     set_pin(k, pod, SYM_NONE);
     if (node != SYM_NONE)
@@ -175,7 +195,7 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
         tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[shape], NULL, node);
         intern_drop(&c->names.text, node);
     } else if (nominated != SYM_NONE) {
-        tell_nomination_gone(k, now_ms, &c->pods.shapes.at[shape], nominated);
+        engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[shape], nominated);
     }
     intern_drop(&c->pods.shape_table, shape);
 }
@@ -271,7 +291,7 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
         queue_touch(k->queue, now_ms, pod.i, &event);
     }
     if (was_nominated != SYM_NONE && nominated != was_nominated) {
-        tell_nomination_gone(k, now_ms, &c->pods.shapes.at[old_shape], was_nominated);
+        engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[old_shape], was_nominated);
         intern_drop(&c->names.text, was_nominated);
     }
     intern_drop(&c->pods.shape_table, old_shape);
@@ -302,9 +322,9 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
         add_pod(k, now_ms, from, shape, pin);
         return;
     }
-    uint32_t flags = from->meta.deleted_ms != TIME_NONE ? POD_TERMINATING : 0;
+    uint32_t flags = flags_of(from);
     set_pin(k, pod, pin);
-    pods_at(&c->pods, pod)->start_ms = from->status.start_ms;
+    set_start(c, pods_at(&c->pods, pod), from->status.start_ms);
     if (from->spec.node_name.n)
         update_placed(k, now_ms, from, pod, shape, flags);
     else
@@ -383,6 +403,33 @@ static void remove_node(struct engine *k, int64_t now_ms, struct str name)
 
 /* --- what selects pods --- */
 
+static void put_budget(struct cluster *c, const struct disruption_budget *from)
+{
+    VEC(sym) evicted = {0};
+    list_each(&from->disrupted_pods, pod)
+        vec_push(&evicted, names_get(&c->names, pod->name));
+    struct budget_ask ask = {
+        .namespace = names_get(&c->names, from->meta.namespace),
+        .name = names_get(&c->names, from->meta.name),
+        .selector = read_selector(c, from->selector),
+        .allowed = from->disruptions_allowed,
+        .evicted = evicted.at,
+        .n_evicted = evicted.n,
+    };
+    budgets_put(c, &ask);
+    vec_done(&evicted);
+}
+
+static void remove_budget(struct cluster *c, const struct meta *meta)
+{
+    struct budget_ask ask = {
+        .namespace = names_get(&c->names, meta->namespace),
+        .name = names_get(&c->names, meta->name),
+        .selector = ID_NONE,
+    };
+    budgets_put(c, &ask);
+}
+
 static enum owner_kind owner_kind_of(enum kind kind)
 {
     return kind == KIND_REPLICATION_CONTROLLER ? OWNER_REPLICATION_CONTROLLER
@@ -436,6 +483,9 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
         cluster_put_namespace(k->cluster, names_get(&k->cluster->names, o->meta->name),
                               read_labels(k->cluster, &o->namespace->meta.labels));
         break;
+    case KIND_DISRUPTION_BUDGET:
+        put_budget(k->cluster, o->disruption_budget);
+        break;
     case KIND_SERVICE:
     case KIND_REPLICATION_CONTROLLER:
     case KIND_REPLICA_SET:
@@ -445,7 +495,6 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
     case KIND_JOB:
-    case KIND_DISRUPTION_BUDGET:
     case KIND_PERSISTENT_VOLUME:
     case KIND_PERSISTENT_VOLUME_CLAIM:
     case KIND_STORAGE_CLASS:
@@ -474,6 +523,9 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_NAMESPACE:
         cluster_put_namespace(c, names_find(&c->names, o->meta->name), ID_NONE);
         break;
+    case KIND_DISRUPTION_BUDGET:
+        remove_budget(c, o->meta);
+        break;
     case KIND_SERVICE:
     case KIND_REPLICATION_CONTROLLER:
     case KIND_REPLICA_SET:
@@ -483,7 +535,6 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_NONE:
     case KIND_PRIORITY_CLASS:
     case KIND_JOB:
-    case KIND_DISRUPTION_BUDGET:
     case KIND_PERSISTENT_VOLUME:
     case KIND_PERSISTENT_VOLUME_CLAIM:
     case KIND_STORAGE_CLASS:

@@ -11,13 +11,6 @@ static node_id present_node(const struct cluster *c, sym name)
     return node.i != ID_NONE && nodes_is_present(&c->nodes, node) ? node : (node_id){ID_NONE};
 }
 
-static reason_id judge(struct engine *k, const struct class *class, node_id node, pod_id self)
-{
-    return row_has_nominated(k->cluster, class, node, self)
-               ? row_judge_nominated(k->cluster, class, node, self)
-               : row_judge(k->cluster, class, node);
-}
-
 static struct verdict by_class(struct engine *k)
 {
     why_clear(&k->why);
@@ -28,7 +21,7 @@ static struct verdict by_class(struct engine *k)
 static struct verdict by_pin(struct engine *k, pod_id pod, const struct class *class)
 {
     node_id node = present_node(k->cluster, pods_at(&k->cluster->pods, pod)->pin);
-    reason_id reason = node.i == ID_NONE ? 0 : judge(k, class, node, pod);
+    reason_id reason = node.i == ID_NONE ? 0 : row_verdict(k->cluster, class, node, pod);
     if (node.i != ID_NONE && !reason)
         return (struct verdict){node.i, 1, ID_NONE, BY_PIN};
     why_clear(&k->why);
@@ -109,7 +102,7 @@ struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class)
     if (UNLIKELY(nominated != SYM_NONE)) {
         bool may_go = !class->is_pinned || nominated == pods_at(&c->pods, pod)->pin;
         node_id node = present_node(c, may_go ? nominated : SYM_NONE);
-        if (node.i != ID_NONE && !judge(k, class, node, pod))
+        if (node.i != ID_NONE && !row_verdict(k->cluster, class, node, pod))
             return (struct verdict){node.i, 1, ID_NONE, BY_PIN};
     }
     if (class->is_pinned)

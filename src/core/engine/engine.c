@@ -37,6 +37,9 @@ void engine_free(struct engine *k)
     cluster_free(k->cluster);
     vec_done(&k->units);
     map_done(&k->unsettled);
+    hunts_done(&k->hunts);
+    vec_done(&k->victims);
+    vec_done(&k->evictions);
     engine_counts_done(&k->counts);
     why_done(&k->why);
     arena_done(&k->mem);
@@ -45,12 +48,14 @@ void engine_free(struct engine *k)
 
 /* --- effects --- */
 
-static struct effect *emit(struct engine *k, int64_t now_ms, pod_id pod, enum effect_kind kind,
+struct effect *engine_emit(struct engine *k, int64_t now_ms, pod_id pod, enum effect_kind kind,
                            struct effects *out)
 {
     const struct cluster *c = k->cluster;
     const struct pod_row *row = pods_at(&c->pods, pod);
     struct unit *unit = &k->units.at[pod.i];
+    if (kind <= EFFECT_FAIL) /* the other kinds come along with one of these */
+        unit->attempts++;
     struct effect effect = {
         .id = ++k->last_effect,
         .kind = kind,
@@ -58,7 +63,7 @@ static struct effect *emit(struct engine *k, int64_t now_ms, pod_id pod, enum ef
         .pod = pod_name(row),
         .uid = pod_uid(row),
         .waited_ms = now_ms - unit->first_ms,
-        .attempt = ++unit->attempts,
+        .attempt = unit->attempts,
         .profile = k->counts.profiles.at[unit->profile].name,
     };
     vec_push(&out->list, effect);
@@ -74,22 +79,24 @@ static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, st
     txn_commit(c, t);
     pods_at(&c->pods, pod)->flags |= POD_ASSUMED;
     queue_settle(k->queue, pod.i);
-    struct effect *effect = emit(k, now_ms, pod, EFFECT_BIND, out);
+    struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_BIND, out);
     effect->node = names_text(&c->names, c->nodes.name[node]);
     map_put(&k->unsettled, effect->id, pod.i);
     k->units.at[pod.i].bind = effect->id;
     k->stats.bound++;
 }
 
-/* Keeps what pods of the class are told. A pod that names a node, or has one in sight, hears its
- * own. */
-static void note_refusal(struct engine *k, pod_id pod, struct class *class)
+/* Keeps what pods of the class are told, and plans who might go instead. A pod that names a node, has
+ * one in sight, or gets one hears its own. */
+static struct plan note_refusal(struct engine *k, pod_id pod, struct class *class)
 {
     bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE;
     buf_clear(&class->refused_text);
     why_text(&k->why, &k->classes.reasons, class, &class->refused_text);
     class->rejected_by = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
-    class->refused_at = is_personal ? 0 : k->cluster->log.end;
+    struct plan plan = engine_plan(k, pod, class, &class->refused_text);
+    class->refused_at = is_personal || plan.node != ID_NONE ? 0 : k->cluster->log.end;
+    return plan;
 }
 
 static bool would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class)
@@ -101,7 +108,7 @@ static bool would_hear_the_same(const struct engine *k, pod_id pod, const struct
 static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
                    struct effects *out)
 {
-    struct effect *effect = emit(k, now_ms, pod, EFFECT_REFUSE, out);
+    struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_REFUSE, out);
     effect->message = arena_str(&out->mem, buf_str(&class->refused_text));
     effect->rejected_by = class->rejected_by;
     if (effect->rejected_by)
@@ -117,7 +124,7 @@ static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct cl
 static void fail(struct engine *k, int64_t now_ms, pod_id pod, struct str message, bool may_pass,
                  struct effects *out)
 {
-    struct effect *effect = emit(k, now_ms, pod, EFFECT_FAIL, out);
+    struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_FAIL, out);
     effect->message = arena_str(&out->mem, message);
     if (may_pass)
         queue_fail(k->queue, now_ms, pod.i);
@@ -173,8 +180,9 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     struct verdict v = engine_decide(k, pod, class);
     count(k, v);
     if (v.node == ID_NONE) {
-        note_refusal(k, pod, class);
+        struct plan plan = note_refusal(k, pod, class);
         refuse(k, now_ms, pod, class, out);
+        engine_carry_out(k, now_ms, pod, plan, out);
     } else if (class->score_error.n && v.feasible > 1) {
         fail(k, now_ms, pod, class->score_error, true, out);
     } else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1) {
@@ -188,6 +196,8 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
 void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
 {
     struct cluster *c = k->cluster;
+    if (engine_settle_eviction(k, now_ms, effect, why))
+        return;
     uint32_t found = map_remove(&k->unsettled, effect);
     if (found == MAP_NONE || found == EFFECT_ORPHAN)
         return;

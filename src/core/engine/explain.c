@@ -11,7 +11,7 @@ struct explaining {
     struct engine *k;
     struct explanation *out;
     pod_id pod;
-    const struct class *class;
+    struct class *class;
     int64_t **raw, **normal; /* by part: its key scores by bucket; NULL if it has none */
     uint32_t *ids;           /* nodes, in the order of out->nodes */
 };
@@ -177,6 +177,8 @@ static void summarise(struct explaining *x, const struct why *why)
     AUTO(buf) text = {0};
     why_text(why, &x->k->classes.reasons, x->class, &text);
     x->out->filter_summary = x->out->summary = arena_str(&x->out->mem, buf_str(&text));
+    if (engine_preemption(x->class->profile) && x->out->n_nodes)
+        explain_preemption(x->k, x->pod, x->class, x->ids, x->out);
 }
 
 static void fail(struct explaining *x, struct str error)

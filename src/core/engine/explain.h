@@ -22,6 +22,23 @@ struct explained_node {
     int64_t total;
 };
 
+/* A node where pods would be evicted. */
+struct explained_candidate {
+    struct str node;
+    struct str *victims; /* namespace/name, sorted */
+    uint32_t n_victims;
+    uint32_t violations; /* of budgets */
+};
+
+struct explained_preemption {
+    struct explained_candidate *candidates; /* by name */
+    uint32_t n_candidates;
+    struct explained_candidate *best; /* the first of those that do the least harm; NULL: none */
+    struct str *ties;                 /* all of those, by name */
+    uint32_t n_ties;
+    struct str message;
+};
+
 struct explanation {
     struct arena mem; /* all texts and lists live here */
     struct str pod;   /* namespace/name */
@@ -33,6 +50,7 @@ struct explanation {
     uint32_t n_nodes;
     struct str *would_choose; /* by name: all that share the highest total */
     uint32_t n_would_choose;
+    struct explained_preemption *preemption; /* NULL: not tried */
 };
 
 /* False if there is no such pod waiting. */

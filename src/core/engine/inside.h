@@ -3,6 +3,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/stats.h"
 #include "core/framework/class.h"
+#include "core/framework/preempt.h"
 #include "core/framework/scan.h"
 #include "core/framework/view.h"
 #include "core/queue/queue.h"
@@ -39,6 +40,14 @@ struct engine {
     struct map unsettled; /* effect → pod, or EFFECT_ORPHAN once the pod is gone */
     struct map bind_of; /* pod → the low half of its unsettled effect, kept while there is one */
 
+    struct hunts hunts;
+    struct pod_vec victims; /* of the last plan, the most important first */
+    VEC(struct eviction {
+        effect_id effect;
+        uint32_t by; /* the unit that needs the room; ID_NONE: it is gone */
+    })
+    evictions; /* unsettled */
+
     struct engine_stats stats;
     struct engine_counts counts;
     struct why why;
@@ -69,6 +78,51 @@ void engine_event(struct engine *k, int64_t now_ms, const struct event *event);
 
 /* Takes the pod off its node, which is forgotten if that was all that kept it in mind. */
 void engine_take_off(struct engine *k, pod_id pod);
+
+/* A node that a pod of the shape had in sight is free for others now, if they are not more important
+ * than it. */
+void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape,
+                              sym node);
+
+/* --- engine.c --- */
+
+struct effect *engine_emit(struct engine *k, int64_t now_ms, pod_id pod, enum effect_kind kind,
+                           struct effects *out);
+
+/* --- preempt.c --- */
+
+struct plan {
+    uint32_t node;    /* where the pod is to go; ID_NONE: nowhere */
+    bool is_hopeless; /* no eviction helps: a node it had in sight is given up */
+};
+
+/* The plugin that makes room for pods of the profile; NULL: none does. */
+const struct profile_plugin *engine_preemption(const struct profile *profile);
+
+/* Why the pod has no right to evict others; NULL: it has. */
+const char *engine_may_not_preempt(struct engine *k, pod_id pod, const struct class *class);
+
+/* Whom a pod that fits nowhere could evict, and for which node: k->victims. Adds to the text of its
+ * refusal what upstream adds. */
+struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text);
+void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan plan,
+                      struct effects *out);
+
+/* Is the unit waiting for evictions that are not settled? */
+bool engine_is_evicting(const struct engine *k, uint32_t unit);
+
+/* False if this is no eviction's effect. */
+bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
+                            const struct error *why);
+void engine_forget_evictions(struct engine *k, pod_id by);
+
+/* --- explain_preempt.c --- */
+
+struct explanation;
+
+/* Adds what evictions would achieve; `ids` are the nodes of the explanation. */
+void explain_preemption(struct engine *k, pod_id pod, struct class *class, const uint32_t *ids,
+                        struct explanation *out);
 
 /* --- decide.c --- */
 

@@ -34,6 +34,7 @@ static void class_gone(void *ctx, struct class *class)
 {
     struct engine *k = ctx;
     views_drop(&k->views, class);
+    hunts_forget(&k->hunts, class);
 }
 
 static const struct plugin *order_of(const struct profile *profile)

@@ -41,6 +41,10 @@ static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
         }
     }
     arena_reset(&k->mem);
+    if (may && UNLIKELY(k->evictions.n) && engine_is_evicting(k, unit)) {
+        *gate = (uint64_t)1 << engine_preemption(profile)->number;
+        may = false;
+    }
     return may;
 }
 

@@ -104,6 +104,9 @@ struct plugin {
     /* Keeps a pod out of the queue; the text says why and lives in `mem`. */
     bool (*gate)(const struct cluster *, const struct spec *, struct arena *mem, struct str *why);
 
+    /* Lets a pod that fits nowhere take the place of less important ones. */
+    bool preempts;
+
     /* The order of the queue. */
     bool (*before)(const struct standing *, const struct standing *);
 

@@ -4,7 +4,12 @@
 
 /* Which plugins judge the pods of one schedulerName, with which weights, in which order. */
 
-enum { PROFILE_NO_GATE = 1, PROFILE_NO_FILTER = 2, PROFILE_NO_SCORE = 4 };
+enum {
+    PROFILE_NO_GATE = 1,
+    PROFILE_NO_FILTER = 2,
+    PROFILE_NO_SCORE = 4,
+    PROFILE_NO_POST_FILTER = 8,
+};
 
 struct profile_plugin {
     const struct plugin *plugin;

@@ -35,3 +35,11 @@ bool row_has_nominated(const struct cluster *c, const struct class *class, node_
  * them. */
 reason_id row_judge_nominated(struct cluster *c, const struct class *class, node_id node,
                               pod_id self);
+
+/* Whichever of the two applies. */
+static inline reason_id row_verdict(struct cluster *c, const struct class *class, node_id node,
+                                    pod_id self)
+{
+    return row_has_nominated(c, class, node, self) ? row_judge_nominated(c, class, node, self)
+                                                   : row_judge(c, class, node);
+}

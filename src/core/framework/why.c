@@ -90,6 +90,12 @@ static void add_histogram(const struct why *w, const struct reasons *reasons, st
     arena_done(&mem);
 }
 
+void why_histogram(const struct why *w, const struct reasons *reasons, struct buf *out)
+{
+    buf_printf(out, "0/%u nodes are available:", w->nodes);
+    add_histogram(w, reasons, out);
+}
+
 void why_text(const struct why *w, const struct reasons *reasons, const struct class *class,
               struct buf *out)
 {
@@ -97,11 +103,11 @@ void why_text(const struct why *w, const struct reasons *reasons, const struct c
         buf_add(out, STR("no nodes available to schedule pods"));
         return;
     }
-    buf_printf(out, "0/%u nodes are available:", w->nodes);
     if (!class->refusal) {
-        add_histogram(w, reasons, out);
+        why_histogram(w, reasons, out);
         return;
     }
+    buf_printf(out, "0/%u nodes are available:", w->nodes);
     const struct reason *reason = reasons_at(reasons, class->refusal);
     for (uint32_t i = 0; i < reason->n_texts; i++)
         buf_printf(out, "%s" STR_FMT, i ? ", " : " ", STR_ARG(reason->texts[i]));

@@ -3,7 +3,7 @@
 A new theme is a function of a scene, named here. Its cases must stay valid API objects.
 """
 
-from themes import affinity, images, interpod, nominations, odds, ports, resources, spread, taints
+from themes import affinity, images, interpod, nominations, odds, ports, preemption, resources, spread, taints
 
 THEMES = {
     "resources": resources.requests,
@@ -16,6 +16,7 @@ THEMES = {
     "ports": ports.ports,
     "images": images.images,
     "nominations": nominations.nominations,
+    "preemption": preemption.preemption,
     "gates": odds.gates,
     "noise": odds.noise,
 }

@@ -40,7 +40,7 @@ TEST(profiles, list_what_is_not_there_yet)
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, ""));
     const struct profile_listing *l = &c.listings[0];
-    EXPECT_INT(l->missing.n, 7);
+    EXPECT_INT(l->missing.n, 6);
     EXPECT_STR(l->missing.at[0], "VolumeRestrictions");
     list_each(&l->points[POINT_FILTER], p) {
         bool is_missing = false;
@@ -116,10 +116,12 @@ TEST(profiles, keep_plugins_out_of_single_points)
                                   "    score: {disabled: [{name: TaintToleration}]}\n"
                                   "    preEnqueue: {disabled: [{name: '*'}]}\n"
                                   "    multiPoint: {disabled: [{name: NodePorts}]}\n")));
-    EXPECT_INT(find(&c, "NodeResourcesFit")->off, PROFILE_NO_GATE | PROFILE_NO_FILTER);
+    const uint32_t never = PROFILE_NO_GATE | PROFILE_NO_POST_FILTER; /* they have no such point */
+    EXPECT_INT(find(&c, "NodeResourcesFit")->off, never | PROFILE_NO_FILTER);
     EXPECT_INT(find(&c, "NodeResourcesFit")->weight, 1);
-    EXPECT_INT(find(&c, "TaintToleration")->off, PROFILE_NO_GATE | PROFILE_NO_SCORE);
-    EXPECT_INT(find(&c, "NodeAffinity")->off, PROFILE_NO_GATE);
+    EXPECT_INT(find(&c, "TaintToleration")->off, never | PROFILE_NO_SCORE);
+    EXPECT_INT(find(&c, "NodeAffinity")->off, never);
+    EXPECT_INT(find(&c, "DefaultPreemption")->off & PROFILE_NO_POST_FILTER, 0);
     EXPECT(find(&c, "PrioritySort") && !find(&c, "SchedulingGates") && !find(&c, "NodePorts"));
 }
 
@@ -127,9 +129,9 @@ TEST(profiles, the_order_of_filters_is_the_files)
 {
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, PLUGINS("    filter: {enabled: [{name: NodePorts}, {name: NodeName}]}")));
-    EXPECT_TEXT(c.profiles[0].plugins[2].plugin->name, "NodePorts");
-    EXPECT_TEXT(c.profiles[0].plugins[3].plugin->name, "NodeName");
-    EXPECT_TEXT(c.profiles[0].plugins[4].plugin->name, "NodeUnschedulable");
+    EXPECT_TEXT(c.profiles[0].plugins[3].plugin->name, "NodePorts");
+    EXPECT_TEXT(c.profiles[0].plugins[4].plugin->name, "NodeName");
+    EXPECT_TEXT(c.profiles[0].plugins[5].plugin->name, "NodeUnschedulable");
 }
 
 TEST(profiles, say_what_they_cannot_do_quite_as_upstream)

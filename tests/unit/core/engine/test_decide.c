@@ -20,9 +20,12 @@ TEST(decide, a_pinned_pod_goes_to_its_node_alone)
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "a"), "assumed on n1");
     EXPECT_STR(refusal(&s, "b"), "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't "
-                                 "satisfy plugin(s) [NodeAffinity].");
+                                 "satisfy plugin(s) [NodeAffinity]. preemption: 0/2 nodes are "
+                                 "available: 1 No preemption victims found for incoming pod, 1 "
+                                 "Preemption is not helpful for scheduling.");
     EXPECT_STR(refusal(&s, "c"),
-               "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity].");
+               "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. "
+               "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
     EXPECT_INT(engine_stats(s.engine).by_pin, 3);
     EXPECT_INT(engine_stats(s.engine).classes, 2); /* the node is not part of the class */
     EXPECT_INT(stage_effect(&s, "c")->rejected_by, 1 << 5);
@@ -46,7 +49,7 @@ TEST(decide, a_class_that_is_refused_needs_no_look_at_nodes)
     stage_put(&s, "node n1 cpu=2 memory=4Gi");
     stage_put(&s, "pod a require:@metadata.name:In:n1&@metadata.name:In:n2");
     stage_run(&s);
-    EXPECT_STR(refusal(&s, "a"), "0/1 nodes are available: pod affinity terms conflict.");
+    EXPECT_STR(refusal(&s, "a"), "0/1 nodes are available: pod affinity terms conflict. not found");
     EXPECT_INT(stage_effect(&s, "a")->rejected_by, 1 << 5);
 }
 
@@ -116,7 +119,7 @@ TEST(decide, nominations_and_filters_on_keys_together_are_scanned)
         stage_run(&s);
     }
     uint64_t scans = engine_stats(s.engine).by_scan;
-    stage_put(&s, "pod big cpu=9 nominated=n0");
+    stage_put(&s, "pod big cpu=9 nominated=n0 preempts=Never");
     stage_run(&s);
     stage_put(&s, "pod p4 cpu=1 label:app=web spread:zone:1:hard:app=web");
     stage_run(&s);
@@ -140,7 +143,8 @@ TEST(decide, views_say_why_nothing_fits_as_scans_do)
         }
         EXPECT_STR(refusal(&s, "p2"),
                    "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated "
-                   "taint(s), 1 node(s) were unschedulable.");
+                   "taint(s), 1 node(s) were unschedulable. preemption: 0/3 nodes are available: "
+                   "3 Preemption is not helpful for scheduling.");
         EXPECT_INT(engine_stats(s.engine).by_view > 0, !no_views);
     }
 }

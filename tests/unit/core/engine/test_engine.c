@@ -33,7 +33,8 @@ TEST(engine, a_pod_that_fits_nowhere_is_refused_in_kube_schedulers_words_and_wai
     const struct effect *e = stage_effect(&s, "a");
     EXPECT_INT(e->kind, EFFECT_REFUSE);
     EXPECT_STR(e->message, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were "
-                           "unschedulable.");
+                           "unschedulable. preemption: 0/2 nodes are available: 2 Preemption is "
+                           "not helpful for scheduling.");
     EXPECT_INT(e->rejected_by, 1 << 3 | 1 << 7); /* NodeUnschedulable, NodeResourcesFit */
     EXPECT_TEXT(stage_fate(&s, "a"), "parked");
     EXPECT_INT(stage_run(&s), 0);
@@ -46,7 +47,8 @@ TEST(engine, a_pod_refused_for_gpus_is_tried_when_a_gpu_node_comes)
     stage_put(&s, "pod a gpu=1");
     stage_run(&s);
     EXPECT_STR(stage_effect(&s, "a")->message,
-               "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
+               "0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: 0/1 nodes are "
+               "available: 1 Preemption is not helpful for scheduling.");
 
     s.now_ms = 60000;
     stage_put(&s, "node n2 cpu=8 memory=8Gi"); /* no help */

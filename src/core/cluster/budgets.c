@@ -1,0 +1,87 @@
+#include "core/cluster/budgets.h"
+
+#include "core/cluster/cluster.h"
+
+/* What it costs to evict the pods of these labels has changed. */
+static void tell(struct cluster *c, sym namespace, selector_id selector)
+{
+    struct selector s = matches_selector_at(&c->matches, selector);
+    for (uint32_t i = 0; i < c->pods.rows.n; i++) {
+        const struct pod_row *row = &c->pods.rows.at[i];
+        if (!row->text || row->node == ID_NONE)
+            continue;
+        const struct shape *shape = &c->pods.shapes.at[row->shape];
+        if (shape->namespace == namespace && selector_matches(s, &c->names, shape->labels))
+            change_log_add(&c->log, (node_id){row->node}, COLUMN_WORTH);
+    }
+}
+
+/* Holds (+1) or drops (-1) all that a budget refers to. */
+static void hold(struct cluster *c, const struct budget *b, int sign)
+{
+    void (*change)(struct intern *, uint32_t) = sign > 0 ? intern_hold : intern_drop;
+    change(&c->names.text, b->namespace);
+    change(&c->names.text, b->name);
+    change(&c->matches.selectors.table, b->selector);
+    vec_each(&b->evicted, pod)
+        change(&c->names.text, *pod);
+}
+
+static int compare(const struct cluster *c, const struct budget *b, const struct budget_ask *ask)
+{
+    if (b->namespace != ask->namespace)
+        return b->namespace < ask->namespace ? -1 : 1;
+    return str_compare(names_text(&c->names, b->name), names_text(&c->names, ask->name));
+}
+
+static bool is_same(const struct budget *b, const struct budget_ask *ask)
+{
+    if (b->selector != ask->selector || b->allowed != ask->allowed ||
+        b->evicted.n != ask->n_evicted)
+        return false;
+    for (uint32_t i = 0; i < ask->n_evicted; i++)
+        if (b->evicted.at[i] != ask->evicted[i])
+            return false;
+    return true;
+}
+
+static void add(struct cluster *c, uint32_t at, const struct budget_ask *ask)
+{
+    struct budget b = {ask->namespace, ask->name, ask->selector, ask->allowed, {0}};
+    for (uint32_t i = 0; i < ask->n_evicted; i++)
+        vec_push(&b.evicted, ask->evicted[i]);
+    hold(c, &b, +1);
+    vec_insert(&c->budgets.at, at, b);
+    tell(c, b.namespace, b.selector);
+}
+
+static void remove_at(struct cluster *c, uint32_t at)
+{
+    struct budget old = c->budgets.at.at[at];
+    vec_remove(&c->budgets.at, at);
+    tell(c, old.namespace, old.selector);
+    hold(c, &old, -1);
+    vec_done(&old.evicted);
+}
+
+void budgets_put(struct cluster *c, const struct budget_ask *ask)
+{
+    uint32_t at = 0, n = c->budgets.at.n;
+    while (at < n && compare(c, &c->budgets.at.at[at], ask) < 0)
+        at++;
+    bool was = at < n && compare(c, &c->budgets.at.at[at], ask) == 0;
+    bool is = ask->selector != ID_NONE && matches_selector_at(&c->matches, ask->selector).n > 0;
+    if (was && is && is_same(&c->budgets.at.at[at], ask))
+        return;
+    if (is)
+        add(c, at, ask);
+    if (was)
+        remove_at(c, at + is);
+}
+
+void budgets_done(struct budgets *b)
+{
+    vec_each(&b->at, budget)
+        vec_done(&budget->evicted);
+    vec_done(&b->at);
+}

@@ -1,0 +1,167 @@
+/* A pod that fits nowhere may take the place of less important ones: it gets the node in sight,
+ * they are evicted, and it waits like others until they are gone. */
+
+#include "core/engine/inside.h"
+
+const struct profile_plugin *engine_preemption(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->preempts &&
+            !(profile->plugins[i].off & PROFILE_NO_POST_FILTER))
+            return &profile->plugins[i];
+    return NULL;
+}
+
+/* Is a less important pod on the node already leaving because of a preemption? */
+static bool is_being_cleared(const struct cluster *c, const struct class *class, node_id node)
+{
+    int32_t priority = specs_at(&c->specs, class->spec)->priority;
+    for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after)
+        if (c->pods.rows.at[i].flags & POD_PREEMPTED &&
+            cluster_spec(c, (pod_id){i})->priority < priority)
+            return true;
+    return false;
+}
+
+const char *engine_may_not_preempt(struct engine *k, pod_id pod, const struct class *class)
+{
+    struct cluster *c = k->cluster;
+    if (!specs_at(&c->specs, class->spec)->preempts)
+        return "not eligible due to preemptionPolicy=Never.";
+    sym name = pods_at(&c->pods, pod)->nominated;
+    node_id node = name == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, name);
+    if (node.i == ID_NONE || !nodes_is_present(&c->nodes, node))
+        return NULL;
+    reason_id reason = class->refusal ? class->refusal : row_verdict(c, class, node, pod);
+    if (reasons_at(&k->classes.reasons, reason)->code == CODE_UNRESOLVABLE)
+        return NULL;
+    return is_being_cleared(c, class, node)
+               ? "not eligible due to a terminating pod on the nominated node."
+               : NULL;
+}
+
+struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text)
+{
+    struct plan plan = {.node = ID_NONE};
+    struct cluster *c = k->cluster;
+    vec_clear(&k->victims);
+    if (!engine_preemption(class->profile) || c->nodes.present == 0)
+        return plan;
+    if (class->refusal &&
+        reasons_at(&k->classes.reasons, class->refusal)->code == CODE_UNRESOLVABLE) {
+        buf_add(text, STR(" not found")); /* upstream's, whose next plugin misses its state */
+        return plan;
+    }
+    buf_add(text, STR(" preemption: "));
+    const char *why_not = engine_may_not_preempt(k, pod, class);
+    if (why_not) {
+        buf_add(text, str_of(why_not));
+        return plan;
+    }
+    plan.node = preempt_choose(&k->hunts, c, &k->classes, class, pod, &k->why);
+    if (plan.node == ID_NONE) {
+        why_histogram(&k->why, &k->classes.reasons, text);
+        plan.is_hopeless = true;
+        return plan;
+    }
+    preempt_price(c, &k->classes, class, (node_id){plan.node}, pod, &k->victims);
+    buf_printf(text,
+               "found a potential placement for pod on node " STR_FMT ", preempting %u victims",
+               STR_ARG(names_text(&c->names, c->nodes.name[plan.node])), k->victims.n);
+    return plan;
+}
+
+/* --- carrying it out --- */
+
+static void set_in_sight(struct engine *k, int64_t now_ms, pod_id pod, sym node,
+                         struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    sym was = pods_at(&c->pods, pod)->nominated;
+    if (was == node)
+        return;
+    if (was != SYM_NONE)
+        intern_hold(&c->names.text, was);
+    cluster_nominate(c, pod, node);
+    if (was != SYM_NONE) {
+        engine_tell_out_of_sight(k, now_ms, pods_shape(&c->pods, pod), was);
+        intern_drop(&c->names.text, was);
+    }
+    struct effect *e = engine_emit(k, now_ms, pod, EFFECT_NOMINATE, out);
+    e->node = node == SYM_NONE ? STR("") : names_text(&c->names, node);
+}
+
+/* Less important pods that had the node in sight have it no longer. */
+static void clear_others(struct engine *k, int64_t now_ms, pod_id pod, sym node,
+                         struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    int32_t priority = cluster_spec(c, pod)->priority;
+    for (uint32_t i = c->nominations.n; i-- > 0;) {
+        struct nomination n = c->nominations.at[i];
+        if (n.node == node && cluster_spec(c, n.pod)->priority < priority)
+            set_in_sight(k, now_ms, n.pod, SYM_NONE, out);
+    }
+}
+
+static void evict(struct engine *k, int64_t now_ms, pod_id victim, pod_id by, uint32_t node,
+                  struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    struct effect *e = engine_emit(k, now_ms, victim, EFFECT_EVICT, out);
+    e->node = names_text(&c->names, c->nodes.name[node]);
+    e->by_uid = pod_uid(pods_at(&c->pods, by));
+    e->by_scheduler = names_text(&c->names, cluster_spec(c, by)->scheduler_name);
+    vec_push(&k->evictions, (struct eviction){e->id, by.i});
+}
+
+void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan plan,
+                      struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    if (plan.is_hopeless)
+        set_in_sight(k, now_ms, pod, SYM_NONE, out);
+    if (plan.node == ID_NONE)
+        return;
+    sym node = c->nodes.name[plan.node];
+    clear_others(k, now_ms, pod, node, out);
+    set_in_sight(k, now_ms, pod, node, out);
+    vec_each(&k->victims, victim)
+        if (!(pods_at(&c->pods, *victim)->flags & POD_TERMINATING))
+            evict(k, now_ms, *victim, pod, plan.node, out);
+    k->stats.preemptions++;
+}
+
+/* --- how evictions end --- */
+
+bool engine_is_evicting(const struct engine *k, uint32_t unit)
+{
+    vec_each(&k->evictions, e)
+        if (e->by == unit)
+            return true;
+    return false;
+}
+
+bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
+                            const struct error *why)
+{
+    uint32_t i = 0;
+    while (i < k->evictions.n && k->evictions.at[i].effect != effect)
+        i++;
+    if (i == k->evictions.n)
+        return false;
+    uint32_t by = k->evictions.at[i].by;
+    vec_remove(&k->evictions, i);
+    /* Held back by us alone, something has happened for it meanwhile; after an error it must look
+     * again. Otherwise it waits for the victims to be gone. */
+    if (by != ID_NONE && (why || (queue_gate(k->queue, by) && !engine_is_evicting(k, by))))
+        queue_activate(k->queue, now_ms, by);
+    return true;
+}
+
+void engine_forget_evictions(struct engine *k, pod_id by)
+{
+    vec_each(&k->evictions, e)
+        if (e->by == by.i)
+            e->by = ID_NONE;
+}

@@ -1,0 +1,329 @@
+#include "core/framework/preempt.h"
+
+#include <stdlib.h>
+
+#define UNKNOWN UINT32_MAX /* a price that must be worked out */
+
+bool harm_is_less(const struct harm *a, const struct harm *b)
+{
+    if (a->violations != b->violations)
+        return a->violations < b->violations;
+    if (a->highest != b->highest)
+        return a->highest < b->highest;
+    if (a->sum != b->sum)
+        return a->sum < b->sum;
+    if (a->pods != b->pods)
+        return a->pods < b->pods;
+    return a->start_ms > b->start_ms;
+}
+
+static reason_id nobodys(struct classes *k, enum code code, const char *text)
+{
+    struct str s = str_of(text);
+    return reasons_get(&k->reasons, 64, code, &s, 1);
+}
+
+/* --- one node --- */
+
+struct victim {
+    pod_id pod;
+    int32_t priority;
+    int64_t start_ms;
+    struct str namespace, name; /* so that the order is total */
+    bool is_protected;          /* evicting it violates a budget */
+    bool is_needed;             /* it cannot come back */
+};
+
+VEC_TYPE(victims, struct victim);
+
+static int by_importance(const void *a, const void *b)
+{
+    const struct victim *x = a, *y = b;
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->start_ms != y->start_ms)
+        return x->start_ms < y->start_ms ? -1 : 1;
+    int order = str_compare(x->namespace, y->namespace);
+    return order ? order : str_compare(x->name, y->name);
+}
+
+/* The pods on the node that are less important than the class, the most important first. */
+static void find_victims(const struct cluster *c, const struct class *class, node_id node,
+                         struct victims *out)
+{
+    int32_t priority = specs_at(&c->specs, class->spec)->priority;
+    for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after) {
+        const struct pod_row *row = &c->pods.rows.at[i];
+        const struct shape *shape = &c->pods.shapes.at[row->shape];
+        struct victim v = {
+            .pod = {i},
+            .priority = specs_at(&c->specs, shape->spec)->priority,
+            .start_ms = row->start_ms == TIME_NONE ? INT64_MAX : row->start_ms,
+            .namespace = names_text(&c->names, shape->namespace),
+            .name = pod_name(row),
+        };
+        if (v.priority < priority)
+            vec_push(out, v);
+    }
+    if (out->n > 1)
+        qsort(out->at, out->n, sizeof(*out->at), by_importance);
+}
+
+static bool is_evicted(const struct cluster *c, const struct budget *b, struct str pod)
+{
+    vec_each(&b->evicted, name)
+        if (str_equal(names_text(&c->names, *name), pod))
+            return true;
+    return false;
+}
+
+/* Takes the pod out of the budgets that protect it; false if one is overdrawn. */
+static bool budgets_allow(const struct cluster *c, const struct victim *v, int32_t *allowed)
+{
+    const struct shape *shape = pods_shape(&c->pods, v->pod);
+    if (shape->labels == 0) /* without labels nothing selects it, whatever the selector says */
+        return true;
+    for (uint32_t i = 0; i < c->budgets.at.n; i++) {
+        const struct budget *b = &c->budgets.at.at[i];
+        if (b->namespace == shape->namespace &&
+            selector_matches(matches_selector_at(&c->matches, b->selector), &c->names,
+                             shape->labels) &&
+            !is_evicted(c, b, v->name) && --allowed[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+static void find_protected(struct cluster *c, struct victims *all)
+{
+    if (c->budgets.at.n == 0)
+        return;
+    int32_t *allowed = arena_array(&c->mem, int32_t, c->budgets.at.n);
+    for (uint32_t i = 0; i < c->budgets.at.n; i++)
+        allowed[i] = c->budgets.at.at[i].allowed;
+    vec_each(all, v)
+        v->is_protected = !budgets_allow(c, v, allowed);
+    arena_reset(&c->mem);
+}
+
+/* Puts back whom the pod does not need gone: first the protected, then the others. */
+static void reprieve(struct cluster *c, const struct class *class, node_id node, pod_id self,
+                     struct victims *all)
+{
+    for (int pass = 0; pass < 2; pass++)
+        vec_each(all, v) {
+            if (v->is_protected == (pass == 1))
+                continue;
+            cluster_place(c, v->pod, node);
+            if (row_verdict(c, class, node, self)) {
+                cluster_take(c, v->pod);
+                v->is_needed = true;
+            }
+        }
+}
+
+static struct harm harm_of(const struct victims *all)
+{
+    struct harm h = {.start_ms = INT64_MAX};
+    vec_each(all, v) {
+        if (!v->is_needed)
+            continue;
+        if (h.pods++ == 0)
+            h.highest = v->priority;
+        h.violations += v->is_protected;
+        h.sum += (int64_t)v->priority + ((int64_t)1 << 31);
+        if (v->priority == h.highest)
+            h.start_ms = MIN(h.start_ms, v->start_ms);
+    }
+    return h;
+}
+
+/* Tries the node without them; they are back afterwards. Returns why the pod does not fit even so.
+ */
+static reason_id try_without(struct cluster *c, const struct class *class, node_id node,
+                             pod_id self, struct victims *all)
+{
+    struct txn trial = txn_begin(c);
+    vec_each(all, v)
+        cluster_take(c, v->pod);
+    reason_id reason = row_verdict(c, class, node, self);
+    if (!reason) {
+        find_protected(c, all);
+        reprieve(c, class, node, self, all);
+    }
+    txn_undo(c, trial);
+    return reason;
+}
+
+struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
+                           node_id node, pod_id self, struct pod_vec *out)
+{
+    struct price price = {0};
+    reason_id reason = class->refusal ? class->refusal : row_verdict(c, class, node, self);
+    if (reasons_at(&k->reasons, reason)->code != CODE_UNSCHEDULABLE) {
+        price.refusal = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
+        return price;
+    }
+    struct victims all = {0};
+    find_victims(c, class, node, &all);
+    if (all.n == 0)
+        price.refusal =
+            nobodys(k, CODE_UNRESOLVABLE, "No preemption victims found for incoming pod");
+    else
+        price.refusal = try_without(c, class, node, self, &all);
+    if (!price.refusal)
+        price.harm = harm_of(&all);
+    if (!price.refusal && price.harm.pods == 0)
+        price.refusal = nobodys(k, CODE_ERROR, "expected at least one victim pod");
+    vec_each(&all, v)
+        if (out && !price.refusal && v->is_needed)
+            vec_push(out, v->pod);
+    vec_done(&all);
+    return price;
+}
+
+/* --- all nodes --- */
+
+static void forget(struct hunt *h)
+{
+    vec_done(&h->prices);
+    *h = (struct hunt){0};
+}
+
+void hunts_forget(struct hunts *h, const struct class *class)
+{
+    for (uint32_t i = 0; i < MOST_HUNTS; i++)
+        if (h->at[i].class == class)
+            forget(&h->at[i]);
+}
+
+void hunts_done(struct hunts *h)
+{
+    for (uint32_t i = 0; i < MOST_HUNTS; i++)
+        forget(&h->at[i]);
+    vec_done(&h->once);
+}
+
+static uint32_t hunts_allowed(uint32_t nodes)
+{
+    size_t most = (((size_t)32 << 20) + nodes * (size_t)256) / ((nodes + 1) * sizeof(struct price));
+    return (uint32_t)MIN(MAX(most, (size_t)1), (size_t)MOST_HUNTS);
+}
+
+/* The class's own, or the one that was asked longest ago. */
+static struct hunt *hunt_of(struct hunts *h, struct class *class, uint32_t nodes)
+{
+    struct hunt *oldest = &h->at[0];
+    uint32_t allowed = hunts_allowed(nodes);
+    for (uint32_t i = allowed; i < MOST_HUNTS; i++)
+        forget(&h->at[i]);
+    for (uint32_t i = 0; i < allowed; i++) {
+        if (h->at[i].class == class) {
+            oldest = &h->at[i];
+            break;
+        }
+        if (h->at[i].used < oldest->used)
+            oldest = &h->at[i];
+    }
+    if (oldest->class != class) {
+        forget(oldest);
+        oldest->class = class;
+    }
+    oldest->used = ++h->asked;
+    return oldest;
+}
+
+static void doubt(struct hunt *h, uint32_t from)
+{
+    for (uint32_t i = from; i < h->prices.n; i++)
+        h->prices.at[i].refusal = UNKNOWN;
+}
+
+/* Doubts the prices of nodes that changed since the last time. */
+static void catch_up(struct hunt *h, struct cluster *c)
+{
+    struct change_log *log = &c->log;
+    uint32_t reads =
+        h->class->row_columns | COLUMN_USED | COLUMN_PRESENCE | COLUMN_NOMINATED | COLUMN_WORTH;
+    uint32_t had = h->prices.n;
+    vec_resize(&h->prices, c->nodes.n);
+    doubt(h, had);
+    if (h->read_up_to < log->oldest || log->end - h->read_up_to > log->size)
+        doubt(h, 0);
+    else
+        for (; h->read_up_to < log->end; h->read_up_to++) {
+            const struct change_entry *e = change_log_at(log, h->read_up_to);
+            if (e->columns & reads)
+                h->prices.at[e->node].refusal = UNKNOWN;
+        }
+    h->read_up_to = log->end;
+    log->read_up_to = MAX(log->read_up_to, log->end);
+}
+
+static void fill(struct cluster *c, struct classes *k, const struct class *class, pod_id self,
+                 struct price *prices)
+{
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        if (prices[i].refusal == UNKNOWN && nodes_is_present(&c->nodes, (node_id){i}))
+            prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+}
+
+/* May the class's pods go to this node at all? */
+static bool is_allowed(const struct cluster *c, const struct class *class, pod_id self, uint32_t i)
+{
+    sym name = c->nodes.name[i];
+    if (class->is_pinned)
+        return name == pods_at(&c->pods, self)->pin;
+    if (!class->only)
+        return true;
+    for (uint32_t n = 0; n < class->n_only; n++)
+        if (class->only[n] == name)
+            return true;
+    return false;
+}
+
+/* Prices that hold for this pod alone: not kept. */
+static struct price *price_once(struct hunts *h, struct cluster *c, struct classes *k,
+                                const struct class *class, pod_id self)
+{
+    vec_resize(&h->once, c->nodes.n);
+    reason_id absent = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        h->once.at[i].refusal = is_allowed(c, class, self, i) ? UNKNOWN : absent;
+    fill(c, k, class, self, h->once.at);
+    return h->once.at;
+}
+
+static struct price *prices_of(struct hunts *h, struct cluster *c, struct classes *k,
+                               struct class *class, pod_id self)
+{
+    bool is_personal = class->is_pinned || class->only || class->refusal ||
+                       pods_at(&c->pods, self)->nominated != SYM_NONE;
+    if (is_personal || class->has_key_filter)
+        return price_once(h, c, k, class, self);
+    struct hunt *hunt = hunt_of(h, class, c->nodes.n);
+    catch_up(hunt, c);
+    fill(c, k, class, self, hunt->prices.at);
+    return hunt->prices.at;
+}
+
+uint32_t preempt_choose(struct hunts *h, struct cluster *c, struct classes *k, struct class *class,
+                        pod_id self, struct why *why)
+{
+    const struct price *prices = prices_of(h, c, k, class, self);
+    uint32_t best = ID_NONE;
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
+        if (!nodes_is_present(&c->nodes, (node_id){i}) || prices[i].refusal)
+            continue;
+        if (best == ID_NONE || harm_is_less(&prices[i].harm, &prices[best].harm) ||
+            (!harm_is_less(&prices[best].harm, &prices[i].harm) &&
+             cluster_ranks_before(c, i, best)))
+            best = i;
+    }
+    why_clear(why);
+    why->nodes = c->nodes.present;
+    for (uint32_t i = 0; i < c->nodes.n && best == ID_NONE; i++)
+        if (nodes_is_present(&c->nodes, (node_id){i}))
+            why_add(why, prices[i].refusal, 1);
+    return best;
+}

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "core/framework/row.h"
+#include "core/framework/why.h"
+
+/* Preemption: which pods of lower priority would have to go so that one more fits on a node, and on
+ * which node that does the least harm.
+ *
+ * On each node that pods could be taken off with profit (its refusal is Unschedulable, not
+ * UnschedulableAndUnresolvable), all less important pods are taken away in a trial; if the pod then
+ * fits, they are put back one by one, the most important first, those whose budgets would be
+ * violated before all others. Who cannot come back is a victim.
+ *
+ * What a node costs depends on its own row alone unless the class has filters on keys. So the costs
+ * are kept per class, and a node's is worked out again only when its row, a nomination to it or the
+ * worth of its pods changes. Classes with filters on keys try all nodes each time. */
+
+/* What a node costs: less is better, the members compared in this order. */
+struct harm {
+    uint32_t violations; /* of budgets */
+    int32_t highest;     /* priority among the victims */
+    int64_t sum;         /* of (priority + 2^31) */
+    uint32_t pods;
+    int64_t start_ms; /* of the longest-running among the highest: the later, the better */
+};
+
+struct price {
+    struct harm harm;
+    reason_id refusal; /* why nothing can be gained here; 0: the harm is the price */
+};
+
+VEC_TYPE(pod_vec, pod_id);
+
+/* What the class would have to do on this node. `victims`, if not NULL, receives the pods that must
+ * go, the most important first. */
+struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
+                           node_id node, pod_id self, struct pod_vec *victims);
+
+/* Is the first harm less than the second? */
+bool harm_is_less(const struct harm *a, const struct harm *b);
+
+/* The costs of a class, kept. */
+struct hunt {
+    struct class *class;      /* NULL: free */
+    uint64_t read_up_to;      /* of the change log */
+    uint64_t used;            /* when it was last asked: the least recently used one goes first */
+    VEC(struct price) prices; /* by node */
+};
+
+/* At most so many, and no more than fit into a memory of 32 MiB and 256 bytes a node. */
+enum { MOST_HUNTS = 64 };
+
+struct hunts {
+    struct hunt at[MOST_HUNTS];
+    uint64_t asked;
+    VEC(struct price) once; /* of a class that keeps none */
+};
+
+/* The node where preemption does the least harm; ID_NONE: there is none, and `why` says why.
+ * `self` is the pod that needs room. */
+uint32_t preempt_choose(struct hunts *h, struct cluster *c, struct classes *k, struct class *class,
+                        pod_id self, struct why *why);
+
+/* The class is going. */
+void hunts_forget(struct hunts *h, const struct class *class);
+void hunts_done(struct hunts *h);

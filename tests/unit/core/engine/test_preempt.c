@@ -1,0 +1,277 @@
+#include "core/engine/explain.h"
+#include "core/engine/inside.h"
+#include "support/stage.h"
+#include "support/test.h"
+
+/* "n1: a b" (the victims sorted), or what upstream says. */
+static struct str plan_for(struct stage *s, const char *pod, struct explanation *x)
+{
+    explanation_done(x);
+    *x = (struct explanation){0};
+    bool is_known = engine_explain(s->engine, STR("default"), str_of(pod), x);
+    assert(is_known);
+    if (!x->preemption)
+        return STR("not tried");
+    if (!x->preemption->best)
+        return x->preemption->message;
+    struct str text = arena_printf(&x->mem, STR_FMT ":", STR_ARG(x->preemption->best->node));
+    for (uint32_t i = 0; i < x->preemption->best->n_victims; i++) {
+        struct str name = x->preemption->best->victims[i];
+        size_t slash = str_find(name, '/');
+        text = arena_printf(&x->mem, STR_FMT " " STR_FMT, STR_ARG(text),
+                            STR_ARG(str_part(name, slash + 1, name.n)));
+    }
+    return text;
+}
+
+TEST(preempt, the_least_important_go_and_as_few_as_needed)
+{
+    static const struct {
+        const char *there; /* ";" between pods; all on n1, which has 4 CPUs */
+        const char *pod;
+        const char *plan;
+    } cases[] = {
+        {"a cpu=4",                                                "cpu=1 priority=1",                "n1: a"  },
+        {"a cpu=2;b cpu=2 priority=5",                             "cpu=1 priority=9",                "n1: a"  },
+        {"a cpu=2;b cpu=2 priority=5",                             "cpu=3 priority=9",                "n1: a b"},
+        {"a cpu=1 started=1;b cpu=1 started=2;c cpu=2 priority=9", "cpu=1 priority=9",                "n1: b"  },
+        {"a cpu=3;b cpu=1",                                        "cpu=1 priority=9",                "n1: b"  },
+        {"a cpu=4 priority=9",                                     "cpu=1 priority=9",
+         "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."                },
+        {"a cpu=3 priority=9;b cpu=1",                             "cpu=2 priority=9",
+         "preemption: 0/1 nodes are available: 1 Insufficient cpu."                                            },
+        {"a cpu=4",                                                "cpu=5 priority=9",
+         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."                    },
+        {"a cpu=4",                                                "cpu=1 priority=1 preempts=Never",
+         "preemption: not eligible due to preemptionPolicy=Never."                                             },
+        {"a cpu=1 port:80;b cpu=1",                                "cpu=1 port:80 priority=1",        "n1: a"  },
+        {"a cpu=1 label:app=x;b cpu=1",                            "apart:host:app=x priority=1",     "n1: a"  },
+        {"a cpu=1 apart:host:app=y;b cpu=1",                       "label:app=y priority=1",          "n1: a"  },
+        {"a cpu=4",                                                "select:disk=ssd priority=1",
+         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."                    },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s / %s", cases[i].there, cases[i].pod);
+        AUTO(stage) s = {0};
+        AUTO(explanation) x = {0};
+        stage_put(&s, "node n1 cpu=4");
+        struct str rest = str_of(cases[i].there);
+        while (rest.n) {
+            size_t end = str_find(rest, ';');
+            stage_put(&s, "pod " STR_FMT " on=n1", STR_ARG(str_part(rest, 0, end)));
+            rest = str_part(rest, MIN(end + 1, rest.n), rest.n);
+        }
+        stage_put(&s, "pod p %s", cases[i].pod);
+        EXPECT_STR(plan_for(&s, "p", &x), cases[i].plan);
+    }
+}
+
+TEST(preempt, budgets_are_violated_last)
+{
+    static const struct {
+        const char *budget;
+        const char *victim; /* of a (protected, started first), b and c on n1 */
+    } cases[] = {
+        {"budget x allowed=0 app=other",         "n1: c"},
+        {"budget x allowed=0 app=c",             "n1: b"},
+        {"budget x allowed=1 app=c",             "n1: c"},
+        {"budget x allowed=0 app=c evicted=c",   "n1: c"},
+        {"budget x allowed=0 app=c namespace=y", "n1: c"},
+        {"budget x allowed=0",                   "n1: c"}, /* it selects nobody */
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].budget);
+        AUTO(stage) s = {0};
+        AUTO(explanation) x = {0};
+        stage_put(&s, "node n1 cpu=3");
+        stage_put(&s, "pod a cpu=1 on=n1 started=1 label:app=a");
+        stage_put(&s, "pod b cpu=1 on=n1 started=2 label:app=b");
+        stage_put(&s, "pod c cpu=1 on=n1 started=3 label:app=c");
+        stage_put(&s, "pod p cpu=1 priority=1");
+        stage_put(&s, "%s", cases[i].budget);
+        EXPECT_STR(plan_for(&s, "p", &x), cases[i].victim);
+    }
+}
+
+TEST(preempt, a_budget_that_no_victim_can_spare_is_violated_and_counted)
+{
+    AUTO(stage) s = {0};
+    AUTO(explanation) x = {0};
+    stage_put(&s, "node n1 cpu=1");
+    stage_put(&s, "pod a cpu=1 on=n1 label:app=a");
+    stage_put(&s, "pod p cpu=1 priority=1");
+    stage_put(&s, "budget x allowed=0 app=a");
+    EXPECT_STR(plan_for(&s, "p", &x), "n1: a");
+    EXPECT_INT(x.preemption->best->violations, 1);
+    stage_remove(&s, "budget x");
+    EXPECT_STR(plan_for(&s, "p", &x), "n1: a");
+    EXPECT_INT(x.preemption->best->violations, 0);
+}
+
+TEST(preempt, the_node_with_the_least_harm_is_chosen)
+{
+    static const struct {
+        const char *on_n1, *on_n2; /* what fills them */
+        const char *chosen;
+    } cases[] = {
+        {"priority=5",             "priority=4",           "n2"}, /* the lower highest priority */
+        {"priority=4 started=9",   "priority=4 started=5", "n1"}, /* who has run for less time */
+        {"priority=4 label:app=a", "priority=5",           "n2"}, /* no budget violated */
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s / %s", cases[i].on_n1, cases[i].on_n2);
+        AUTO(stage) s = {0};
+        stage_put(&s, "node n1 cpu=1");
+        stage_put(&s, "node n2 cpu=1");
+        stage_put(&s, "budget x allowed=0 app=a");
+        stage_put(&s, "pod a cpu=1 on=n1 %s", cases[i].on_n1);
+        stage_put(&s, "pod b cpu=1 on=n2 %s", cases[i].on_n2);
+        stage_put(&s, "pod p cpu=1 priority=9");
+        stage_run(&s);
+        const struct effect *e = stage_effect(&s, "p");
+        REQUIRE(e && e->kind == EFFECT_NOMINATE);
+        EXPECT_STR(e->node, cases[i].chosen);
+    }
+}
+
+/* A full node, and a pod that is worth more than the two on it. */
+static void set_up(struct stage *s)
+{
+    stage_put(s, "node n1 cpu=2");
+    stage_put(s, "pod a cpu=1 on=n1");
+    stage_put(s, "pod b cpu=1 on=n1");
+    stage_put(s, "pod p cpu=2 priority=9 uid=u1");
+}
+
+TEST(preempt, victims_are_evicted_and_the_pod_follows_when_they_are_gone)
+{
+    AUTO(stage) s = {0};
+    set_up(&s);
+    EXPECT_INT(stage_run(&s), 4); /* refused, nominated, two evictions */
+    const struct effect *said = &s.effects.list.at[0];
+    EXPECT_INT(said->kind, EFFECT_REFUSE);
+    EXPECT_STR(said->message, "0/1 nodes are available: 1 Insufficient cpu. preemption: found a "
+                              "potential placement for pod on node n1, preempting 2 victims");
+    const struct effect *e = stage_effect(&s, "a");
+    REQUIRE(e && e->kind == EFFECT_EVICT);
+    EXPECT_STR(e->node, "n1");
+    EXPECT_STR(e->by_uid, "u1");
+    EXPECT_STR(e->by_scheduler, "default-scheduler");
+    stage_settle(&s, "a", NULL);
+    stage_settle(&s, "b", NULL);
+    EXPECT_TEXT(stage_fate(&s, "p"), "parked");
+    stage_put(&s, "pod a cpu=1 on=n1 preempted");
+    stage_put(&s, "pod b cpu=1 on=n1 preempted");
+    EXPECT_TEXT(stage_fate(&s, "p"), "parked");
+    stage_remove(&s, "pod a");
+    stage_remove(&s, "pod b");
+    s.now_ms = 20000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n1");
+}
+
+TEST(preempt, nobody_else_takes_the_room_meanwhile)
+{
+    AUTO(stage) s = {0};
+    set_up(&s);
+    stage_run(&s);
+    stage_remove(&s, "pod a");
+    stage_put(&s, "pod small cpu=1 priority=8");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "small"), "parked");
+    stage_put(&s, "pod great cpu=1 priority=10"); /* who is worth more may */
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "great"), "assumed on n1");
+}
+
+TEST(preempt, the_pod_is_held_back_while_evictions_are_under_way)
+{
+    AUTO(stage) s = {0};
+    set_up(&s);
+    stage_run(&s);
+    effect_id b = stage_effect(&s, "b")->id;
+    stage_settle(&s, "a", NULL);
+    stage_remove(&s, "pod a"); /* gone before the other is even told */
+    EXPECT_TEXT(stage_fate(&s, "p"), "gated");
+    engine_settle(s.engine, s.now_ms, b, NULL);
+    EXPECT_TEXT(stage_fate(&s, "p"), "active");
+}
+
+TEST(preempt, a_failed_eviction_lets_the_pod_look_again)
+{
+    AUTO(stage) s = {0};
+    set_up(&s);
+    stage_run(&s);
+    stage_settle(&s, "a", "somebody was faster");
+    EXPECT_TEXT(stage_fate(&s, "p"), "gated"); /* the other one is still to come */
+    stage_settle(&s, "b", NULL);
+    EXPECT_TEXT(stage_fate(&s, "p"), "active");
+}
+
+TEST(preempt, a_pod_waits_for_those_that_it_has_evicted)
+{
+    AUTO(stage) s = {0};
+    AUTO(explanation) x = {0};
+    set_up(&s);
+    stage_run(&s);
+    stage_settle(&s, "a", NULL);
+    stage_settle(&s, "b", NULL);
+    stage_put(&s, "pod a cpu=1 on=n1 preempted");
+    EXPECT_STR(plan_for(&s, "p", &x),
+               "preemption: not eligible due to a terminating pod on the nominated node.");
+    stage_put(&s, "pod a cpu=1 on=n1 deleting"); /* for another reason: it may evict again */
+    EXPECT_STR(plan_for(&s, "p", &x), "n1: a b");
+}
+
+TEST(preempt, a_pod_that_goes_leaves_its_evictions_to_end)
+{
+    AUTO(stage) s = {0};
+    set_up(&s);
+    stage_run(&s);
+    effect_id a = stage_effect(&s, "a")->id, b = stage_effect(&s, "b")->id;
+    stage_remove(&s, "pod p");
+    engine_settle(s.engine, s.now_ms, a, NULL);
+    engine_settle(s.engine, s.now_ms, b, NULL);
+    EXPECT_INT(s.engine->evictions.n, 0);
+    EXPECT_INT(s.engine->cluster->nominations.n, 0);
+}
+
+TEST(preempt, less_important_pods_lose_the_node_they_had_in_sight)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2");
+    stage_put(&s, "pod a cpu=2 on=n1");
+    stage_put(&s, "pod low cpu=2 priority=1 nominated=n1");
+    stage_put(&s, "pod p cpu=2 priority=9");
+    stage_run(&s);
+    bool is_cleared = false;
+    vec_each(&s.effects.list, e)
+        is_cleared |= e->kind == EFFECT_NOMINATE && str_equal(e->pod, STR("low")) && !e->node.n;
+    EXPECT(is_cleared);
+}
+
+TEST(preempt, prices_follow_pods_nominations_and_budgets)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=1");
+    stage_put(&s, "node n2 cpu=1");
+    stage_put(&s, "pod a cpu=1 on=n1 priority=5");
+    stage_put(&s, "pod b cpu=1 on=n2 priority=6 label:app=b");
+    stage_put(&s, "pod p cpu=1 priority=9");
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "p")->node, "n1");
+    stage_put(&s, "pod q cpu=1 priority=9"); /* n1 is promised to p */
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "q")->node, "n2");
+    stage_remove(&s, "pod p");
+    stage_remove(&s, "pod q");
+    stage_put(&s, "pod a cpu=1 on=n1 priority=7");
+    stage_put(&s, "pod r cpu=1 priority=9");
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "r")->node, "n2");
+    stage_remove(&s, "pod r");
+    stage_put(&s, "budget x allowed=0 app=b");
+    stage_put(&s, "pod t cpu=1 priority=9");
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "t")->node, "n1");
+}
