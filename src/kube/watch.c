@@ -18,9 +18,10 @@ enum {
     SHORT_MS = 1000, /* a watch that ends so soon with nothing said failed */
 };
 
-/* As client-go's reflectors: a server that answers is in trouble, and left alone. */
+/* A server that answers is in trouble, and left alone for a while. client-go's reflectors go up to a
+ * minute: too long for a cluster to be without a scheduler. */
 static const struct pause_law law = {
-    .first_ms = 800, .cap_ms = 30000, .reset_ms = 120000, .factor = 2, .jitter = 1};
+    .first_ms = 800, .cap_ms = 5000, .reset_ms = 30000, .factor = 2, .jitter = 1};
 
 /* One that does not is perhaps just being replaced. */
 static const struct pause_law law_away = {
