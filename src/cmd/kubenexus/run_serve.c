@@ -293,6 +293,7 @@ static bool configure(const struct run_state *state, struct serve_config *out, s
         .cert_file = file_of(f, FLAG_TLS_CERT_FILE),
         .key_file = file_of(f, FLAG_TLS_PRIVATE_KEY_FILE),
         .client_ca_file = file_of(f, FLAG_CLIENT_CA_FILE),
+        .ciphers = flag_text(f, FLAG_TLS_CIPHER_SUITES),
         .host = state->host,
         .always_allowed = flag_text(f, FLAG_AUTHORIZATION_ALWAYS_ALLOW),
         .health = has_lease ? health_with_lease : health_alone,
@@ -305,6 +306,15 @@ static bool configure(const struct run_state *state, struct serve_config *out, s
     if (!out->cert_file != !out->key_file)
         return error_set(e, ERROR_INVALID,
                          "--tls-cert-file and --tls-private-key-file belong together");
+    struct str least = flag_text(f, FLAG_TLS_MIN_VERSION);
+    out->is_tls_1_3_only = str_equal(least, STR("VersionTLS13"));
+    if (least.n && !out->is_tls_1_3_only && !str_equal(least, STR("VersionTLS12")) &&
+        !str_equal(least, STR("VersionTLS11")) && !str_equal(least, STR("VersionTLS10")))
+        return error_set(e, ERROR_INVALID,
+                         "--tls-min-version: \"" STR_FMT "\" is not one of VersionTLS10 to 13",
+                         STR_ARG(str_part(least, 0, 60)));
+    if (!tls_check_ciphers(out->ciphers, e))
+        return error_wrap(e, "--tls-cipher-suites");
     out->server.address = flag_text(f, FLAG_BIND_ADDRESS);
     out->server.port = (uint16_t)port;
     return true;

@@ -8,6 +8,7 @@
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
 
+#include "core/base/buf.h"
 #include "core/base/mem.h"
 
 enum { READ_BYTES = 1 << 16 };
@@ -141,9 +142,54 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *n
     return SSL_TLSEXT_ERR_NOACK;
 }
 
+/* One name of IANA behind the names of OpenSSL. Those of TLS 1.3 are always on, as with Go; those
+ * that are known to be broken are never offered. */
+static bool add_cipher(struct buf *list, struct str name, struct error *e)
+{
+    static const struct str passed[] = {STR("TLS_AES_"), STR("TLS_CHACHA20_")};
+    char text[100];
+    snprintf(text, sizeof(text), STR_FMT, STR_ARG(name));
+    for (size_t i = 0; i < LEN(passed); i++)
+        if (str_starts(name, passed[i]))
+            return true;
+    if (strstr(text, "_RC4_") || strstr(text, "_3DES_"))
+        return true;
+    const char *known = OPENSSL_cipher_name(text);
+    if (strcmp(known, "(NONE)") == 0)
+        return error_set(e, ERROR_INVALID, "\"%s\" is not a cipher suite", text);
+    buf_printf(list, "%s%s", list->n ? ":" : "", known);
+    return true;
+}
+
+static bool set_ciphers(SSL_CTX *ctx, struct str names, struct error *e)
+{
+    AUTO(buf) list = {0};
+    while (names.n) {
+        size_t comma = str_find(names, ',');
+        if (!add_cipher(&list, str_part(names, 0, comma), e))
+            return false;
+        names = str_part(names, comma + 1, names.n);
+    }
+    return !list.n || SSL_CTX_set_cipher_list(ctx, list.p) == 1 ||
+           error_set(e, ERROR_INVALID, "no cipher suite of %s can be used", list.p);
+}
+
+bool tls_check_ciphers(struct str ciphers, struct error *e)
+{
+    SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+    assert(ctx);
+    bool is_fine = set_ciphers(ctx, ciphers, e);
+    SSL_CTX_free(ctx);
+    return is_fine;
+}
+
 static bool set_up_server(SSL_CTX *ctx, const struct tls_server_config *config, struct error *e)
 {
     set_usual(ctx);
+    if (config->is_1_3_only)
+        SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
+    if (!set_ciphers(ctx, config->ciphers, e))
+        return false;
     SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_num_tickets(ctx, 0);
     SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, NULL);

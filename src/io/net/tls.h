@@ -25,7 +25,12 @@ struct tls *tls_new(const struct tls_config *config, struct error *e) MUST_USE;
 struct tls_server_config {
     struct str cert_pem, key_pem;
     struct str client_ca_pem;
+    bool is_1_3_only;   /* else 1.2, too */
+    struct str ciphers; /* of TLS 1.2: names of IANA, with commas; empty: the usual ones */
 };
+
+/* Could it have these ciphers? */
+bool tls_check_ciphers(struct str ciphers, struct error *e) MUST_USE;
 
 struct tls *tls_new_server(const struct tls_server_config *config, struct error *e) MUST_USE;
 void tls_free(struct tls *t);

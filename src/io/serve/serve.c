@@ -77,6 +77,8 @@ static bool use_papers(struct serve *s, struct papers *p, struct error *e)
         .cert_pem = buf_str(&p->cert),
         .key_pem = buf_str(&p->key),
         .client_ca_pem = buf_str(&p->client_ca),
+        .is_1_3_only = s->config.is_tls_1_3_only,
+        .ciphers = s->config.ciphers,
     };
     struct tls *tls = tls_new_server(&config, e);
     if (!tls)

@@ -33,6 +33,8 @@ struct serve_config {
     struct server_config server;
     const char *cert_file, *key_file; /* PEM; both NULL: one is made */
     const char *client_ca_file;       /* of clients' certificates; NULL: see serve_trust() */
+    bool is_tls_1_3_only;             /* else 1.2, too */
+    struct str ciphers;               /* of TLS 1.2 (io/net/tls.h); empty: the usual ones */
     struct str host;                  /* for the certificate that is made */
     struct str always_allowed;        /* "/healthz,/livez": paths; with a * at the end all below */
     const struct health *health;

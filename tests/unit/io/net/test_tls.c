@@ -30,3 +30,24 @@ TEST(tls, refuses_credentials_that_are_none)
         tls_free(t);
     }
 }
+
+TEST(tls, ciphers_are_named_as_iana_names_them)
+{
+    static const struct {
+        const char *names, *error; /* NULL: none */
+    } cases[] = {
+        {"",                                                                                    NULL                                },
+        {"TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+         NULL                                                                                                                       },
+        {"TLS_AES_128_GCM_SHA256,TLS_RSA_WITH_3DES_EDE_CBC_SHA,TLS_RSA_WITH_RC4_128_SHA",       NULL                                },
+        {"TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,ECDHE",                                         "\"ECDHE\" is not a cipher suite"   },
+        {"TLS_NOPE",                                                                            "\"TLS_NOPE\" is not a cipher suite"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct error e = {0};
+        test_case("%s", cases[i].names);
+        EXPECT(tls_check_ciphers(str_of(cases[i].names), &e) == !cases[i].error);
+        if (cases[i].error)
+            EXPECT_TEXT(e.text, cases[i].error);
+    }
+}
