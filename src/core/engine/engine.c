@@ -204,10 +204,9 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     pod_id pod = {found};
     struct unit *unit = &k->units.at[found];
     unit->bind = 0;
-    bool is_served = engine_profile_of(k, pod); /* its profile may be gone by now */
-    if (why && is_served)
+    if (why)
         k->counts.profiles.at[unit->profile].error++;
-    else if (is_served)
+    else
         engine_count_bound(&k->counts, unit->profile, unit->attempts, now_ms - unit->first_ms);
     struct pod_row *row = pods_at(&c->pods, pod);
     if (!why || !(row->flags & POD_ASSUMED) || row->flags & POD_BOUND)
@@ -220,7 +219,7 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     };
     engine_take_off(k, pod);
     row->flags &= ~(uint32_t)POD_ASSUMED;
-    if (is_served)
+    if (engine_profile_of(k, pod)) /* its profile may be gone by now */
         queue_fail(k->queue, now_ms, found);
     engine_event(k, now_ms, &gone);
 }

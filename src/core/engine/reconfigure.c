@@ -84,20 +84,16 @@ static void let_out(struct engine *k, const struct profile *profiles, uint32_t n
 }
 
 /* Whoever waits, is served now and was not, enters. (Where such a pod wants to go, if somebody
- * nominated it, is known when it next changes.) A number of a profile means another one now. */
+ * nominated it, is known when it next changes.) */
 static void let_in(struct engine *k, int64_t now_ms)
 {
     for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++) {
         pod_id pod = {i};
         const struct pod_row *row = pods_at(&k->cluster->pods, pod);
-        if (!row->text)
+        if (!is_waiting(row) || queue_where(k->queue, i) != QUEUE_NOWHERE ||
+            !engine_profile_of(k, pod))
             continue;
-        const struct profile *profile = engine_profile_of(k, pod);
-        struct unit *unit = &k->units.at[i];
-        unit->profile = profile ? (uint8_t)(profile - k->config.profiles) : 0;
-        if (!profile || !is_waiting(row) || queue_where(k->queue, i) != QUEUE_NOWHERE)
-            continue;
-        unit->first_ms = now_ms;
+        k->units.at[i].first_ms = now_ms;
         queue_add(k->queue, now_ms, i);
     }
 }
