@@ -1,6 +1,7 @@
 /* An engine that is given another file while it runs. */
 
 #include "core/base/rng.h"
+#include "core/engine/inside.h"
 #include "read.h"
 #include "support/stage.h"
 
@@ -120,6 +121,29 @@ TEST(renew, gates_and_waits_are_the_new_files)
     REQUIRE(stage_run(&s) == 1);
     stage_settle(&s, "failed", "no");
     EXPECT_INT(engine_next_ms(s.engine, s.now_ms), 15000); /* 10 s at most, up to the second */
+}
+
+TEST(renew, what_is_counted_of_a_name_goes_on)
+{
+    AUTO(scheduler_config) c = {0};
+    REQUIRE(config_of(&c, "profiles: [{schedulerName: one}, {schedulerName: two}]"));
+    AUTO(stage) s = {.config = engine_with(&c)};
+    stage_put(&s, "node n1 cpu=4");
+    stage_put(&s, "pod a scheduler=two cpu=1");
+    stage_put(&s, "pod b scheduler=two cpu=1");
+    stage_run(&s);
+    stage_settle(&s, "a", NULL);
+    REQUIRE(renew(&s, &c, "profiles: [{schedulerName: three}, {schedulerName: one}]"));
+    stage_settle(&s, "b", NULL);
+    REQUIRE(renew(&s, &c, "profiles: [{schedulerName: two}]"));
+    stage_put(&s, "pod c scheduler=two cpu=1");
+    stage_run(&s);
+    stage_settle(&s, "c", NULL);
+    vec_each(&s.engine->counts.profiles, counts) {
+        test_case(STR_FMT, STR_ARG(counts->name));
+        EXPECT_INT(counts->scheduled, str_equal(counts->name, STR("two")) ? 3 : 0);
+    }
+    EXPECT_INT(s.engine->counts.profiles.n, 3);
 }
 
 /* One renewed engine and one that never knew another file see the same clusters. */
