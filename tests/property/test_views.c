@@ -39,10 +39,11 @@ static void run(uint64_t seed, uint64_t operations)
     }
     struct engine_stats s = engine_stats(w->engines[2]);
     printf("# seed %" PRIu64 ": %" PRIu64 " operations, %" PRIu64 " bound, %" PRIu64
-           " refused, %" PRIu64 " failed, %" PRIu64 " evicted; by view %" PRIu64 ", by scan %" PRIu64
-           ", by name %" PRIu64 "; %" PRIu64 " explained, %u classes, %" PRIu64 " views built\n",
-           seed, w->operation, w->bound, w->refused, w->failed, w->evicted, s.by_view, s.by_scan, s.by_pin,
-           w->explained, s.classes, s.views_built);
+           " refused, %" PRIu64 " failed, %" PRIu64 " evicted; by view %" PRIu64
+           ", by scan %" PRIu64 ", by name %" PRIu64 "; %" PRIu64 " explained, %u classes, %" PRIu64
+           " views built\n",
+           seed, w->operation, w->bound, w->refused, w->failed, w->evicted, s.by_view, s.by_scan,
+           s.by_pin, w->explained, s.classes, s.views_built);
     EXPECT(!w->has_failed);
     EXPECT(s.by_view > 0 && w->bound > 0 && w->refused > 0);
     world_done(w);

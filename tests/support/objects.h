@@ -39,6 +39,6 @@
  *                                  OPTION: weight=N (preferred), in=NAMESPACE|…, like=SELECTOR
  * service, replicaset, statefulset, replicationcontroller:
  *        namespace=N and the selector as K=V words; "none": no selector at all
- * budget:    a PodDisruptionBudget: namespace=N allowed=N evicted=POD, and the selector as K=V words
- * namespace: label:K=V */
+ * budget:    a PodDisruptionBudget: namespace=N allowed=N evicted=POD, and the selector as K=V
+ * words namespace: label:K=V */
 struct object object_of(struct arena *mem, const char *line);

@@ -118,7 +118,9 @@ static void obey(struct engine *k, const struct effects *effects)
             engine_settle(k, 0, e->id, NULL);
     vec_each(&effects->list, e)
         if (e->kind == EFFECT_EVICT) {
-            struct pod gone = {.meta = {.namespace = e->namespace, .name = e->pod}};
+            struct pod gone = {
+                .meta = {.namespace = e->namespace, .name = e->pod}
+            };
             struct object o = {.kind = KIND_POD, .pod = &gone};
             engine_apply(k, 0, &(struct change){CHANGE_REMOVE, o});
         }
@@ -216,7 +218,8 @@ static void help(void)
          "Options:\n"
          "      --nodes N        one cluster size instead of 1000, 5000, 100000, 1000000\n"
          "      --shape S        basic, gpu, spread-zone, spread-host, affinity, anti, preferred,\n"
-         "                       preempt (pods placed a second), daemonset, classes-1000, classes-5000\n"
+         "                       preempt (pods placed a second), daemonset, classes-1000, "
+         "classes-5000\n"
          "      --pods N         so many pods instead of as many as fill 70 %\n"
          "      --no-views       decide everything by scanning, for comparison\n"
          "  -o, --output FORMAT  table (default) or json; progress goes to stderr\n\n"

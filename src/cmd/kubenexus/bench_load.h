@@ -15,15 +15,15 @@
 
 enum bench_shape {
     BENCH_BASIC,
-    BENCH_GPU,          /* the classes that ask for GPUs alone */
-    BENCH_SPREAD_ZONE,  /* each class has a soft constraint over zones */
-    BENCH_SPREAD_HOST,  /* System defaults: all pods stand behind a Service */
-    BENCH_AFFINITY,     /* each class must be in a zone with pods of its own … */
-    BENCH_ANTI,         /* … must not share a node with them … */
-    BENCH_PREFERRED,    /* … would like the first and not the second; a pod on each node already */
-    BENCH_PREEMPT,      /* eight pods of no importance fill each node; important ones arrive, one
-                         * for every fifth node */
-    BENCH_DAEMONSET,    /* one pod for each node, which it names */
+    BENCH_GPU,         /* the classes that ask for GPUs alone */
+    BENCH_SPREAD_ZONE, /* each class has a soft constraint over zones */
+    BENCH_SPREAD_HOST, /* System defaults: all pods stand behind a Service */
+    BENCH_AFFINITY,    /* each class must be in a zone with pods of its own … */
+    BENCH_ANTI,        /* … must not share a node with them … */
+    BENCH_PREFERRED,   /* … would like the first and not the second; a pod on each node already */
+    BENCH_PREEMPT,     /* eight pods of no importance fill each node; important ones arrive, one
+                        * for every fifth node */
+    BENCH_DAEMONSET,   /* one pod for each node, which it names */
     BENCH_CLASSES_1000, /* so many classes, in turn */
     BENCH_CLASSES_5000,
     BENCH_SHAPES,

@@ -86,8 +86,8 @@ static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, st
     k->stats.bound++;
 }
 
-/* Keeps what pods of the class are told, and plans who might go instead. A pod that names a node, has
- * one in sight, or gets one hears its own. */
+/* Keeps what pods of the class are told, and plans who might go instead. A pod that names a node,
+ * has one in sight, or gets one hears its own. */
 static struct plan note_refusal(struct engine *k, pod_id pod, struct class *class)
 {
     bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE;

@@ -253,7 +253,7 @@ static void catch_up(struct hunt *h, struct cluster *c)
     else
         for (; h->read_up_to < log->end; h->read_up_to++) {
             const struct change_entry *e = change_log_at(log, h->read_up_to);
-            if (e->columns & reads)
+            if (e->columns & reads && e->node < h->prices.n) /* a number may be given back */
                 h->prices.at[e->node].refusal = UNKNOWN;
         }
     h->read_up_to = log->end;

@@ -23,7 +23,8 @@ void why_add(struct why *w, reason_id reason, uint32_t nodes);
 /* The plugins that refused, as bits. */
 uint64_t why_plugins(const struct why *w, const struct reasons *reasons, const struct class *class);
 
-/* "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.", whatever the class. */
+/* "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.", whatever the class.
+ */
 void why_histogram(const struct why *w, const struct reasons *reasons, struct buf *out);
 
 /* The same for a class that may be refused as a whole, or when there are no nodes. */

@@ -416,7 +416,8 @@ static bool has_all_keys(const struct cluster *c, const struct spec *spec,
 static bool value_changes(const struct cluster *c, const struct spread_rule *rule,
                           const struct event *e)
 {
-    return cluster_row_label(c, e->old_row, rule->key) != cluster_row_label(c, e->new_row, rule->key);
+    return cluster_row_label(c, e->old_row, rule->key) !=
+           cluster_row_label(c, e->new_row, rule->key);
 }
 
 static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)
