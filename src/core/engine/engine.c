@@ -116,6 +116,7 @@ static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct cl
     else
         queue_fail(k->queue, now_ms, pod.i); /* no nodes: nobody's refusal, again after a while */
     k->stats.refused++;
+    k->counts.preemptions += engine_tries_preemption(k, class);
     k->counts.profiles.at[k->units.at[pod.i].profile].unschedulable++;
 }
 

@@ -102,6 +102,9 @@ const struct profile_plugin *engine_preemption(const struct profile *profile);
 /* Why the pod has no right to evict others; NULL: it has. */
 const char *engine_may_not_preempt(struct engine *k, pod_id pod, const struct class *class);
 
+/* Is room looked for when a pod of the class is refused? */
+bool engine_tries_preemption(const struct engine *k, const struct class *class);
+
 /* Whom a pod that fits nowhere could evict, and for which node: k->victims. Adds to the text of its
  * refusal what upstream adds. */
 struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text);

@@ -40,6 +40,18 @@ const char *engine_may_not_preempt(struct engine *k, pod_id pod, const struct cl
                : NULL;
 }
 
+static bool is_unresolvable(const struct engine *k, const struct class *class)
+{
+    return class->refusal &&
+           reasons_at(&k->classes.reasons, class->refusal)->code == CODE_UNRESOLVABLE;
+}
+
+bool engine_tries_preemption(const struct engine *k, const struct class *class)
+{
+    return engine_preemption(class->profile) && k->cluster->nodes.present &&
+           !is_unresolvable(k, class);
+}
+
 struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text)
 {
     struct plan plan = {.node = ID_NONE};
@@ -47,8 +59,7 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
     vec_clear(&k->victims);
     if (!engine_preemption(class->profile) || c->nodes.present == 0)
         return plan;
-    if (class->refusal &&
-        reasons_at(&k->classes.reasons, class->refusal)->code == CODE_UNRESOLVABLE) {
+    if (is_unresolvable(k, class)) {
         buf_add(text, STR(" not found")); /* upstream's, whose next plugin misses its state */
         return plan;
     }
@@ -130,6 +141,7 @@ void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan 
         if (!(pods_at(&c->pods, *victim)->flags & POD_TERMINATING))
             evict(k, now_ms, *victim, pod, plan.node, out);
     k->stats.preemptions++;
+    engine_count_victims(&k->counts, k->victims.n);
 }
 
 /* --- how evictions end --- */

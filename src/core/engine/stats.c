@@ -3,7 +3,8 @@
 #include "core/engine/inside.h"
 #include "core/plugins/plugins.h"
 
-static const struct bounds attempts_bounds = {1, 2, 5}, wait_bounds = {0.01, 2, 20};
+static const struct bounds attempts_bounds = {1, 2, 5}, wait_bounds = {0.01, 2, 20},
+                           victims_bounds = {1, 2, 7};
 
 static uint32_t counts_of(struct engine_counts *c, struct str profile)
 {
@@ -29,6 +30,11 @@ void engine_count_bound(struct engine_counts *c, uint32_t profile, uint32_t atte
     histogram_add(&c->attempts, &attempts_bounds, attempts);
     histogram_add(&c->waits[MIN(attempts, (uint32_t)LEN(c->waits)) - 1], &wait_bounds,
                   (double)waited_ms / 1000);
+}
+
+void engine_count_victims(struct engine_counts *c, uint32_t victims)
+{
+    histogram_add(&c->victims, &victims_bounds, victims);
 }
 
 void engine_counts_done(struct engine_counts *c)
@@ -75,6 +81,18 @@ static void read_waits(const void *source, const struct metric_sink *out)
     for (size_t i = 0; i < LEN(labels); i++)
         if (histogram_count(&k->counts.waits[i]))
             metric_put_histogram(out, &labels[i], &k->counts.waits[i]);
+}
+
+static void read_preemptions(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    metric_put(out, NULL, (double)k->counts.preemptions);
+}
+
+static void read_victims(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    metric_put_histogram(out, NULL, &k->counts.victims);
 }
 
 /* What the waiting units say of themselves. */
@@ -259,6 +277,10 @@ const struct metric engine_metrics[] = {
            "Waiting pods, by plugin that refused or holds them; a pod counts for each of them."),
     METRIC("scheduler_cache_size", GAUGE, "type", NULL, read_cache_size,
            "What is known: nodes, pods (on nodes), assumed_pods (placed, not confirmed yet)."),
+    METRIC("scheduler_preemption_attempts_total", COUNTER, NULL, NULL, read_preemptions,
+           "Attempts to make room for a pod that fits nowhere, successful or not."),
+    METRIC("scheduler_preemption_victims", HISTOGRAM, NULL, &victims_bounds, read_victims,
+           "Pods that had to go for one that fits nowhere else."),
     METRIC("kubenexus_decisions_total", COUNTER, "by", NULL, read_ways,
            "Decisions, by how they were made: view, scan (all nodes), named (a node or a few), "
            "repeated (a refusal that could not have changed)."),

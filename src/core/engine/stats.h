@@ -20,6 +20,8 @@ struct engine_counts {
     VEC(uint32_t) of;                    /* by number of a profile now: its counts */
     struct histogram attempts;           /* that it took to place a pod */
     struct histogram waits[15];          /* until a pod was bound, by attempts: 1 to 14, and more */
+    uint64_t preemptions;                /* attempts to make room for a pod */
+    struct histogram victims;            /* of those that found some */
 };
 
 /* The engine's profiles are what they are now; what was counted of a name goes on. */
@@ -29,6 +31,9 @@ void engine_count_profiles(struct engine *k);
  * came. */
 void engine_count_bound(struct engine_counts *c, uint32_t profile, uint32_t attempts,
                         int64_t waited_ms);
+
+/* So many pods have to go for another one. */
+void engine_count_victims(struct engine_counts *c, uint32_t victims);
 
 void engine_counts_done(struct engine_counts *c);
 

@@ -78,6 +78,28 @@ TEST(stats, waiting_pods_are_told_by_queue_and_by_who_refused_them)
     EXPECT(says(&s, "scheduler_queue_incoming_pods_total{queue=\"backoff\",event=\"NodeAdd\"} 2"));
 }
 
+TEST(stats, preemption_counts_attempts_and_victims)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=4Gi");
+    stage_put(&s, "pod a cpu=1 priority=0");
+    stage_put(&s, "pod b cpu=1 priority=0");
+    stage_run(&s);
+    stage_settle(&s, "a", NULL);
+    stage_settle(&s, "b", NULL);
+    stage_put(&s, "pod a cpu=1 priority=0 on=n1");
+    stage_put(&s, "pod b cpu=1 priority=0 on=n1");
+    stage_put(&s, "pod c cpu=3 priority=10"); /* in vain: the node is too small */
+    stage_run(&s);
+    EXPECT(says(&s, "scheduler_preemption_attempts_total 1"));
+    EXPECT(says(&s, "scheduler_preemption_victims_count 0"));
+    stage_put(&s, "pod d cpu=2 priority=10");
+    stage_run(&s);
+    EXPECT(says(&s, "scheduler_preemption_attempts_total 2"));
+    EXPECT(says(&s, "scheduler_preemption_victims_sum 2"));
+    EXPECT(says(&s, "scheduler_preemption_victims_bucket{le=\"2\"} 1"));
+}
+
 TEST(stats, every_metric_has_a_name_a_help_and_a_reader)
 {
     for (uint32_t i = 0; i < n_engine_metrics; i++) {
