@@ -116,18 +116,18 @@ def test_a_plugin_to_come_may_be_absent_if_it_is_fair_to_all_nodes():
     def case(first, second, missing_from_totals):
         want = copy.deepcopy(FITS)
         for n, weighted in zip(want["nodes"], (first, second)):
-            n["scores"]["VolumeBinding"] = _score(weighted, weighted, weighted)
+            n["scores"]["DynamicResources"] = _score(weighted, weighted, weighted)
             n["total"] += weighted
         got = copy.deepcopy(want)
         for n in got["nodes"]:
-            if n["scores"].pop("VolumeBinding", None):
+            if n["scores"].pop("DynamicResources", None):
                 n["total"] -= missing_from_totals
         return {d.kind for d in compare(want, got)}
 
     assert case(0, 0, 0) == set()
     assert case(100, 100, 100) == set()
     assert case(100, 100, 99) == {"total"}
-    assert case(100, 90, 100) == {"scores.VolumeBinding", "total"}
+    assert case(100, 90, 100) == {"scores.DynamicResources", "total"}
 
 
 def test_errors_need_the_same_plugin_not_the_same_words():

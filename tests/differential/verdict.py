@@ -9,10 +9,7 @@ import re
 
 # Plugins of kube-scheduler's default profile that KubeNexus does not have yet. For pods that use none of
 # their features they say the same about every node, so their part can be taken out of a total.
-PENDING = {
-    "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
-    "DynamicResources", "NodeDeclaredFeatures",
-}
+PENDING = {"DynamicResources"}
 
 # NodeResourcesFit names these in this order; the scalar resources after them stand in a Go map's order.
 FIRST_REASONS = ["Too many pods", "Insufficient cpu", "Insufficient memory",

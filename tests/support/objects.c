@@ -389,6 +389,45 @@ static void preempt(struct arena *mem, struct pod *pod)
                                   .reason = STR("PreemptionByScheduler")});
 }
 
+/* A disk that stands in the pod: KIND:NAME[:ro]; of Ceph's the name is POOL/IMAGE@MONITOR|…. */
+static bool add_disk(struct arena *mem, struct pod *pod, struct str word)
+{
+    struct str kind = cut(&word, ':'), name = cut(&word, ':'), rest = name;
+    struct volume v = {.name = name};
+    struct disk_source *disk = arena_array(mem, struct disk_source, 1);
+    *disk = (struct disk_source){.id = name, .read_only = word.n > 0, .kind = STR("Managed")};
+    struct {
+        const char *kind;
+        struct disk_source **at;
+    } kinds[] = {
+        {"gce",      &v.gce_disk  },
+        {"aws",      &v.aws_disk  },
+        {"iscsi",    &v.iscsi     },
+        {"rbd",      &v.rbd       },
+        {"azure",    &v.azure_disk},
+        {"cinder",   &v.cinder    },
+        {"portworx", &v.portworx  },
+        {"vsphere",  &v.vsphere   },
+    };
+    for (size_t i = 0; i < LEN(kinds); i++)
+        if (str_equal(kind, str_of(kinds[i].kind)))
+            *kinds[i].at = disk;
+    if (v.rbd) {
+        disk->pool = cut(&rest, '/');
+        disk->id = cut(&rest, '@');
+        while (rest.n)
+            add_to(mem, &disk->monitors, cut(&rest, '|'));
+    }
+    if (str_equal(kind, STR("ephemeral")))
+        v.ephemeral = arena_array(mem, struct ephemeral_source, 1);
+    else if (str_equal(kind, STR("csi"))) {
+        v.csi = arena_array(mem, struct csi_source, 1);
+        v.csi->driver = name;
+    }
+    add_to(mem, &pod->spec.volumes, v);
+    return true;
+}
+
 static bool head_word(struct arena *mem, struct pod *pod, struct str word)
 {
     struct str v;
@@ -414,6 +453,10 @@ static bool head_word(struct arena *mem, struct pod *pod, struct str word)
         add_to(mem, &pod->spec.gates, (struct scheduling_gate){v});
     else if (is(word, "claim:", &v))
         add_claim(mem, pod, v);
+    else if (is(word, "disk:", &v))
+        add_disk(mem, pod, v);
+    else if (is(word, "device:", &v))
+        add_to(mem, &pod->spec.resource_claims, (struct resource_claim_ref){.name = v});
     else if (str_equal(word, STR("deleting")))
         pod->meta.deleted_ms = 0;
     else if (str_equal(word, STR("preempted")))

@@ -23,10 +23,11 @@
  *        priority=N  phase=P       nominated=NODE        deleting       preempts=Never
  *        started=SECONDS           preempted (deleting, because a scheduler evicted it)
  *        label:K=V                 owner:KIND=NAME       gate:NAME
- *        image:NAME                port:[IP:]PORT[/PROTOCOL]            claim:NAME (a volume)
- *        and | init | sidecar      begins another container
- *        overhead:R=V              total:R=V             requests of the pod as a whole
- *        actual:R=V                what status says the first container has
+ *        image:NAME                port:[IP:]PORT[/PROTOCOL]            device:NAME
+ *        claim:NAME                a volume; as are disk:KIND:NAME[:ro] with gce, aws, iscsi,
+ * azure, cinder, portworx, vsphere, disk:rbd:POOL/IMAGE@MONITOR|…[:ro], disk:ephemeral:NAME and
+ * disk:csi:DRIVER and | init | sidecar      begins another container overhead:R=V total:R=V
+ * requests of the pod as a whole actual:R=V                what status says the first container has
  *        tolerate:K:OP:V:EFFECT    any of them may be empty
  *        select:K=V                nodeSelector
  *        require:LINE[&LINE…]      a term; LINE is KEY:OP:V|V|…; a KEY @f is a matchField f;

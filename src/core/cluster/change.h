@@ -20,13 +20,15 @@ enum column {
     COLUMN_PORTS = 1 << 6,
     COLUMN_IMAGES = 1 << 7,
     COLUMN_NOMINATED = 1 << 8,
-    COLUMN_WORTH = 1 << 9, /* what it costs to evict its pods: budgets, start times */
+    COLUMN_WORTH = 1 << 9,     /* what it costs to evict its pods: budgets, start times */
+    COLUMN_FEATURES = 1 << 10, /* that it declares */
+    COLUMN_VOLUMES = 1 << 11,  /* its CSINode, and what is attached to it */
 };
 
 /* The other bits say which tallies (cluster/count.h) count another number of pods on the node: a
  * bit each, shared by those whose numbers are equal modulo their number. */
-#define COLUMN_TALLY(tally) ((uint32_t)1 << (10 + (tally) % 22))
-#define COLUMN_TALLIES      (~(uint32_t)0 << 10)
+#define COLUMN_TALLY(tally) ((uint32_t)1 << (12 + (tally) % 20))
+#define COLUMN_TALLIES      (~(uint32_t)0 << 12)
 #define COLUMN_ALL          (~(uint32_t)0)
 
 struct change_entry {

@@ -30,6 +30,7 @@ void cluster_free(struct cluster *c)
     counts_done(&c->counts);
     budgets_done(&c->budgets);
     workloads_done(&c->workloads);
+    volumes_done(&c->volumes);
     pods_done(&c->pods);
     nodes_done(&c->nodes);
     terms_done(&c->terms);
@@ -51,6 +52,7 @@ void cluster_sweep(struct cluster *c)
     pods_sweep(&c->pods, &c->names, &c->specs, &c->terms);
     terms_sweep(&c->terms, &c->names, &c->matches);
     specs_sweep(&c->specs, &c->names, &c->matches);
+    volumes_sweep(&c->volumes, &c->names, &c->matches);
     matches_sweep(&c->matches, &c->names);
     names_sweep(&c->names);
 }

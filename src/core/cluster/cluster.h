@@ -9,6 +9,7 @@
 #include "core/cluster/pods.h"
 #include "core/cluster/spec.h"
 #include "core/cluster/terms.h"
+#include "core/cluster/volumes.h"
 #include "core/cluster/workloads.h"
 
 /* The cluster at this moment: nodes as columns, pods as rows, who selects whom, how many are where.
@@ -42,6 +43,7 @@ struct cluster {
     struct nodes nodes;
     struct pods pods;
     struct workloads workloads;
+    struct volumes volumes;
     struct counts counts;
     struct budgets budgets;
     struct change_log log;

@@ -12,6 +12,13 @@ enum event_resource {
     EVENT_ASSIGNED_POD = 1 << 1, /* a pod that has a node, or had one in sight */
     EVENT_TARGET_POD = 1 << 2,   /* the refused pod itself */
     EVENT_ANY = 1 << 3,          /* a timeout: whatever it waits for, look again */
+    EVENT_CLAIM = 1 << 4,        /* `namespace` and `name` say which */
+    EVENT_VOLUME = 1 << 5,
+    EVENT_STORAGE_CLASS = 1 << 6,
+    EVENT_CSI_NODE = 1 << 7,
+    EVENT_CSI_DRIVER = 1 << 8,
+    EVENT_CAPACITY = 1 << 9,
+    EVENT_ATTACHMENT = 1 << 10,
 };
 
 enum event_action {
@@ -30,7 +37,15 @@ enum event_action {
     ACTION_POD_TOLERATION = 1 << 12,
     ACTION_POD_GATES_GONE = 1 << 13,
     ACTION_POD_CLAIMS = 1 << 14,
-    ACTION_UPDATE = (1 << 15) - (1 << 2), /* every kind of update */
+    ACTION_CLASS_TOPOLOGY = 1 << 15, /* a StorageClass provides volumes elsewhere */
+    ACTION_VOLUME_ZONE = 1 << 16,    /* a volume's labels say another zone or region */
+    ACTION_CSI_LIMIT = 1 << 17,      /* a driver can attach more volumes to a node */
+    ACTION_CSI_MIGRATED = 1 << 18,   /* a node hands other plugins over to CSI drivers */
+    ACTION_CAPACITY_GREW = 1 << 19,
+    ACTION_DRIVER_UNTRACKED = 1 << 20,    /* a CSI driver's capacity no longer matters */
+    ACTION_OTHER = 1 << 21,               /* whatever else of such an object */
+    ACTION_UPDATE = (1 << 22) - (1 << 2), /* every kind of update */
+    ACTION_CLASS_WAITS = 1 << 22, /* with ACTION_ADD: the class waits for the first consumer */
 };
 
 struct event {
@@ -45,6 +60,8 @@ struct event {
     const struct shape *new_shape; /* NULL: it is gone */
     sym pod_node;                  /* where that pod is, or is nominated to; SYM_NONE: nowhere */
     sym pin;                       /* the node that the refused pod names; SYM_NONE: none */
+    sym namespace, name;           /* of EVENT_CLAIM; of EVENT_CSI_DRIVER and
+                                    * EVENT_ATTACHMENT `name` is the driver */
     bool has_limit;                /* only units of at most this priority may be woken */
     int32_t priority_limit;
 };

@@ -9,6 +9,7 @@
     COLUMN(name)                                                                                   \
     COLUMN(hostname)                                                                               \
     COLUMN(labels)                                                                                 \
+    COLUMN(features)                                                                               \
     COLUMN(taints)                                                                                 \
     COLUMN(rank)                                                                                   \
     COLUMN(first_pod)                                                                              \
@@ -39,7 +40,7 @@ node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t ran
     n->flags[i] = NODE_CLAIMED;
     n->name[i] = name;
     n->hostname[i] = SYM_NONE;
-    n->labels[i] = n->taints[i] = 0;
+    n->labels[i] = n->features[i] = n->taints[i] = 0;
     n->rank[i] = rank;
     n->first_pod[i] = ID_NONE;
     intern_hold(&names->text, name);
@@ -252,6 +253,7 @@ struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem
         .is_cordoned = n->flags[i] & NODE_CORDONED,
         .hostname = n->hostname[i],
         .labels = n->labels[i],
+        .features = n->features[i],
         .taints = n->taints[i],
         .cpu_milli = room->cpu_alloc,
         .memory = room->memory_alloc,
@@ -318,6 +320,19 @@ static uint32_t put_labels(struct nodes *n, struct names *names, uint32_t i,
     return COLUMN_LABELS;
 }
 
+static uint32_t put_features(struct nodes *n, struct names *names, uint32_t i,
+                             const struct node_row *row)
+{
+    if (n->features[i] == row->features)
+        return 0;
+    if (row->features)
+        intern_hold(&names->label_sets.table, row->features);
+    if (n->features[i])
+        intern_drop(&names->label_sets.table, n->features[i]);
+    n->features[i] = row->features;
+    return COLUMN_FEATURES;
+}
+
 static uint32_t put_taints(struct nodes *n, struct names *names, uint32_t i,
                            const struct node_row *row)
 {
@@ -350,6 +365,7 @@ uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const str
         charge_hostname(n, n->hostname[i], -1);
     columns |= put_presence(n, i, row);
     columns |= put_labels(n, names, i, row);
+    columns |= put_features(n, names, i, row);
     columns |= put_taints(n, names, i, row);
     columns |= put_alloc(n, i, row);
     if (!(n->flags[i] & NODE_CORDONED) != !row->is_cordoned) {

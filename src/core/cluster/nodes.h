@@ -69,6 +69,7 @@ struct nodes {
     uint8_t *flags;
     sym *name, *hostname;
     label_set_id *labels;
+    label_set_id *features; /* that it declares, as keys */
     taint_set_id *taints;
     uint64_t *rank; /* among equal scores the lowest wins */
     uint32_t *first_pod;
@@ -87,6 +88,7 @@ struct node_row {
     bool is_present, is_cordoned;
     sym hostname;        /* SYM_NONE: no such label */
     label_set_id labels; /* hostname taken out */
+    label_set_id features;
     taint_set_id taints;
     int64_t cpu_milli, memory;
     int32_t pods;

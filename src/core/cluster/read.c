@@ -26,6 +26,23 @@ label_set_id read_labels(struct cluster *c, const pair_list *labels)
     return label_set(c, labels, SYM_NONE, NULL);
 }
 
+static label_set_id read_features(struct cluster *c, const struct node *node)
+{
+    struct pair_syms pairs = {0};
+    sym none = names_get(&c->names, STR(""));
+    list_each(&node->status.declared_features, feature) {
+        struct pair_sym pair = {names_get(&c->names, *feature), none};
+        bool is_new = true;
+        vec_each(&pairs, p)
+            is_new &= p->key != pair.key;
+        if (is_new)
+            vec_push(&pairs, pair);
+    }
+    label_set_id id = names_label_set(&c->names, pairs.at, pairs.n);
+    vec_done(&pairs);
+    return id;
+}
+
 static taint_set_id read_taints(struct cluster *c, const struct node *node)
 {
     VEC(struct taint_sym) taints = {0};
@@ -100,6 +117,7 @@ struct node_row read_node(struct cluster *c, const struct node *node, struct are
     row.is_present = true;
     row.is_cordoned = node->spec.unschedulable;
     row.labels = label_set(c, &node->meta.labels, c->matches.hostname, &row.hostname);
+    row.features = read_features(c, node);
     row.taints = read_taints(c, node);
     read_allocatable(c, node, &row, mem);
     read_images(c, node, &row, mem);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/model/migrate.h"
 #include "core/model/resources.h"
 
 resource_id resources_get(struct resources *r, struct names *names, struct str name)
@@ -45,7 +46,8 @@ struct reading {
     struct arena *mem;
     struct needs ask, hold, score;
     VEC(struct host_port) ports;
-    struct sym_vec images, match_keys, gates, namespaces, held;
+    struct sym_vec images, match_keys, gates, namespaces, monitors, held;
+    VEC(struct volume_use) volumes;
     VEC(struct spread_rule) spread;
     VEC(struct pod_term) pod_terms;
 };
@@ -257,43 +259,109 @@ static tolerations_id read_tolerations(struct reading *r, const struct pod *pod)
     return id;
 }
 
-static bool has_feature_need(const struct pod *pod)
+static uint32_t container_features(const struct container *container)
 {
-    if (pod->spec.host_network && pod->spec.has_host_users && !pod->spec.host_users)
-        return true;
-    for (int pass = 0; pass < 2; pass++) {
-        const struct container *at = pass ? pod->spec.init_containers.at : pod->spec.containers.at;
-        uint32_t n = pass ? pod->spec.init_containers.n : pod->spec.containers.n;
-        for (uint32_t i = 0; i < n; i++) {
-            list_each(&at[i].restart_policy_rules, rule)
-                if (str_equal(rule->action, STR("RestartAllContainers")))
-                    return true;
-            list_each(&at[i].volume_mounts, mount)
-                if (mount->bind_mount_options.n)
-                    return true;
-        }
+    uint32_t features = 0;
+    list_each(&container->restart_policy_rules, rule)
+        if (str_equal(rule->action, STR("RestartAllContainers")))
+            features |= FEATURE_RESTART_ALL;
+    list_each(&container->volume_mounts, mount)
+        if (mount->bind_mount_options.n)
+            features |= FEATURE_BIND_MOUNT;
+    return features;
+}
+
+static uint32_t read_features(const struct pod *pod)
+{
+    bool has_users = pod->spec.host_network && pod->spec.has_host_users && !pod->spec.host_users;
+    uint32_t features = has_users ? FEATURE_HOST_USERS : 0;
+    list_each(&pod->spec.init_containers, c)
+        features |= container_features(c);
+    list_each(&pod->spec.containers, c)
+        features |= container_features(c);
+    return features;
+}
+
+static void read_disk(struct reading *r, const struct volume *v, struct volume_use *use)
+{
+    struct str handle;
+    use->in_tree = migrate_inline(v, r->mem, &handle);
+    const struct disk_source *disk = v->gce_disk ? v->gce_disk : v->aws_disk;
+    use->kind = VOLUME_DISK;
+    use->is_read_only = disk && disk->read_only;
+    use->name = disk ? keep(r, disk->id) : SYM_NONE;
+    use->handle = handle.p ? keep(r, handle) : SYM_NONE;
+}
+
+static void read_rbd(struct reading *r, const struct disk_source *rbd, struct volume_use *use)
+{
+    use->kind = VOLUME_RBD;
+    use->is_read_only = rbd->read_only;
+    use->name = keep(r, rbd->id);
+    use->pool = keep(r, rbd->pool);
+    use->monitor_at = r->monitors.n;
+    use->n_monitors = rbd->monitors.n;
+    list_each(&rbd->monitors, monitor)
+        vec_push(&r->monitors, keep(r, *monitor));
+}
+
+/* The claim of an ephemeral volume is named after the pod and the volume. */
+static void read_ephemeral(struct reading *r, const struct pod *pod, const struct volume *v,
+                           struct volume_use *use)
+{
+    use->kind = VOLUME_EPHEMERAL;
+    use->name = keep(
+        r, arena_printf(r->mem, STR_FMT "-" STR_FMT, STR_ARG(pod->meta.name), STR_ARG(v->name)));
+    use->pod = keep(r, pod->meta.name);
+    use->pod_uid = keep(r, pod->meta.uid);
+}
+
+/* False if it is of a kind that no plugin looks at. */
+static bool read_volume(struct reading *r, const struct pod *pod, const struct volume *v,
+                        struct volume_use *use)
+{
+    struct str ignored;
+    memset(use, 0, sizeof(*use));
+    use->name = use->handle = use->pod = use->pod_uid = use->pool = SYM_NONE;
+    if (v->claim) {
+        use->kind = VOLUME_CLAIM;
+        use->name = keep(r, v->claim->claim_name);
+    } else if (v->ephemeral) {
+        read_ephemeral(r, pod, v, use);
+    } else if (v->iscsi) {
+        use->kind = VOLUME_ISCSI;
+        use->name = keep(r, v->iscsi->id);
+        use->is_read_only = v->iscsi->read_only;
+    } else if (v->rbd) {
+        read_rbd(r, v->rbd, use);
+    } else if (v->csi) {
+        use->kind = VOLUME_CSI;
+        use->name = keep(r, v->csi->driver);
+    } else if (migrate_inline(v, r->mem, &ignored)) {
+        read_disk(r, v, use);
+    } else {
+        return false;
     }
-    return false;
+    return true;
+}
+
+static void read_volumes(struct reading *r, const struct pod *pod)
+{
+    list_each(&pod->spec.volumes, v) {
+        struct volume_use use;
+        if (read_volume(r, pod, v, &use))
+            vec_push(&r->volumes, use);
+    }
 }
 
 /* The first field that a plugin of kube-scheduler's default profile reads and none of ours does
  * yet. */
 static struct str unsupported_field(const struct pod *pod)
 {
-    list_each(&pod->spec.volumes, v) {
-        if (v->claim)
-            return STR("spec.volumes.persistentVolumeClaim");
-        if (v->ephemeral)
-            return STR("spec.volumes.ephemeral");
-        if (v->gce_disk || v->aws_disk || v->iscsi || v->rbd)
-            return STR("spec.volumes: a disk that pods cannot share");
-    }
     if (pod->spec.resource_claims.n)
         return STR("spec.resourceClaims");
     if (pod->spec.scheduling_group.n)
         return STR("spec.schedulingGroup");
-    if (has_feature_need(pod))
-        return STR("a feature that nodes must declare");
     return (struct str){0};
 }
 
@@ -311,6 +379,7 @@ static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct
     s->rules = matches_rules(r->matches, r->names, pod, pod->spec.spread.n ? NULL : pin);
     struct str unsupported = unsupported_field(pod);
     s->unsupported = unsupported.n ? keep(r, unsupported) : SYM_NONE;
+    s->features = read_features(pod);
 
     struct needs ignored = {0};
     struct pod_request with_defaults;
@@ -343,7 +412,9 @@ static void add_list(struct buf *b, const void *p, size_t bytes)
     LIST_OF(match_keys, n_match_keys, match_keys)                                                  \
     LIST_OF(gates, n_gates, gates)                                                                 \
     LIST_OF(pod_terms, n_pod_terms, pod_terms)                                                     \
-    LIST_OF(namespaces, n_namespaces, namespaces)
+    LIST_OF(namespaces, n_namespaces, namespaces)                                                  \
+    LIST_OF(volumes, n_volumes, volumes)                                                           \
+    LIST_OF(monitors, n_monitors, monitors)
 
 static void encode(struct reading *r, struct spec *s, struct buf *out)
 {
@@ -398,6 +469,7 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
     read_head(&r, pod, pin, &head);
     read_containers(&r, pod);
     read_spread(&r, pod);
+    read_volumes(&r, pod);
     list_each(&pod->spec.gates, gate)
         vec_push(&r.gates, keep(&r, gate->name));
     if (pod->spec.affinity) {

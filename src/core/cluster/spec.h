@@ -53,6 +53,30 @@ struct pod_term {
     uint32_t is_anti;
 };
 
+/* A volume of the pod that a plugin looks at. */
+enum volume_kind {
+    VOLUME_CLAIM,     /* `name` is a claim's */
+    VOLUME_EPHEMERAL, /* the same, and the claim must be made for this very pod */
+    VOLUME_DISK,      /* in-tree: `name` is the disk's, `handle` what its CSI driver calls it */
+    VOLUME_ISCSI,
+    VOLUME_RBD,
+    VOLUME_CSI, /* `name` is the driver's */
+};
+
+struct volume_use {
+    enum volume_kind kind;
+    uint32_t in_tree;      /* enum in_tree, of VOLUME_DISK */
+    uint32_t is_read_only; /* a whole word: volumes are compared as bytes */
+    sym name;
+    sym handle;                      /* SYM_NONE: it cannot be translated */
+    sym pod, pod_uid;                /* of VOLUME_EPHEMERAL */
+    sym pool;                        /* of VOLUME_RBD */
+    uint32_t monitor_at, n_monitors; /* the same; in spec.monitors */
+};
+
+/* What a node must declare. */
+enum feature { FEATURE_RESTART_ALL = 1, FEATURE_HOST_USERS = 2, FEATURE_BIND_MOUNT = 4 };
+
 struct spec {
     sym scheduler_name;
     int32_t priority;
@@ -81,6 +105,11 @@ struct spec {
     uint32_t n_pod_terms;
     const sym *namespaces;
     uint32_t n_namespaces;
+    const struct volume_use *volumes;
+    uint32_t n_volumes;
+    const sym *monitors;
+    uint32_t n_monitors;
+    uint32_t features; /* enum feature */
 };
 
 struct resources {

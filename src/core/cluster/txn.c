@@ -49,6 +49,8 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
     uint32_t columns = COLUMN_USED;
     if (spec->n_ports)
         columns |= COLUMN_PORTS;
+    if (UNLIKELY(spec->n_volumes) && nodes_is_present(&c->nodes, node))
+        volumes_use(c, pod, sign);
     columns |= counts_pod(c, pod, node, sign);
     change_log_add(&c->log, node, columns);
 }
@@ -91,11 +93,21 @@ void cluster_take(struct cluster *c, pod_id pod)
 
 /* --- nodes --- */
 
+/* What pods do on a node that is not there, uses no claims. */
+static void use_volumes(struct cluster *c, node_id node, int sign)
+{
+    for (uint32_t pod = c->nodes.first_pod[node.i]; pod != ID_NONE;
+         pod = c->pods.rows.at[pod].after)
+        volumes_use(c, (pod_id){pod}, sign);
+}
+
 static uint32_t put_node(struct cluster *c, node_id node, const struct node_row *row)
 {
     counts_node(c, node, -1);
     uint32_t columns = nodes_put(&c->nodes, &c->names, node, row);
     counts_node(c, node, +1);
+    if (columns & COLUMN_PRESENCE)
+        use_volumes(c, node, row->is_present ? +1 : -1);
     if (columns)
         change_log_add(&c->log, node, columns & COLUMN_PRESENCE ? COLUMN_ALL : columns);
     return columns;

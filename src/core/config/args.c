@@ -567,9 +567,13 @@ static const void *read_volume(const struct args_reading *a)
     if (f.timeout_s < 0)
         config_error(a->r, at(a, "bindTimeoutSeconds"), "%lld: should not be a negative value",
                      (long long)f.timeout_s);
-    if (f.shape.n)
-        check_shape(a, &f.shape, at(a, "shape"));
-    return NULL;
+    if (f.shape.n == 0)
+        return NULL;
+    check_shape(a, &f.shape, at(a, "shape"));
+    struct volume_args *out = arena_array(&a->r->out->mem, struct volume_args, 1);
+    out->shape.at = f.shape.at;
+    out->shape.n = f.shape.n;
+    return out;
 }
 
 static void check_seconds(const struct args_reading *a, const char *field, int64_t value)

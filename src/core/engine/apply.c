@@ -342,6 +342,8 @@ static uint32_t node_actions(const struct node_row *was, uint32_t columns)
         actions |= ACTION_NODE_ALLOCATABLE;
     if (columns & COLUMN_LABELS)
         actions |= ACTION_NODE_LABEL;
+    if (columns & COLUMN_FEATURES)
+        actions |= ACTION_NODE_DECLARED_FEATURE;
     if (columns & COLUMN_TAINTS || (columns & COLUMN_CORDON && was->is_cordoned))
         actions |= ACTION_NODE_TAINT;
     return actions;
@@ -352,6 +354,7 @@ static void hold_row(struct cluster *c, const struct node_row *row, bool holds)
 {
     void (*change)(struct intern *, uint32_t) = holds ? intern_hold : intern_drop;
     change(&c->names.label_sets.table, row->labels);
+    change(&c->names.label_sets.table, row->features);
     change(&c->names.taint_sets.table, row->taints);
     if (row->hostname != SYM_NONE)
         change(&c->names.text, row->hostname);
@@ -468,6 +471,45 @@ static void remove_selecting(struct cluster *c, const struct object *o)
                                owner_kind_of(o->kind), name);
 }
 
+/* --- volumes and who provides them --- */
+
+static void tell_storage(struct engine *k, int64_t now_ms, const struct object *o, uint32_t actions,
+                         sym driver)
+{
+    static const enum event_resource resources[KIND_COUNT] = {
+        [KIND_PERSISTENT_VOLUME] = EVENT_VOLUME,     [KIND_PERSISTENT_VOLUME_CLAIM] = EVENT_CLAIM,
+        [KIND_STORAGE_CLASS] = EVENT_STORAGE_CLASS,  [KIND_CSI_NODE] = EVENT_CSI_NODE,
+        [KIND_CSI_DRIVER] = EVENT_CSI_DRIVER,        [KIND_CSI_STORAGE_CAPACITY] = EVENT_CAPACITY,
+        [KIND_VOLUME_ATTACHMENT] = EVENT_ATTACHMENT,
+    };
+    struct names *names = &k->cluster->names;
+    struct event event = {
+        .resource = resources[o->kind],
+        .actions = actions,
+        .namespace = names_find(names, o->meta->namespace),
+        .name = driver == SYM_NONE ? names_find(names, o->meta->name) : driver,
+        .pod_node = SYM_NONE,
+    };
+    engine_event(k, now_ms, &event);
+}
+
+static void put_storage(struct engine *k, int64_t now_ms, const struct object *o)
+{
+    uint32_t actions = volumes_put(k->cluster, o);
+    if (actions)
+        tell_storage(k, now_ms, o, actions, SYM_NONE);
+}
+
+static void remove_storage(struct engine *k, int64_t now_ms, const struct object *o)
+{
+    sym driver =
+        o->kind == KIND_VOLUME_ATTACHMENT
+            ? volumes_attacher(&k->cluster->volumes, names_find(&k->cluster->names, o->meta->name))
+            : SYM_NONE;
+    if (volumes_remove(k->cluster, o))
+        tell_storage(k, now_ms, o, ACTION_DELETE, driver);
+}
+
 /* --- all --- */
 
 static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
@@ -492,9 +534,6 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_STATEFUL_SET:
         put_selecting(k->cluster, o);
         break;
-    case KIND_NONE: /* the others say nothing to the plugins there are */
-    case KIND_PRIORITY_CLASS:
-    case KIND_JOB:
     case KIND_PERSISTENT_VOLUME:
     case KIND_PERSISTENT_VOLUME_CLAIM:
     case KIND_STORAGE_CLASS:
@@ -502,6 +541,11 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_CSI_DRIVER:
     case KIND_CSI_STORAGE_CAPACITY:
     case KIND_VOLUME_ATTACHMENT:
+        put_storage(k, now_ms, o);
+        break;
+    case KIND_NONE: /* the others say nothing to the plugins there are */
+    case KIND_PRIORITY_CLASS:
+    case KIND_JOB:
     case KIND_COUNT:
         break;
     }
@@ -532,9 +576,6 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_STATEFUL_SET:
         remove_selecting(c, o);
         break;
-    case KIND_NONE:
-    case KIND_PRIORITY_CLASS:
-    case KIND_JOB:
     case KIND_PERSISTENT_VOLUME:
     case KIND_PERSISTENT_VOLUME_CLAIM:
     case KIND_STORAGE_CLASS:
@@ -542,6 +583,11 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_CSI_DRIVER:
     case KIND_CSI_STORAGE_CAPACITY:
     case KIND_VOLUME_ATTACHMENT:
+        remove_storage(k, now_ms, o);
+        break;
+    case KIND_NONE:
+    case KIND_PRIORITY_CLASS:
+    case KIND_JOB:
     case KIND_COUNT:
         break;
     }

@@ -15,7 +15,7 @@ static struct verdict by_class(struct engine *k)
 {
     why_clear(&k->why);
     k->why.nodes = k->cluster->nodes.present;
-    return (struct verdict){ID_NONE, 0, ID_NONE, BY_CLASS};
+    return (struct verdict){ID_NONE, 0, ID_NONE, BY_CLASS, 0};
 }
 
 static struct verdict by_pin(struct engine *k, pod_id pod, const struct class *class)
@@ -23,13 +23,19 @@ static struct verdict by_pin(struct engine *k, pod_id pod, const struct class *c
     node_id node = present_node(k->cluster, pods_at(&k->cluster->pods, pod)->pin);
     reason_id reason = node.i == ID_NONE ? 0 : row_verdict(k->cluster, class, node, pod);
     if (node.i != ID_NONE && !reason)
-        return (struct verdict){node.i, 1, ID_NONE, BY_PIN};
+        return (struct verdict){node.i, 1, ID_NONE, BY_PIN, 0};
     why_clear(&k->why);
     k->why.nodes = k->cluster->nodes.present;
     if (reason)
         why_add(&k->why, reason, 1);
     why_add(&k->why, class->absent, k->why.nodes - (reason ? 1 : 0));
-    return (struct verdict){ID_NONE, 0, ID_NONE, BY_PIN};
+    bool is_error = reason && reasons_at(&k->classes.reasons, reason)->code == CODE_ERROR;
+    return (struct verdict){ID_NONE, 0, ID_NONE, BY_PIN, is_error ? reason : 0};
+}
+
+static reason_id error_of(const struct engine *k, const struct class *class)
+{
+    return scan_error(&k->scan, k->cluster, class, &k->classes.reasons);
 }
 
 static struct verdict by_names(struct engine *k, pod_id pod, const struct class *class)
@@ -37,7 +43,7 @@ static struct verdict by_names(struct engine *k, pod_id pod, const struct class 
     struct decision d = scan_some(&k->scan, k->cluster, class, pod, class->only, class->n_only);
     if (d.node == ID_NONE)
         scan_some_why(&k->scan, k->cluster, class, class->only, class->n_only, &k->why);
-    return (struct verdict){d.node, d.feasible, d.broken, BY_PIN};
+    return (struct verdict){d.node, d.feasible, d.broken, BY_PIN, error_of(k, class)};
 }
 
 static struct verdict by_scan(struct engine *k, pod_id pod, const struct class *class)
@@ -45,7 +51,7 @@ static struct verdict by_scan(struct engine *k, pod_id pod, const struct class *
     struct decision d = scan_run(&k->scan, k->cluster, class, pod, false);
     if (d.node == ID_NONE)
         scan_why(&k->scan, k->cluster, &k->why);
-    return (struct verdict){d.node, d.feasible, d.broken, BY_SCAN};
+    return (struct verdict){d.node, d.feasible, d.broken, BY_SCAN, error_of(k, class)};
 }
 
 /* Pods of this priority or higher are nominated somewhere: with filters on keys, views do not know.
@@ -82,11 +88,12 @@ static void check(struct engine *k, pod_id pod, const struct class *class, struc
 static struct verdict by_view(struct engine *k, pod_id pod, struct class *class)
 {
     struct decision d;
-    if (k->config.no_views || nominations_matter(k, class) || !views_decide(&k->views, class, &d))
+    if (k->config.no_views || class->may_fail || nominations_matter(k, class) ||
+        !views_decide(&k->views, class, &d))
         return by_scan(k, pod, class);
     if (d.node == ID_NONE)
         views_why(&k->views, class, &k->why);
-    struct verdict v = {d.node, d.feasible, ID_NONE, BY_VIEW};
+    struct verdict v = {d.node, d.feasible, ID_NONE, BY_VIEW, 0};
     if (k->config.checks_views)
         check(k, pod, class, v);
     return v;
@@ -103,7 +110,7 @@ struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class)
         bool may_go = !class->is_pinned || nominated == pods_at(&c->pods, pod)->pin;
         node_id node = present_node(c, may_go ? nominated : SYM_NONE);
         if (node.i != ID_NONE && !row_verdict(k->cluster, class, node, pod))
-            return (struct verdict){node.i, 1, ID_NONE, BY_PIN};
+            return (struct verdict){node.i, 1, ID_NONE, BY_PIN, 0};
     }
     if (class->is_pinned)
         return by_pin(k, pod, class);

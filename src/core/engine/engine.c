@@ -180,7 +180,9 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     }
     struct verdict v = engine_decide(k, pod, class);
     count(k, v);
-    if (v.node == ID_NONE) {
+    if (UNLIKELY(v.error)) {
+        fail(k, now_ms, pod, reasons_at(&k->classes.reasons, v.error)->texts[0], true, out);
+    } else if (v.node == ID_NONE) {
         struct plan plan = note_refusal(k, pod, class);
         refuse(k, now_ms, pod, class, out);
         engine_carry_out(k, now_ms, pod, plan, out);
@@ -188,6 +190,8 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
         fail(k, now_ms, pod, class->score_error, true, out);
     } else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1) {
         fail(k, now_ms, pod, row_broken_text(c, class, (node_id){v.broken}, &out->mem), true, out);
+    } else if (UNLIKELY(class->binds_volumes)) {
+        fail(k, now_ms, pod, STR(UNSUPPORTED_BINDING), true, out);
     } else {
         bind(k, now_ms, pod, v.node, out);
     }

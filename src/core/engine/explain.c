@@ -94,6 +94,8 @@ static void reject_for(struct explaining *x, struct explained_node *node, reason
     struct str *copy = arena_array(&x->out->mem, struct str, reason->n_texts);
     for (uint32_t i = 0; i < reason->n_texts; i++)
         copy[i] = arena_str(&x->out->mem, reason->texts[i]);
+    if (id == x->class->refusal && x->class->refusal_text.n)
+        copy[0] = arena_str(&x->out->mem, x->class->refusal_text);
     reject(node, by, reason->code, copy, reason->n_texts);
 }
 
@@ -191,6 +193,11 @@ static void explain_nodes(struct explaining *x)
 {
     struct engine *k = x->k;
     struct decision d = scan_run(&k->scan, k->cluster, x->class, x->pod, true);
+    reason_id error = scan_error(&k->scan, k->cluster, x->class, &k->classes.reasons);
+    if (error) {
+        fail(x, reasons_at(&k->classes.reasons, error)->texts[0]);
+        return;
+    }
     if (d.node != ID_NONE && x->class->score_error.n) {
         fail(x, x->class->score_error);
         return;

@@ -24,6 +24,8 @@ struct unit {
 /* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
 #define UNSUPPORTED_BIT ((uint64_t)1 << 63)
 
+#define UNSUPPORTED_BINDING "not supported yet: binding of PersistentVolumeClaims that wait for it"
+
 struct engine {
     struct engine_config config;
     struct cluster *cluster;
@@ -135,6 +137,7 @@ struct verdict {
     uint32_t feasible; /* how many nodes would have done */
     uint32_t broken;   /* one of them that cannot be scored; ID_NONE: no such node */
     enum { BY_CLASS, BY_PIN, BY_VIEW, BY_SCAN } by;
+    reason_id error; /* a node that cannot be judged fails the whole attempt; 0: no such node */
 };
 
 /* Where should this pod go? Fills k->why if nowhere. */

@@ -8,6 +8,13 @@ reason_id learning_reason(struct learning *l, enum code code, const char *text)
     return reasons_get(l->reasons, l->plugin, code, &s, 1);
 }
 
+/* Reasons are kept for ever: a text that names an object must not become one. */
+void learning_refuse(struct learning *l, struct str text)
+{
+    l->refusal = learning_reason(l, CODE_UNRESOLVABLE, "refused");
+    l->refusal_text = text;
+}
+
 void normalise(const int64_t *raw, int64_t *normal, uint32_t n, bool is_reversed)
 {
     int64_t most = 0;
@@ -144,6 +151,8 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
         class->row_columns |= p->plugin->row_columns;
     class->key_columns |= part->key_columns;
     class->has_key_filter |= l->filters && p->plugin->key_filter;
+    class->may_fail |= l->filters && l->may_fail;
+    class->binds_volumes |= l->filters && l->binds_volumes;
     class->reads_hostnames |= l->reads_hostnames;
     if (l->filters && p->plugin->row_filter) {
         class->filter_columns |= p->plugin->row_columns;
@@ -152,7 +161,7 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
         if (filter.columns & COLUMN_USED)
             class->use_filters[class->n_use_filters++] = filter;
     }
-    if (l->scores && p->plugin->row_score) {
+    if (l->scores && p->plugin->row_score && !l->scores_nothing) {
         class->scores[class->n_scores++] =
             (struct class_score){p->plugin->row_score, state, p->weight};
         class->most_row_score += 100 * p->weight;
@@ -208,9 +217,9 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             class->error = l.error;
         if (l.score_error.n && !class->score_error.n)
             class->score_error = l.score_error;
-        if (l.refusal && !(class->refusal &&
-                           reasons_at(&k->reasons, class->refusal)->code == CODE_UNRESOLVABLE)) {
+        if (l.refusal) {
             class->refusal = l.refusal;
+            class->refusal_text = l.refusal_text;
             class->refused_by = (uint64_t)1 << p->number;
         }
         if (l.only)
@@ -219,6 +228,8 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             class->is_pinned = true;
             tell_absent(k, class, p->number);
         }
+        if (class->refusal && reasons_at(&k->reasons, class->refusal)->code == CODE_UNRESOLVABLE)
+            break;
     }
 }
 
@@ -244,6 +255,11 @@ static void sign(struct classes *k, const struct profile *profile, const struct 
     vec_clear(&k->scratch);
     vec_push(&k->scratch, (uint32_t)(profile - k->profiles));
     vec_push(&k->scratch, shape->spec);
+    if (specs_at(&k->cluster->specs, shape->spec)->n_volumes) {
+        vec_push(&k->scratch, (uint32_t)k->cluster->volumes.generation);
+        vec_push(&k->scratch, (uint32_t)(k->cluster->volumes.generation >> 32));
+        vec_push(&k->scratch, shape->namespace);
+    }
     for (uint32_t i = 0; i < profile->n; i++)
         if (profile->plugins[i].plugin->sign)
             profile->plugins[i].plugin->sign(k->cluster, shape, profile->plugins[i].args,
@@ -281,6 +297,8 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
         vec_resize(&k->by_shape, shape_number + 1);
     struct shape_class *memo = &k->by_shape.at[shape_number];
     uint64_t generation = workloads_generation(&c->workloads, shape->namespace);
+    if (UNLIKELY(specs_at(&c->specs, shape->spec)->n_volumes))
+        generation += c->volumes.generation; /* neither goes back: their sum moves if one does */
     if (LIKELY(memo->class && memo->born == shape->born && memo->generation == generation &&
                memo->terms == c->terms.made))
         return k->at.at[memo->class - 1];

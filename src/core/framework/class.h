@@ -7,7 +7,9 @@
  *
  * A class is looked up when a unit is taken, from its pod's shape; the shape remembers its class
  * until the Services and owners of its namespace or the affinity terms of any pod change, so that a
- * new selector splits classes by itself. */
+ * new selector splits classes by itself. Pods with volumes get a new class whenever a volume, a
+ * claim or what provides them changes: what was learned of those is true as long as the class is
+ * asked. */
 
 /* A plugin's part in judging a class. */
 struct class_part {
@@ -53,12 +55,15 @@ struct class
     uint32_t row_columns, key_columns, filter_columns;
     uint32_t columns_until[64]; /* by plugin: row columns of the filters up to and with it */
     bool has_key_filter;
+    bool may_fail;        /* a row's verdict may be an error: scanned, never viewed */
+    bool binds_volumes;   /* volumes must be bound before a pod of it is */
     bool reads_hostnames; /* its keys assume that no two nodes share a hostname */
 
-    reason_id refusal;      /* no node will do; 0: some may */
-    uint64_t refused_by;    /* the plugin, as a bit */
-    struct str error;       /* it cannot be judged */
-    struct str score_error; /* nodes cannot be compared for it */
+    reason_id refusal;       /* no node will do; 0: some may */
+    struct str refusal_text; /* empty: the reason's */
+    uint64_t refused_by;     /* the plugin, as a bit */
+    struct str error;        /* it cannot be judged */
+    struct str score_error;  /* nodes cannot be compared for it */
 
     const sym *only; /* sorted; NULL: any node. Else only these can do */
     uint32_t n_only;
@@ -80,7 +85,7 @@ struct class
 /* What a shape remembers. */
 struct shape_class {
     uint64_t born;       /* of the shape that had this number then */
-    uint64_t generation; /* of its namespace then */
+    uint64_t generation; /* of its namespace and of volumes then */
     uint64_t terms;      /* affinity terms known then */
     uint32_t class;      /* + 1; 0: none */
 };

@@ -26,12 +26,16 @@ struct learning {
     uint32_t plugin; /* its number, for reasons */
 
     bool filters, scores; /* answer: does it take part? Both false: it skips this class */
+    bool scores_nothing;  /* answer: it scores, but gives every node 0 */
+    bool may_fail;        /* answer: a row's verdict may be an error, which views do not keep */
+    bool binds_volumes;   /* answer: volumes must be bound before the pod is */
     uint32_t n_keys;      /* answer: numbers in its key */
     uint32_t
         key_columns; /* answer: columns its key reads for this class, beside the plugin's own */
     bool reads_hostnames; /* answer: its keys are right only while no two nodes share a hostname */
     reason_id refusal;    /* answer: no node will do; 0: some may */
-    struct str error;     /* answer: the pod cannot be judged */
+    struct str refusal_text; /* answer: in these words; empty: in the reason's */
+    struct str error;        /* answer: the pod cannot be judged */
     struct str
         score_error; /* answer: nodes cannot be compared; matters only if there is a choice */
     const sym *only; /* answer: only these nodes can do (NULL: any); a name may be no node's */
@@ -41,6 +45,9 @@ struct learning {
 
 /* The plugin's reason with this text. */
 reason_id learning_reason(struct learning *l, enum code code, const char *text);
+
+/* No node will do, and no eviction helps. The text, which is this class's own, lives in l->mem. */
+void learning_refuse(struct learning *l, struct str text);
 
 /* The buckets whose nodes passed all filters. */
 struct feasible {

@@ -31,4 +31,8 @@ void scan_why(const struct scan *s, const struct cluster *c, struct why *out);
 void scan_some_why(const struct scan *s, const struct cluster *c, const struct class *class,
                    const sym *names, uint32_t n, struct why *out);
 
+/* The error of the last run, which judged the nodes that the class allows; 0: none. */
+reason_id scan_error(const struct scan *s, const struct cluster *c, const struct class *class,
+                     const struct reasons *reasons);
+
 void scan_done(struct scan *s);

@@ -109,7 +109,9 @@ void why_text(const struct why *w, const struct reasons *reasons, const struct c
     }
     buf_printf(out, "0/%u nodes are available:", w->nodes);
     const struct reason *reason = reasons_at(reasons, class->refusal);
-    for (uint32_t i = 0; i < reason->n_texts; i++)
-        buf_printf(out, "%s" STR_FMT, i ? ", " : " ", STR_ARG(reason->texts[i]));
+    bool is_own = class->refusal_text.n > 0;
+    const struct str *texts = is_own ? &class->refusal_text : reason->texts;
+    for (uint32_t i = 0; i < (is_own ? 1 : reason->n_texts); i++)
+        buf_printf(out, "%s" STR_FMT, i ? ", " : " ", STR_ARG(texts[i]));
     buf_add_char(out, '.');
 }

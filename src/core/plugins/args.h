@@ -17,11 +17,29 @@ struct shape_point {
     int64_t utilization, score; /* percent; 0..10 */
 };
 
+/* The value at `p` percent of the line through the points, which rise: 0..100. */
+static inline int64_t shape_value(const struct shape_point *at, uint32_t n, int64_t p)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (p > at[i].utilization)
+            continue;
+        if (i == 0)
+            return at[0].score * 10;
+        int64_t rise = (at[i].score - at[i - 1].score) * 10, run = p - at[i - 1].utilization;
+        return at[i - 1].score * 10 + rise * run / (at[i].utilization - at[i - 1].utilization);
+    }
+    return n ? at[n - 1].score * 10 : 0;
+}
+
 struct fit_args {
     enum fit_strategy strategy;
     LIST(const struct resource_weight) resources; /* none: cpu and memory, 1 each */
     LIST(const struct shape_point) shape;         /* of FIT_REQUESTED_TO_CAPACITY, rising */
     LIST(const struct str) ignored_resources, ignored_groups;
+};
+
+struct volume_args {
+    LIST(const struct shape_point) shape; /* none: 10 where empty, 0 where full */
 };
 
 struct balanced_args {

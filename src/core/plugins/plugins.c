@@ -23,12 +23,23 @@ const uint32_t n_plugins = N_PLUGINS;
     }
 
 static const struct profile_plugin kube_plugins[] = {
-    IN_PROFILE(scheduling_gates, 0),   IN_PROFILE(default_preemption, 0),
-    IN_PROFILE(priority_sort, 0),      IN_PROFILE(node_name, 0),
-    IN_PROFILE(node_unschedulable, 0), IN_PROFILE(taint_toleration, 3),
-    IN_PROFILE(node_affinity, 2),      IN_PROFILE(node_ports, 0),
-    IN_PROFILE(node_resources_fit, 1), IN_PROFILE(pod_topology_spread, 2),
-    IN_PROFILE(inter_pod_affinity, 2), IN_PROFILE(node_resources_balanced_allocation, 1),
+    IN_PROFILE(scheduling_gates, 0),
+    IN_PROFILE(default_preemption, 0),
+    IN_PROFILE(priority_sort, 0),
+    IN_PROFILE(node_name, 0),
+    IN_PROFILE(node_unschedulable, 0),
+    IN_PROFILE(taint_toleration, 3),
+    IN_PROFILE(node_affinity, 2),
+    IN_PROFILE(node_ports, 0),
+    IN_PROFILE(node_resources_fit, 1),
+    IN_PROFILE(volume_restrictions, 0),
+    IN_PROFILE(node_volume_limits, 0),
+    IN_PROFILE(volume_binding, 1),
+    IN_PROFILE(volume_zone, 0),
+    IN_PROFILE(pod_topology_spread, 2),
+    IN_PROFILE(inter_pod_affinity, 2),
+    IN_PROFILE(node_declared_features, 0),
+    IN_PROFILE(node_resources_balanced_allocation, 1),
     IN_PROFILE(image_locality, 1),
 };
 

@@ -3,7 +3,7 @@
 A new theme is a function of a scene, named here. Its cases must stay valid API objects.
 """
 
-from themes import affinity, images, interpod, nominations, odds, ports, preemption, resources, spread, taints
+from themes import affinity, images, interpod, nominations, odds, ports, preemption, resources, spread, taints, volumes
 
 THEMES = {
     "resources": resources.requests,
@@ -17,6 +17,11 @@ THEMES = {
     "images": images.images,
     "nominations": nominations.nominations,
     "preemption": preemption.preemption,
+    "disks": volumes.disks,
+    "claims": volumes.claims,
+    "limits": volumes.limits,
+    "waiting": volumes.waiting,
+    "features": volumes.features,
     "gates": odds.gates,
     "noise": odds.noise,
 }

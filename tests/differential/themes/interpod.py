@@ -75,7 +75,7 @@ def _ground(scene):
         if HOSTNAME in labels and rng.chance(0.05):
             labels[HOSTNAME] = "shared"
         if rng.chance(0.02):
-            n["metadata"].pop("labels")
+            labels.clear()
 
 
 def _namespaces(scene):

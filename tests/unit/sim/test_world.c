@@ -95,11 +95,10 @@ TEST(world, a_pod_that_fits_nowhere_stays_pending_and_the_run_ends)
 TEST(world, a_pod_that_cannot_be_judged_has_failed)
 {
     AUTO(story) s = {0};
-    REQUIRE(story_open(
-        &s,
-        ONE_NODE "jobs: [{name: a, template: {spec: {volumes: [{name: v, persistentVolumeClaim: "
-                 "{claimName: c}}]}}}]\n",
-        1));
+    REQUIRE(story_open(&s,
+                       ONE_NODE "jobs: [{name: a, template: {spec: {resourceClaims: [{name: v, "
+                                "resourceClaimName: c}]}}}]\n",
+                       1));
     story_run(&s);
     const struct books *books = world_books(s.world);
     EXPECT_INT(books->classes.at[0].failed, 1);

@@ -133,21 +133,6 @@ static bool balance(const struct cluster *c, const struct scored *s, node_id nod
     return *cap != 0;
 }
 
-/* The value at `p` of the line through the points. */
-static int64_t on_shape(const struct fit *fit, int64_t p)
-{
-    const struct shape_point *at = fit->shape;
-    for (uint32_t i = 0; i < fit->n_shape; i++) {
-        if (p > at[i].utilization)
-            continue;
-        if (i == 0)
-            return at[0].score * 10;
-        int64_t rise = (at[i].score - at[i - 1].score) * 10, run = p - at[i - 1].utilization;
-        return at[i - 1].score * 10 + rise * run / (at[i].utilization - at[i - 1].utilization);
-    }
-    return fit->n_shape ? at[fit->n_shape - 1].score * 10 : 0;
-}
-
 static int64_t score_one(const struct fit *fit, int64_t cap, int64_t used)
 {
     switch (fit->strategy) {
@@ -156,7 +141,7 @@ static int64_t score_one(const struct fit *fit, int64_t cap, int64_t used)
     case FIT_MOST_ALLOCATED:
         return wrap_mul(MIN(used, cap), 100) / cap;
     case FIT_REQUESTED_TO_CAPACITY:
-        return on_shape(fit, used > cap ? 100 : wrap_mul(used, 100) / cap);
+        return shape_value(fit->shape, fit->n_shape, used > cap ? 100 : wrap_mul(used, 100) / cap);
     }
     return 0;
 }

@@ -40,8 +40,8 @@ TEST(profiles, list_what_is_not_there_yet)
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, ""));
     const struct profile_listing *l = &c.listings[0];
-    EXPECT_INT(l->missing.n, 6);
-    EXPECT_STR(l->missing.at[0], "VolumeRestrictions");
+    EXPECT_INT(l->missing.n, 1);
+    EXPECT_STR(l->missing.at[0], "DynamicResources");
     list_each(&l->points[POINT_FILTER], p) {
         bool is_missing = false;
         list_each(&l->missing, name)

@@ -17,8 +17,13 @@ TEST(plugins, the_default_profile_is_kube_schedulers_in_order_and_weight)
         {"NodeAffinity",                    2},
         {"NodePorts",                       0},
         {"NodeResourcesFit",                1},
+        {"VolumeRestrictions",              0},
+        {"NodeVolumeLimits",                0},
+        {"VolumeBinding",                   1},
+        {"VolumeZone",                      0},
         {"PodTopologySpread",               2},
         {"InterPodAffinity",                2},
+        {"NodeDeclaredFeatures",            0},
         {"NodeResourcesBalancedAllocation", 1},
         {"ImageLocality",                   1},
     };
