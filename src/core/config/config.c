@@ -101,11 +101,15 @@ static struct str or_else(struct str text, struct str otherwise)
 }
 
 /* A span of the election; 0 means its default. */
-static int64_t election_ms(struct reading *r, const char *field, int64_t ns, int64_t otherwise_ms)
+static int64_t election_ms(int64_t ns, int64_t otherwise_ms)
+{
+    return ns ? ns / NS_PER_MS : otherwise_ms;
+}
+
+static void check_span(struct reading *r, const char *field, int64_t ns)
 {
     if (ns < 0)
         config_error(r, PATH(r, "leaderElection.%s", field), "must be greater than zero");
-    return ns ? ns / NS_PER_MS : otherwise_ms;
 }
 
 static void check_election(struct reading *r)
@@ -116,12 +120,15 @@ static void check_election(struct reading *r)
         .is_on = f->election.has_is_on ? f->election.is_on : true,
         .namespace = or_else(f->election.namespace, STR("kube-system")),
         .name = or_else(f->election.name, STR("kube-scheduler")),
+        .lease_ms = election_ms(f->election.lease_ns, 15000),
+        .renew_ms = election_ms(f->election.renew_ns, 10000),
+        .retry_ms = election_ms(f->election.retry_ns, 2000),
     };
     if (!e->is_on) /* then the rest is nobody's business, as upstream sees it */
         return;
-    e->lease_ms = election_ms(r, "leaseDuration", f->election.lease_ns, 15000);
-    e->renew_ms = election_ms(r, "renewDeadline", f->election.renew_ns, 10000);
-    e->retry_ms = election_ms(r, "retryPeriod", f->election.retry_ns, 2000);
+    check_span(r, "leaseDuration", f->election.lease_ns);
+    check_span(r, "renewDeadline", f->election.renew_ns);
+    check_span(r, "retryPeriod", f->election.retry_ns);
     if (e->lease_ms <= e->renew_ms)
         config_error(r, STR("leaderElection.leaseDuration"),
                      "must be greater than renewDeadline (%lld ms)", (long long)e->renew_ms);
