@@ -520,7 +520,9 @@ static void take_bind(struct dispatch *d, const struct effect *e, const struct h
 
 static void take_evict(struct dispatch *d, const struct effect *e, const struct happening *h)
 {
-    send_first(d, writes_add(&d->writes, WRITE_MARK, e, NULL, e->by_scheduler), h);
+    uint32_t i = writes_add(&d->writes, WRITE_MARK, e, NULL, e->by_scheduler);
+    at(d, i)->generation = pending_generation(&d->pending, e->namespace, e->pod);
+    send_first(d, i, h);
 }
 
 /* --- the face --- */

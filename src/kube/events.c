@@ -13,7 +13,8 @@
 
 enum {
     TIMEOUT_MS = 10000,
-    TRIES = 4,             /* that the server may have seen */
+    TRIES = 4,             /* that the server may have seen, */
+    TRIES_DENIED = 8,      /* and that it denied */
     IDLE_MS = 6 * 60000,   /* a series that rests so long is over */
     FLUSH_MS = 30 * 60000, /* one that goes on is written so often */
 };
@@ -344,14 +345,18 @@ void events_add(struct events *v, int64_t now_ms, const struct event_about *abou
     enqueue(v, item);
 }
 
+static bool is_denied(const struct trouble *why)
+{
+    return why->status == 403 && !str_equal(why->cause, STR("NamespaceTerminating"));
+}
+
 static void say_trouble(struct events *v, int64_t now_ms, const struct event_item *item,
                         const struct trouble *why)
 {
-    bool is_denied = why->status == 403 && !str_equal(why->cause, STR("NamespaceTerminating"));
-    if ((!is_denied && !trouble_is_passing(why)) || v->said_status == why->status)
+    if ((!is_denied(why) && !trouble_is_passing(why)) || v->said_status == why->status)
         return;
     v->said_status = why->status;
-    struct notice notice = {.kind = is_denied ? NOTICE_DENIED : NOTICE_TROUBLE,
+    struct notice notice = {.kind = is_denied(why) ? NOTICE_DENIED : NOTICE_TROUBLE,
                             .verb = item->count > 1 ? "patch" : "create",
                             .what = STR("events.events.k8s.io"),
                             .text = why->message};
@@ -366,7 +371,8 @@ static void rest(struct events *v, int64_t now_ms, const struct trouble *why)
 }
 
 /* What was not written: again, or never. The patch of an event that is gone is written as a new
- * one; what is not for the server to store does not wait. */
+ * one; what is not for the server to store does not wait. A right that is missing may be granted:
+ * servers that have just started deny everything for a moment. */
 static bool goes_again(struct events *v, int64_t now_ms, struct event_item *item,
                        const struct trouble *why, bool was_seen)
 {
@@ -376,13 +382,13 @@ static bool goes_again(struct events *v, int64_t now_ms, struct event_item *item
         put_back(v, item);
         return true;
     }
-    if (!trouble_is_passing(why)) {
+    if (!trouble_is_passing(why) && !is_denied(why)) {
         v->pause.failures = 0;
         return false;
     }
     rest(v, now_ms, why);
     item->tries -= !was_seen;
-    if (item->tries >= TRIES)
+    if (item->tries >= (is_denied(why) ? TRIES_DENIED : TRIES))
         return false;
     if (why->status >= 500)
         enqueue(v, item);

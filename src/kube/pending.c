@@ -55,8 +55,14 @@ void pending_see(struct pending *p, const struct change *change)
     const struct meta *meta = change->object.meta;
     uint64_t key = pod_key(meta->namespace, meta->name);
     forget(p, key);
-    if (change->kind == CHANGE_REMOVE || change->object.pod->spec.node_name.n)
+    map_remove(&p->generation_of, key);
+    if (change->kind == CHANGE_REMOVE)
         return;
+    if (change->object.pod->spec.node_name.n) {
+        if (meta->generation >= 0 && meta->generation < UINT32_MAX && meta->generation != 1)
+            map_put(&p->generation_of, key, (uint32_t)meta->generation);
+        return;
+    }
     if (intern_wants_sweep(&p->schedulers))
         intern_sweep(&p->schedulers, NULL, NULL);
     const struct pod *pod = change->object.pod;
@@ -80,6 +86,12 @@ struct pending_row *pending_find(struct pending *p, struct str namespace, struct
     return row != MAP_NONE && p->rows.at[row].uid == str_hash(uid) ? &p->rows.at[row] : NULL;
 }
 
+int64_t pending_generation(const struct pending *p, struct str namespace, struct str pod)
+{
+    uint32_t found = map_find(&p->generation_of, pod_key(namespace, pod));
+    return found == MAP_NONE ? 1 : found;
+}
+
 struct str pending_scheduler(const struct pending *p, const struct pending_row *row)
 {
     return intern_bytes(&p->schedulers, row->scheduler);
@@ -91,4 +103,5 @@ void pending_done(struct pending *p)
     vec_done(&p->rows);
     vec_done(&p->free);
     intern_done(&p->schedulers);
+    map_done(&p->generation_of);
 }

@@ -5,7 +5,7 @@
 #include "core/engine/engine.h"
 
 /* What we must know of a pod that waits to write about it, and the engine has no use for. A pod
- * that is bound or gone is forgotten. */
+ * that is bound or gone is forgotten, but for a generation that is not the first. */
 struct pending_row {
     uint64_t uid;     /* hash of its uid */
     uint64_t told;    /* hash of the condition it was last told; 0: none */
@@ -22,6 +22,7 @@ struct pending {
     VEC(struct pending_row) rows;
     VEC(uint32_t) free;
     struct intern schedulers;
+    struct map generation_of; /* of pods that are bound; those of generation 1 are left out */
 };
 
 /* A pod came, changed or went. */
@@ -30,6 +31,9 @@ void pending_see(struct pending *p, const struct change *change);
 /* NULL if no such pod waits. The row stays where it is until the next change. */
 struct pending_row *pending_find(struct pending *p, struct str namespace, struct str pod,
                                  struct str uid);
+
+/* Of a pod that is bound. */
+int64_t pending_generation(const struct pending *p, struct str namespace, struct str pod);
 
 struct str pending_scheduler(const struct pending *p, const struct pending_row *row);
 

@@ -18,8 +18,8 @@ enum {
     SHORT_MS = 1000, /* a watch that ends so soon with nothing said failed */
 };
 
-/* A server that answers is in trouble, and left alone for a while. client-go's reflectors go up to a
- * minute: too long for a cluster to be without a scheduler. */
+/* A server that answers is in trouble, and left alone for a while. client-go's reflectors go up to
+ * a minute: too long for a cluster to be without a scheduler. */
 static const struct pause_law law = {
     .first_ms = 800, .cap_ms = 5000, .reset_ms = 30000, .factor = 2, .jitter = 1};
 

@@ -165,13 +165,21 @@ static void put_condition(struct json_writer *j, const char *type, const char *s
     put_text(j, "message", message);
 }
 
+/* Of servers that know of generations. */
+static void put_generation(struct json_writer *j, const struct write *w)
+{
+    if (w->generation == 0)
+        return;
+    json_put_key(j, STR("observedGeneration"));
+    json_put_int(j, w->generation);
+}
+
 static void put_why(const struct writes *s, struct json_writer *j, const struct write *w,
                     int64_t now_ms)
 {
     put_condition(j, "PodScheduled", "False",
                   w->is_error ? STR("SchedulerError") : STR("Unschedulable"), text_of(s, w->why));
-    json_put_key(j, STR("observedGeneration"));
-    json_put_int(j, w->generation);
+    put_generation(j, w);
     if (w->is_first)
         put_time(j, now_ms);
 }
@@ -182,6 +190,7 @@ static void put_mark(struct json_writer *j, const struct write *w, int64_t now_m
     put_condition(j, "DisruptionTarget", "True", STR("PreemptionByScheduler"),
                   arena_printf(mem, STR_FMT ": preempting to accommodate a higher priority pod",
                                STR_ARG(w->scheduler)));
+    put_generation(j, w);
     put_time(j, now_ms);
 }
 

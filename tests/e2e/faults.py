@@ -25,7 +25,7 @@ def watched(plane):
 @test
 def outlives_its_api_server(stage):
     """All the room is needed: none may be held by what was on its way when the server died. Events
-    may be lost with it."""
+    wait for its return."""
     stage.plane.make_nodes(10, cpu="2")
     stage.pods(150, name="before-%d")
     child = stage.run_alone()
@@ -36,6 +36,7 @@ def outlives_its_api_server(stage):
     stage.pods(50, name="after-%d")
     where = stage.wait_bound(200)
     check_no_node_has_more_than(20, where)
+    stage.wait_events("Scheduled", 200)
     stage.check_scheduled_once(where)
 
 

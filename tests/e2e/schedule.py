@@ -102,7 +102,8 @@ def make_room(stage, who, scheduler):
     victim = by_type(stage.plane.get("Pod", who + "-low", stage.name))["DisruptionTarget"]
     waits = stage.plane.get("Pod", who + "-high", stage.name)
     found = {"event": {key: event.get(key) for key in ("type", "action", "note", "related")},
-             "victim": {key: victim.get(key) for key in ("status", "reason", "message")},
+             "victim": {key: victim.get(key) for key in
+                        ("status", "reason", "message", "observedGeneration")},
              "waits": {key: condition(waits).get(key) for key in ("status", "reason", "message")},
              "nominee": waits["status"]["nominatedNodeName"], "note": refusal["note"]}
     stage.plane.delete("Pod", who + "-low", stage.name)

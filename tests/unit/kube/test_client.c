@@ -179,8 +179,8 @@ TEST(client, tells_pods_why_they_wait_and_binds_them_when_a_node_comes)
     expect_told(&w);
 }
 
-/* Faults of all kinds; then none, and all must come right, soon. A node that is given more pods than
- * it can hold would show that somebody gave away the room of a binding in doubt. */
+/* Faults of all kinds; then none, and all must come right, soon. A node that is given more pods
+ * than it can hold would show that somebody gave away the room of a binding in doubt. */
 TEST(client, survives_a_server_that_fails_in_every_way)
 {
     uint64_t binds = 0, doubted = 0;

@@ -170,8 +170,7 @@ TEST(dispatch, bindings_do_not_wait_for_each_other)
 #define TELL_A(reason, message, more)                                                              \
     "WRITE PATCH /api/v1/namespaces/default/pods/a/status "                                        \
     "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"conditions\":[{\"type\":\"PodScheduled\","        \
-    "\"status\":\"False\",\"reason\":\"" reason "\",\"message\":\"" message                        \
-    "\",\"observedGeneration\":0" more "}]}}\n"
+    "\"status\":\"False\",\"reason\":\"" reason "\",\"message\":\"" message "\"" more "}]}}\n"
 #define FIRST ",\"lastTransitionTime\":\"2023-11-14T22:13:20Z\""
 
 #define TOLD_A(message)                                                                            \
@@ -563,7 +562,8 @@ TEST(dispatch, a_refusal_and_a_nomination_are_one_patch)
     "WRITE PATCH /api/v1/namespaces/default/pods/a/status "                                        \
     "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"conditions\":[{\"type\":\"DisruptionTarget\","    \
     "\"status\":\"True\",\"reason\":\"PreemptionByScheduler\",\"message\":\"nexus: preempting to " \
-    "accommodate a higher priority pod\",\"lastTransitionTime\":\"2023-11-14T22:13:20Z\"}]}}\n"
+    "accommodate a higher priority "                                                               \
+    "pod\",\"observedGeneration\":1,\"lastTransitionTime\":\"2023-11-14T22:13:20Z\"}]}}\n"
 #define DELETE_A                                                                                   \
     "WRITE DELETE /api/v1/namespaces/default/pods/a "                                              \
     "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"a\"}}\n"

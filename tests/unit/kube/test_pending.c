@@ -43,6 +43,23 @@ TEST(pending, knows_the_pods_that_wait)
     arena_done(&mem);
 }
 
+TEST(pending, remembers_generations_that_are_not_the_first)
+{
+    struct pending p = {0};
+    struct arena mem = {0};
+    for (int64_t generation = 0; generation < 4; generation++) {
+        struct change change = {.kind = CHANGE_PUT, .object = object_of(&mem, "pod a on=n1")};
+        change.object.meta->generation = generation;
+        pending_see(&p, &change);
+        EXPECT_INT(pending_generation(&p, STR("default"), STR("a")), generation);
+        EXPECT_INT(p.generation_of.n, generation != 1);
+    }
+    see(&p, &mem, CHANGE_REMOVE, "pod a");
+    EXPECT_INT(p.generation_of.n, 0);
+    pending_done(&p);
+    arena_done(&mem);
+}
+
 TEST(pending, marks_differ_by_reason_and_message)
 {
     EXPECT(pending_mark(STR("a"), STR("b")) != pending_mark(STR("b"), STR("a")));
