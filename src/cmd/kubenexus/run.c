@@ -12,6 +12,7 @@
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/log.h"
 #include "cmd/kubenexus/run_dump.h"
+#include "cmd/kubenexus/run_memory.h"
 #include "cmd/kubenexus/run_options.h"
 #include "cmd/kubenexus/run_reload.h"
 #include "cmd/kubenexus/run_serve.h"
@@ -106,6 +107,7 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
     struct engine_stats s = engine_stats(r->engine);
     if (is_synced && !r->was_synced) {
         loop_breathe(r->loop, BREATH_MS);
+        run_memory_settle();
         log_record(LOG_INFO, "synced", log_int("nodes", s.nodes), log_int("pods", s.pods));
     }
     if (is_leading && !r->was_leading)
