@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-static const struct bounds bounds = {0.001, 2, 15};
+static const struct bounds bounds = {.first = 0.001, .factor = 2, .n = 15};
 
 static int64_t now_us(void)
 {

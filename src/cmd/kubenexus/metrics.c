@@ -23,17 +23,21 @@ static const char *const types[] = {
     [METRIC_HISTOGRAM] = "histogram",
 };
 
-/* "0.001 to 16.384" */
+/* "0.001 to 16.384, each 2 times the one before", or all of a list. */
 static void print_bounds(const struct bounds *b)
 {
-    double last = b->first;
-    for (uint32_t i = 1; i < b->n; i++)
-        last *= b->factor;
     AUTO(buf) text = {0};
-    json_add_double(&text, b->first);
-    buf_printf(&text, " to ");
-    json_add_double(&text, last);
-    printf("%s, each %g times the one before", text.p, b->factor);
+    double bound = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        bound = bound_at(b, i, bound);
+        if (b->list || i == 0 || i == b->n - 1) {
+            buf_printf(&text, "%s", i == 0 ? "" : b->list ? ", " : " to ");
+            json_add_double(&text, bound);
+        }
+    }
+    printf("%s", text.p);
+    if (!b->list)
+        printf(", each %g times the one before", b->factor);
 }
 
 static void print_row(const struct metric *m)

@@ -96,6 +96,17 @@ static void read_requests(const void *source, const struct metric_sink *out)
     }
 }
 
+static void read_times(const void *source, const struct metric_sink *out)
+{
+    const struct run_serve *s = source;
+    uint32_t n;
+    const struct transport_times *times = transport_times(s->state.transport, &n);
+    for (uint32_t i = 0; i < n; i++)
+        metric_put_histogram(
+            out, (struct str[]){str_of(times[i].method), transport_host(s->state.transport)},
+            &times[i].times);
+}
+
 static void read_build(const void *source, const struct metric_sink *out)
 {
     (void)source;
@@ -125,6 +136,8 @@ static const struct metric own_metrics[] = {
            "1: we hold the lease of this name, 0: somebody else does, or nobody."),
     METRIC("rest_client_requests_total", COUNTER, "code,method,host", NULL, read_requests,
            "Requests to the API server, by status; <error>: there was no answer."),
+    METRIC("rest_client_request_duration_seconds", HISTOGRAM, "verb,host", &transport_bounds,
+           read_times, "Time from a request to the head of its answer."),
     METRIC("kubenexus_build_info", GAUGE, "version,kubernetes", NULL, read_build,
            "Always 1; which version runs, and whose kube-scheduler it follows."),
     METRIC("kubenexus_http_connections", GAUGE, NULL, NULL, read_connections,

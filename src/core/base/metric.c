@@ -3,8 +3,8 @@
 void histogram_add(struct histogram *h, const struct bounds *b, double value)
 {
     uint32_t i = 0;
-    for (double bound = b->first; i < b->n && value > bound; i++)
-        bound *= b->factor;
+    for (double bound = 0; i < b->n && value > (bound = bound_at(b, i, bound)); i++)
+        continue;
     h->counts[i]++;
     h->sum += value;
 }

@@ -10,11 +10,18 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
 enum { BOUNDS_MOST = 20 };
 
-/* Upper bounds: `first`, each further one `factor` times the one before it. */
+/* Upper bounds: `first`, each further one `factor` times the one before it; or those of a list. */
 struct bounds {
     double first, factor;
-    uint32_t n; /* at most BOUNDS_MOST */
+    uint32_t n;         /* at most BOUNDS_MOST */
+    const double *list; /* NULL: none */
 };
+
+/* Bound number `i`, where `before` is the one before it. */
+static inline double bound_at(const struct bounds *b, uint32_t i, double before)
+{
+    return b->list ? b->list[i] : i ? before * b->factor : b->first;
+}
 
 struct metric_sink;
 

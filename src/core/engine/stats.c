@@ -3,8 +3,9 @@
 #include "core/engine/inside.h"
 #include "core/plugins/plugins.h"
 
-static const struct bounds attempts_bounds = {1, 2, 5}, wait_bounds = {0.01, 2, 20},
-                           victims_bounds = {1, 2, 7};
+static const struct bounds attempts_bounds = {.first = 1, .factor = 2, .n = 5},
+                           wait_bounds = {.first = 0.01, .factor = 2, .n = 20},
+                           victims_bounds = {.first = 1, .factor = 2, .n = 7};
 
 static uint32_t counts_of(struct engine_counts *c, struct str profile)
 {

@@ -78,10 +78,11 @@ static void add_histogram(void *ctx, const struct metric *row, const struct str 
 {
     struct page *p = ctx;
     uint64_t n = 0;
-    double bound = row->bounds->first;
+    double bound = 0;
     add_head(p, row);
-    for (uint32_t i = 0; i < row->bounds->n; i++, bound *= row->bounds->factor) {
+    for (uint32_t i = 0; i < row->bounds->n; i++) {
         struct buf le = {0};
+        bound = bound_at(row->bounds, i, bound);
         json_add_double(&le, bound);
         add_bucket(p->out, row, labels, le.p, n += h->counts[i]);
         buf_done(&le);

@@ -24,6 +24,7 @@ struct transport {
     int64_t filled_ms;
     struct loop_timer refill;
     VEC(struct transport_count) counts;
+    VEC(struct transport_times) times;
     struct buf host;
 };
 
@@ -57,6 +58,19 @@ static bool admit(void *ctx)
 }
 
 /* --- replies --- */
+
+static const double second_bounds[] = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
+const struct bounds transport_bounds = {.n = LEN(second_bounds), .list = second_bounds};
+
+static void measure(struct transport *t, const struct http2_piece *piece)
+{
+    uint32_t i = 0;
+    while (i < t->times.n && t->times.at[i].method != piece->method)
+        i++;
+    if (i == t->times.n)
+        vec_push(&t->times, (struct transport_times){.method = piece->method});
+    histogram_add(&t->times.at[i].times, &transport_bounds, (double)piece->took_ms / 1000);
+}
 
 static void count(struct transport *t, const struct http2_piece *piece)
 {
@@ -94,6 +108,8 @@ static void deliver(void *ctx, const struct http2_piece *piece)
     if (piece->kind == HTTP2_HEAD && piece->status == 401)
         credentials_refuse(t->credentials);
     count(t, piece);
+    if (piece->kind == HTTP2_HEAD)
+        measure(t, piece);
     t->owner.deliver(t->owner.ctx, &reply);
 }
 
@@ -175,6 +191,7 @@ void transport_free(struct transport *t)
     credentials_free(t->credentials);
     loop_timer_stop(t->loop, &t->refill);
     vec_done(&t->counts);
+    vec_done(&t->times);
     buf_done(&t->host);
     mem_free(t);
 }
@@ -212,6 +229,12 @@ const struct transport_count *transport_counts(const struct transport *t, uint32
 {
     *n = t->counts.n;
     return t->counts.at;
+}
+
+const struct transport_times *transport_times(const struct transport *t, uint32_t *n)
+{
+    *n = t->times.n;
+    return t->times.at;
 }
 
 struct str transport_host(const struct transport *t)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/metric.h"
 #include "core/base/str.h"
 #include "io/loop/loop.h"
 #include "io/net/http2.h"
@@ -50,6 +51,15 @@ struct transport_count {
 };
 
 const struct transport_count *transport_counts(const struct transport *t, uint32_t *n);
+
+/* How long it took to the head of an answer, by method, in seconds. */
+struct transport_times {
+    const char *method;
+    struct histogram times;
+};
+
+extern const struct bounds transport_bounds;
+const struct transport_times *transport_times(const struct transport *t, uint32_t *n);
 
 /* host:port of the API server, as far as it is known. */
 struct str transport_host(const struct transport *t);

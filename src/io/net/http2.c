@@ -39,7 +39,8 @@ struct call {
     size_t body_done;
     unsigned refusals;
     bool has_begun;    /* its first byte was made ready, */
-    uint64_t begun_at; /* after so many others */
+    uint64_t begun_at; /* after so many others, */
+    int64_t begun_ms;  /* then */
     int status;        /* of the answer; 0: none yet */
     bool has_head;
     int64_t retry_after_ms;
@@ -275,6 +276,7 @@ static int see_header(nghttp2_session *session, const nghttp2_frame *frame, cons
 static void see_head(struct connection *n, struct call *c)
 {
     struct http2_piece piece = piece_of(c, HTTP2_HEAD);
+    piece.took_ms = loop_monotonic_ms(n->peer->loop) - c->begun_ms;
     piece.content_type = str_of(c->content_type);
     c->has_head = true;
     n->has_answered = true;
@@ -355,6 +357,7 @@ static int see_ready(nghttp2_session *session, const nghttp2_frame *frame, void 
     (void)session;
     if (c) {
         c->has_begun = true;
+        c->begun_ms = loop_monotonic_ms(n->peer->loop);
         c->begun_at = link_added(n->link);
     }
     return 0;

@@ -38,6 +38,7 @@ struct http2_piece {
     uint64_t id;
     enum http2_piece_kind kind;
     const char *method; /* of the call */
+    int64_t took_ms;    /* of the head: since the call went */
     int status;
     struct str content_type; /* of the head */
     int64_t retry_after_ms;  /* of the head; -1: the server said nothing */

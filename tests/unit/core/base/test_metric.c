@@ -4,7 +4,7 @@
 
 TEST(metric, a_value_counts_in_the_first_bucket_whose_bound_it_does_not_pass)
 {
-    static const struct bounds bounds = {0.001, 2, 15};
+    static const struct bounds bounds = {.first = 0.001, .factor = 2, .n = 15};
     static const struct {
         double value;
         uint32_t bucket;
@@ -25,4 +25,17 @@ TEST(metric, a_value_counts_in_the_first_bucket_whose_bound_it_does_not_pass)
         EXPECT_INT(histogram_count(&h), 1);
         EXPECT_REAL(h.sum, cases[i].value);
     }
+}
+
+TEST(metric, bounds_may_be_a_list)
+{
+    static const double list[] = {0.5, 0.6, 10};
+    static const struct bounds bounds = {.n = LEN(list), .list = list};
+    struct histogram h = {0};
+    static const double values[] = {0.1, 0.5, 0.55, 9, 10, 11};
+    for (size_t i = 0; i < LEN(values); i++)
+        histogram_add(&h, &bounds, values[i]);
+    static const uint64_t wanted[] = {2, 1, 2, 1};
+    for (size_t i = 0; i < LEN(wanted); i++)
+        EXPECT_INT(h.counts[i], wanted[i]);
 }

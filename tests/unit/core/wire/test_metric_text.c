@@ -30,7 +30,7 @@ static void read_nothing(const void *source, const struct metric_sink *out)
 
 TEST(metric_text, is_what_prometheus_reads)
 {
-    static const struct bounds bounds = {0.01, 2, 2};
+    static const struct bounds bounds = {.first = 0.01, .factor = 2, .n = 2};
     static const struct metric rows[] = {
         METRIC("plain", GAUGE, NULL, NULL, read_plain, "One."),
         METRIC("several", COUNTER, "first,second", NULL, read_labelled, "Two."),

@@ -165,6 +165,39 @@ TEST(transport, carries_each_verb_with_user_agent_and_token)
     EXPECT_INT(peer_accepted(s.peer), 1);
 }
 
+TEST(transport, counts_answers_and_their_times_by_method)
+{
+    AUTO(stage) s = {0};
+    stage_set(&s, (struct peer_config){.is_tls = true});
+    start(&s, "token: abc");
+    ask(&s, 1, LANE_READ, "/echo");
+    ask(&s, 2, LANE_READ, "/echo");
+    ask(&s, 3, LANE_WRITE, "/status/409");
+    ask(&s, 4, LANE_READ, "/reset");
+    wait_for(&s, 4, NULL, NULL);
+    static const struct transport_count wanted[] = {
+        {"GET",  200, 2},
+        {"POST", 409, 1},
+        {"GET",  0,   1},
+    };
+    uint32_t n, found = 0;
+    const struct transport_count *counts = transport_counts(s.transport, &n);
+    for (uint32_t i = 0; i < n; i++)
+        for (size_t w = 0; w < LEN(wanted); w++)
+            found += strcmp(counts[i].method, wanted[w].method) == 0 &&
+                     counts[i].status == wanted[w].status && counts[i].n == wanted[w].n;
+    EXPECT_INT(n, LEN(wanted));
+    EXPECT_INT(found, LEN(wanted));
+    uint64_t timed = 0;
+    const struct transport_times *times = transport_times(s.transport, &n);
+    for (uint32_t i = 0; i < n; i++)
+        timed += histogram_count(&times[i].times);
+    EXPECT_INT(timed, 3);
+    char host[32];
+    snprintf(host, sizeof(host), "127.0.0.1:%u", peer_port(s.peer));
+    EXPECT_STR(transport_host(s.transport), host);
+}
+
 TEST(transport, lanes_have_connections_of_their_own_and_one_is_closed_at_once)
 {
     AUTO(stage) s = {0};
