@@ -93,6 +93,8 @@ uint32_t ground_add(struct ground *g, const char *fmt, ...)
     else if (o.kind == KIND_NAMESPACE)
         cluster_put_namespace(g->cluster, names_get(&g->cluster->names, o.meta->name),
                               read_labels(g->cluster, &o.namespace->meta.labels));
+    else if (o.kind >= KIND_PERSISTENT_VOLUME)
+        volumes_put(g->cluster, &o);
     else
         add_selecting(g, &o);
     return 0;

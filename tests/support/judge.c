@@ -75,7 +75,10 @@ const char *judge_verdict(struct judge *j, const char *pod, const char *node)
     }
     if (class->refusal) {
         buf_printf(&j->text, "refused: ");
-        say_reason(j, class->refusal);
+        if (class->refusal_text.n)
+            buf_add(&j->text, class->refusal_text);
+        else
+            say_reason(j, class->refusal);
         return said(j);
     }
     decide(j, pod, class);

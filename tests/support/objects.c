@@ -3,6 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/model/check.h"
+#include "core/model/default.h"
+#include "core/model/envelope.h"
+
 #define add_to(mem, list, ...)                                                                     \
     do {                                                                                           \
         __typeof__((list)->at) add_all_ = arena_alloc((mem), ((list)->n + 1) * sizeof(*add_all_)); \
@@ -564,8 +568,28 @@ static struct object namespace_of(struct arena *mem, struct str name, struct str
     return o;
 }
 
+struct object object_of_json(struct arena *mem, const char *json)
+{
+    struct str text = arena_str(mem, str_of(json));
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '\'')
+            ((char *)(uintptr_t)text.p)[i] = '"';
+    struct envelope v;
+    struct object o;
+    struct error e = {0};
+    bool is_read = envelope_read(ENCODING_JSON, text, mem, &v, &e) &&
+                   envelope_object(&v, mem, &o, &e) && o.kind != KIND_NONE && object_check(&o, &e);
+    if (!is_read)
+        no_sense(e.text[0] ? str_of(e.text) : text);
+    object_default(&o, mem);
+    return o;
+}
+
 struct object object_of(struct arena *mem, const char *line)
 {
+    if (line[0] == '{')
+        return object_of_json(mem, line);
+
     static const struct {
         const char *name;
         enum kind kind;

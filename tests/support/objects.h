@@ -43,3 +43,10 @@
  * budget:    a PodDisruptionBudget: namespace=N allowed=N evicted=POD, and the selector as K=V
  * words namespace: label:K=V */
 struct object object_of(struct arena *mem, const char *line);
+
+/* The same from a manifest in JSON with ' for ", as the API server would have stored it:
+ *
+ *     {'kind':'StorageClass','apiVersion':'storage.k8s.io/v1','metadata':{'name':'fast'}}
+ *
+ * object_of() takes a line that begins with { for one. */
+struct object object_of_json(struct arena *mem, const char *json);

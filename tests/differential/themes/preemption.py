@@ -53,7 +53,7 @@ def preemption(scene):
     _crowd(scene)
     for n in scene.nodes:
         n["status"]["allocatable"] = n["status"]["capacity"] = {
-            **n["status"]["allocatable"],
+            **n["status"].get("allocatable", {}),
             **amounts(rng, cpu=rng.choice([1000, 2000, 2000, 4000]), memory=rng.choice([2, 4, 4, 8]) * GI)}
         if rng.chance(0.15):
             n["status"]["allocatable"]["pods"] = str(rng.randint(1, 5))

@@ -188,3 +188,52 @@ TEST(wake, a_pod_that_gives_up_the_node_in_sight_wakes_the_others)
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "a"), "assumed on n1");
 }
+
+TEST(wake, changes_of_volumes_and_who_provides_them)
+{
+#define CLAIM(name, meta, spec)                                                                    \
+    "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'" name "'" meta         \
+    "},'spec':{" spec "}}"
+#define CLASS(mode)                                                                                \
+    "{'apiVersion':'storage.k8s.io/v1','kind':'StorageClass','metadata':{'name':'s'},"             \
+    "'provisioner':'kubernetes.io/no-provisioner','volumeBindingMode':'" mode "'}"
+#define VOLUME                                                                                     \
+    "{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'name':'v'},'spec':{"                \
+    "'storageClassName':'s'},'status':{'phase':'Available'}}"
+    static const char wanted[] = CLAIM("c", "", "'storageClassName':'s'");
+    static const char waits[] = CLASS("WaitForFirstConsumer"), pod[] = "pod p claim:c";
+    static const struct story stories[] = {
+        {node,                NULL,   pod, wanted,                      true                                     }, /* it was missing */
+        {node,                NULL,   pod, CLAIM("d",                   "",                                        ""), false},
+        {node,              NULL,                    pod,                    CLAIM("c",                              ",'namespace':'x'",                                                 ""), false},
+        {node, NULL,    pod,  VOLUME,false}, /* not what it waits for */
+        {wanted,                node,             pod,          CLAIM("c",                                      "",                                                                                     "'volumeName':'v'"), true},
+        {wanted,                node, pod,VOLUME,true},
+        {wanted,              node, pod, waits,                              true                                                                                                       },
+        {wanted,              node,   pod,   CLASS("Immediate"),                         true                                },
+        {wanted,              node,   pod, wanted,        false                    }, /* nothing new */
+        {wanted,              node,   pod, "node m",                      true                                                  },
+        {wanted,              node,   pod, "node n cpu=9 memory=8Gi gpu=1 zone=a",                    false                                   },
+    };
+    for (size_t i = 0; i < LEN(stories); i++)
+        tell(&stories[i]);
+}
+
+TEST(wake, a_pod_whose_claims_wait_is_not_bound_yet)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "%s", node);
+    stage_put(&s, CLASS("WaitForFirstConsumer"));
+    stage_put(&s, CLAIM("c", "", "'storageClassName':'s'"));
+    stage_put(&s, VOLUME);
+    stage_put(&s, "pod p claim:c");
+    stage_run(&s);
+    EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_FAIL);
+    EXPECT_STR(stage_effect(&s, "p")->message,
+               "not supported yet: binding of PersistentVolumeClaims that wait for it");
+    stage_put(&s, CLAIM("c", ",'annotations':{'pv.kubernetes.io/bind-completed':'yes'}",
+                        "'storageClassName':'s','volumeName':'v'"));
+    s.now_ms = engine_next_ms(s.engine, s.now_ms);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+}
