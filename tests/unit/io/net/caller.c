@@ -41,7 +41,7 @@ void caller_start(struct caller *c, struct loop *l, uint16_t port, bool shows_ce
                                  .port = port,
                                  .tls = c->tls,
                                  .protocol = STR("http/1.1"),
-                                 .open_timeout_ms = 5000};
+                                 .open_timeout_ms = 20000};
     c->link = link_open(l, &config, (struct link_owner){opened, received, drained, broke, c});
 }
 

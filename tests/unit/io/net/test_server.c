@@ -1,6 +1,7 @@
 #include "io/net/server.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,7 +10,8 @@
 #include "io/net/self_signed.h"
 #include "support/test.h"
 
-/* A server that answers with the path, of /later when told to, of /large with a million bytes. */
+/* A server that answers with the path, of /later when told to, of /large with a million bytes, of
+ * /larger with twelve. */
 struct place {
     struct loop *loop;
     struct server *server;
@@ -35,8 +37,9 @@ static void ask(void *ctx, server_id id)
     p->asked++;
     if (str_equal(r.path, STR("/later"))) {
         p->later = id;
-    } else if (str_equal(r.path, STR("/large"))) {
-        struct str body = {mem_alloc(1000000), 1000000};
+    } else if (str_starts(r.path, STR("/large"))) {
+        size_t n = str_equal(r.path, STR("/larger")) ? 12000000 : 1000000;
+        struct str body = {mem_alloc(n), n};
         answer(p, id, body);
         mem_free((char *)(uintptr_t)body.p);
     } else {
@@ -78,6 +81,15 @@ static void place_call(struct place *p, struct caller *c)
     caller_start(c, p->loop, server_port(p->server), false);
 }
 
+/* Somebody asks for /later; false: not within 20 s. */
+static bool asks_later(struct place *p)
+{
+    int64_t until_ms = loop_now_ms(p->loop) + 20000;
+    while (!p->later && loop_now_ms(p->loop) < until_ms)
+        loop_wait(p->loop, loop_now_ms(p->loop) + 20);
+    return p->later;
+}
+
 TEST(server, answers_one_request_after_the_other_on_a_connection)
 {
     AUTO(place) p = {0};
@@ -114,8 +126,7 @@ TEST(server, waits_for_its_owner)
     AUTO(caller) c = {0}, gone = {0};
     place_call(&p, &c);
     caller_say(&c, "GET /later HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n");
-    while (!p.later)
-        loop_wait(p.loop, loop_now_ms(p.loop) + 1000);
+    EXPECT(asks_later(&p));
     server_id later = p.later;
     place_call(&p, &gone);
     EXPECT(strstr(caller_get(&gone, "/quick", ""), "/quick"));
@@ -204,6 +215,46 @@ static int connect_silently(uint16_t port)
     return fd;
 }
 
+/* Asks for what does not fit into the buffers of sockets, and never reads. */
+static struct tls_stream *ask_and_forget(struct place *p, struct tls *tls, int fd)
+{
+    struct error e = {0};
+    size_t done;
+    struct str request = STR("GET /larger HTTP/1.1\r\nHost: a\r\n\r\n");
+    struct tls_stream *s = tls_stream_new(tls, fd, STR("127.0.0.1"), STR("http/1.1"), &e);
+    int64_t until_ms = loop_now_ms(p->loop) + 20000;
+    while (tls_handshake(s, &e) != IO_DONE && loop_now_ms(p->loop) < until_ms)
+        loop_wait(p->loop, loop_now_ms(p->loop) + 5);
+    EXPECT(tls_write(s, request.p, request.n, &done, &e) == IO_DONE);
+    return s;
+}
+
+TEST(server, is_not_held_up_by_who_does_not_read)
+{
+    struct server_config config = server_usual;
+    config.answer_wait_ms = 1000;
+    AUTO(place) p = {0};
+    place_start(&p, config);
+    struct error e = {0};
+    struct tls *tls = tls_new(&(struct tls_config){.is_unverified = true}, &e);
+    int fd = connect_silently(server_port(p.server));
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    struct tls_stream *slow = ask_and_forget(&p, tls, fd);
+    for (int i = 0; i < 20 && !p.asked; i++)
+        loop_wait(p.loop, loop_now_ms(p.loop) + 100);
+    AUTO(caller) c = {0};
+    place_call(&p, &c);
+    EXPECT(strstr(caller_get(&c, "/other", ""), "/other"));
+    EXPECT_INT(server_stats(p.server).connections, 2); /* the slow one still has its time */
+    int64_t until_ms = loop_now_ms(p.loop) + 20000;
+    while (server_stats(p.server).turned_away == 0 && loop_now_ms(p.loop) < until_ms)
+        loop_wait(p.loop, loop_now_ms(p.loop) + 20);
+    EXPECT_INT(server_stats(p.server).turned_away, 1);
+    tls_stream_free(slow);
+    tls_free(tls);
+    close(fd);
+}
+
 TEST(server, lets_newcomers_in_at_the_cost_of_the_silent)
 {
     struct server_config config = server_usual;
@@ -231,7 +282,7 @@ TEST(server, serves_many_at_once)
 {
     AUTO(place) p = {0};
     place_start(&p, server_usual);
-    struct caller callers[64] = {0};
+    struct caller callers[24] = {0};
     for (size_t i = 0; i < LEN(callers); i++)
         place_call(&p, &callers[i]);
     for (size_t i = 0; i < LEN(callers); i++) {
@@ -263,8 +314,7 @@ TEST(server, knows_a_client_by_its_certificate)
         caller_start(&c, p.loop, server_port(p.server), shows);
         p.later = 0;
         caller_say(&c, "GET /later HTTP/1.1\r\nHost: a\r\n\r\n");
-        while (!p.later)
-            loop_wait(p.loop, loop_now_ms(p.loop) + 1000);
+        EXPECT(asks_later(&p));
         struct arena mem = {0};
         struct tls_identity who;
         EXPECT_INT(server_client(p.server, p.later, &mem, &who),
