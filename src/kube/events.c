@@ -430,8 +430,10 @@ void events_hear(struct events *v, int64_t now_ms, const struct reply *reply)
 
 static bool may_send(const struct events *v, bool are_binds_under_way)
 {
+    uint32_t waiting = v->queue.n - v->head;
     uint32_t most = v->pause.failures     ? 1
-                    : are_binds_under_way ? EVENTS_BESIDE_BINDS
+                    : are_binds_under_way ? MIN(EVENTS_BESIDE_BINDS + waiting / EVENTS_A_LANE,
+                                                (uint32_t)EVENTS_IN_FLIGHT)
                                           : EVENTS_IN_FLIGHT;
     return v->head < v->queue.n && v->sent.n < most;
 }

@@ -13,7 +13,8 @@ enum {
     TELLINGS_IN_FLIGHT = 32, /* status patches on their way, */
     TELLINGS_MOST = 65536,   /* and those that wait for them: when full, the oldest goes */
     EVENTS_IN_FLIGHT = 64,   /* event writes on their way when no binding is, */
-    EVENTS_BESIDE_BINDS = 8, /* and while one is: bindings come first */
+    EVENTS_BESIDE_BINDS = 2, /* and while one is: bindings come first; */
+    EVENTS_A_LANE = 512,     /* but one more for so many that wait, so that few are dropped */
     EVENTS_MOST = 16384,     /* events that wait: when full, the oldest goes */
     SERIES_MOST = 4096,      /* events that may become a series: when full, the oldest goes */
     NOTE_BYTES_MOST = 1024,  /* of an event's text, as the API demands */

@@ -270,6 +270,16 @@ TEST(events, leave_the_server_to_bindings)
     EXPECT_INT(events_waiting(&s.events), 200);
 }
 
+TEST(events, that_pile_up_beside_bindings_are_sent_faster)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    for (int i = 0; i < 10 * EVENTS_A_LANE; i++)
+        add(&s, EVENT_SCHEDULED, "a", "");
+    events_tick(&s.events, s.now_ms, true, &s.desk.out);
+    EXPECT_INT(s.desk.out.list.n, EVENTS_BESIDE_BINDS + 9);
+}
+
 TEST(events, that_are_too_many_drop_the_oldest)
 {
     AUTO(scene) s = {0};
