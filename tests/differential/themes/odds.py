@@ -83,8 +83,9 @@ def noise(scene):
                              "containerRuntimeVersion": "containerd://2.0", "kubeProxyVersion": "",
                              "osImage": "Debian GNU/Linux 12 (bookworm)"}})
             n["status"]["capacity"].update(amounts(rng, storage=1 << 40))
+    known = {o["metadata"]["name"] for o in scene.others if o["kind"] == "Namespace"}
     for name in scene.NAMESPACES:
-        if rng.chance(0.4):
+        if rng.chance(0.4) and name not in known:
             scene.others.append(obj("Namespace", name, spec={"finalizers": ["kubernetes"]}, status={"phase": "Active"}))
     if rng.chance(0.3):
         scene.others.append(obj("PriorityClass", "high", api="scheduling.k8s.io/v1", value=100, description="more"))

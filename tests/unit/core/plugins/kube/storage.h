@@ -27,8 +27,8 @@
 #define WAITS ",'volumeBindingMode':'WaitForFirstConsumer'"
 #define CSI_NODE(name, drivers)                                                                    \
     "{" STORAGE ",'kind':'CSINode','metadata':{'name':'" name "'},'spec':{'drivers':[" drivers "]" \
-                                                                                               "}" \
-                                                                                               "}"
+    "}"                                                                                            \
+    "}"
 #define LIMIT(driver, count) "{'name':'" driver "','allocatable':{'count':" count "}}"
 #define CSI(handle)          ",'csi':{'driver':'d.example','volumeHandle':'" handle "'}"
 #define REACH(key, value)                                                                          \
