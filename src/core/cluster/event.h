@@ -19,6 +19,7 @@ enum event_resource {
     EVENT_CSI_DRIVER = 1 << 8,
     EVENT_CAPACITY = 1 << 9,
     EVENT_ATTACHMENT = 1 << 10,
+    EVENT_LAST = EVENT_ATTACHMENT,
 };
 
 enum event_action {

@@ -165,7 +165,19 @@ static struct str cause_label(uint32_t cause, char *room, size_t n)
         [QUEUE_BACKOFF_ENDED] = "BackoffComplete", [QUEUE_TAKEN_EARLY] = "PopFromBackoffQ",
         [QUEUE_ACTIVATED] = "ForceActivate",       [QUEUE_FLUSHED] = "UnschedulableTimeout",
     };
-    static const char *const resources[] = {"Node", "AssignedPod", "TargetPod"};
+    static const char *const resources[] = {
+        "Node",
+        "AssignedPod",
+        "TargetPod",
+        "", /* EVENT_ANY is no cause */
+        "PersistentVolumeClaim",
+        "PersistentVolume",
+        "storage.k8s.io/StorageClass",
+        "storage.k8s.io/CSINode",
+        "storage.k8s.io/CSIDriver",
+        "storage.k8s.io/CSIStorageCapacity",
+        "storage.k8s.io/VolumeAttachment",
+    };
     static const char *const actions[] = {
         "Add",
         "Delete",

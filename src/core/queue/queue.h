@@ -68,11 +68,11 @@ enum queue_cause {
     QUEUE_ACTIVATED,
     QUEUE_FLUSHED,
     QUEUE_EVENTS,
-    QUEUE_CAUSES = QUEUE_EVENTS + 3 * 16,
+    QUEUE_CAUSES = QUEUE_EVENTS + 11 * 16,
 };
 
 /* Of a resource but EVENT_ANY. Of several actions the lowest counts; ACTION_UPDATE as a whole is
- * number 15. */
+ * number 15, and so are the updates that are told apart only here. */
 uint32_t queue_event_cause(enum event_resource resource, uint32_t actions);
 
 struct queue;

@@ -608,3 +608,15 @@ TEST(queue, waits_are_waited_out_where_the_rules_say_so)
     EXPECT_INT(take(&w, 2000), 0);
     world_done(&w);
 }
+
+TEST(queue, every_event_has_a_cause)
+{
+    for (uint32_t r = 1; r <= EVENT_LAST; r <<= 1) {
+        if (r == EVENT_ANY)
+            continue;
+        uint32_t add = queue_event_cause((enum event_resource)r, ACTION_ADD | ACTION_CLASS_WAITS);
+        uint32_t other = queue_event_cause((enum event_resource)r, ACTION_OTHER);
+        EXPECT(add < QUEUE_CAUSES && other < QUEUE_CAUSES && add != other);
+        EXPECT_INT(other, queue_event_cause((enum event_resource)r, ACTION_UPDATE));
+    }
+}
