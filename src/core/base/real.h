@@ -18,5 +18,5 @@ static inline double real_round(double x)
     if (!(size < 0x1p52)) /* it has no fraction, or is no number */
         return x;
     double whole = (double)(int64_t)size;
-    return __builtin_copysign(size - whole >= 0.5 ? whole + 1 : whole, x);
+    return __builtin_copysign(whole + (double)(size - whole >= 0.5), x);
 }

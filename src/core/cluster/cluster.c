@@ -39,6 +39,7 @@ void cluster_free(struct cluster *c)
     names_done(&c->names);
     change_log_done(&c->log);
     vec_done(&c->nominations);
+    vec_done(&c->priorities);
     map_done(&c->namespaces);
     vec_done(&c->journal);
     arena_done(&c->journal_mem);

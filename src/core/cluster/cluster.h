@@ -50,6 +50,11 @@ struct cluster {
 
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */
     struct map namespaces;              /* name → label set */
+    VEC(struct priority_count {
+        int32_t priority;
+        uint32_t pods;
+    })
+    priorities; /* of the pods on nodes, lowest first */
 
     sym any_ip;        /* 0.0.0.0 */
     sym unschedulable; /* node.kubernetes.io/unschedulable */
@@ -106,6 +111,12 @@ static inline bool cluster_taints_tolerated(const struct cluster *c, tolerations
 {
     taint_set_id taints = c->nodes.taints[node.i];
     return taints == 0 || cluster_tolerates(c, tolerations, taints);
+}
+
+/* Is a pod of lower priority on some node? */
+static inline bool cluster_has_lower(const struct cluster *c, int32_t priority)
+{
+    return c->priorities.n && c->priorities.at[0].priority < priority;
 }
 
 /* PreferNoSchedule taints of the node that no toleration for them covers. */

@@ -41,11 +41,24 @@ static void unlink_pod(struct cluster *c, uint32_t pod, uint32_t node)
         rows[after].before = before;
 }
 
+static void count_priority(struct cluster *c, int32_t priority, int sign)
+{
+    uint32_t i = 0;
+    while (i < c->priorities.n && c->priorities.at[i].priority < priority)
+        i++;
+    if (i == c->priorities.n || c->priorities.at[i].priority != priority)
+        vec_insert(&c->priorities, i, (struct priority_count){priority, 0});
+    c->priorities.at[i].pods += (uint32_t)sign;
+    if (c->priorities.at[i].pods == 0)
+        vec_remove(&c->priorities, i);
+}
+
 /* The sums, counts and log for a pod that comes (+1) or goes (-1). */
 static void account(struct cluster *c, pod_id pod, node_id node, int sign)
 {
     const struct spec *spec = cluster_spec(c, pod);
     nodes_charge(&c->nodes, node, spec, sign);
+    count_priority(c, spec->priority, sign);
     uint32_t columns = COLUMN_USED;
     if (spec->n_ports)
         columns |= COLUMN_PORTS;

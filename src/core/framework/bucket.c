@@ -130,16 +130,18 @@ struct decision buckets_decide(const struct cluster *c, const struct class *clas
     decision.feasible = filter(c, class, b, d);
     if (d->which.n > 1 || all_scores)
         score(c, class, b, d);
+    int64_t best = INT64_MIN; /* first how much, then who: few have it, so few branches go wrong */
     for (uint32_t i = 0; i < d->which.n; i++) {
         const struct bucket *bucket = &b->at.at[d->which.at[i]];
-        int64_t total = bucket->shared + bucket->local;
-        bool wins =
-            decision.node == ID_NONE || total > decision.total ||
-            (total == decision.total && cluster_ranks_before(c, bucket->best, decision.node));
-        if (wins) {
-            decision.node = bucket->best;
-            decision.total = total;
-        }
+        best = MAX(best, bucket->shared + bucket->local);
+    }
+    for (uint32_t i = 0; i < d->which.n; i++) {
+        const struct bucket *bucket = &b->at.at[d->which.at[i]];
+        if (bucket->shared + bucket->local != best ||
+            (decision.node != ID_NONE && !cluster_ranks_before(c, bucket->best, decision.node)))
+            continue;
+        decision.node = bucket->best;
+        decision.total = best;
     }
     return decision;
 }

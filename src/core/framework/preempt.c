@@ -307,9 +307,28 @@ static struct price *prices_of(struct hunts *h, struct cluster *c, struct classe
     return hunt->prices.at;
 }
 
+/* Nobody is less important, so evicting helps nowhere: what it would come to can be read off the
+ * refusals. */
+static void say_no_victims(struct classes *k, struct why *why)
+{
+    reason_id none = nobodys(k, CODE_UNRESOLVABLE, "No preemption victims found for incoming pod");
+    reason_id useless = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
+    uint32_t hopeful = 0;
+    vec_each(&why->lines, line)
+        if (reasons_at(&k->reasons, line->reason)->code == CODE_UNSCHEDULABLE)
+            hopeful += line->nodes;
+    vec_clear(&why->lines);
+    why_add(why, none, hopeful);
+    why_add(why, useless, why->nodes - hopeful);
+}
+
 uint32_t preempt_choose(struct hunts *h, struct cluster *c, struct classes *k, struct class *class,
                         pod_id self, struct why *why)
 {
+    if (!class->refusal && !cluster_has_lower(c, specs_at(&c->specs, class->spec)->priority)) {
+        say_no_victims(k, why);
+        return ID_NONE;
+    }
     const struct price *prices = prices_of(h, c, k, class, self);
     uint32_t best = ID_NONE;
     for (uint32_t i = 0; i < c->nodes.n; i++) {

@@ -56,8 +56,8 @@ struct hunts {
     VEC(struct price) once; /* of a class that keeps none */
 };
 
-/* The node where preemption does the least harm; ID_NONE: there is none, and `why` says why.
- * `self` is the pod that needs room. */
+/* The node where preemption does the least harm; ID_NONE: there is none. `why`, which says why the
+ * pod fits nowhere, says then why evicting helps nowhere. `self` is the pod that needs room. */
 uint32_t preempt_choose(struct hunts *h, struct cluster *c, struct classes *k, struct class *class,
                         pod_id self, struct why *why);
 

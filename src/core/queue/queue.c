@@ -11,6 +11,10 @@
  * stand in groups, one for each set of plugins that must listen to an event to let the unit go: its
  * rejectors, or the gate alone that holds it.
  *
+ * Active units mostly come in the order in which they leave: who comes after all others joins a
+ * *line* (a ring), and only who belongs further ahead goes into a heap. The next one is the first
+ * of the two.
+ *
  * Between calls: an entry's place names the one container the unit is in; `slot` is its index there
  * if that is a list; what orders a heap changes only while the unit is outside, save
  * by queue_touch(). */
@@ -32,11 +36,12 @@ struct entry {
     };
     uint32_t attempts;
     uint32_t refusals, errors; /* refusals in all; errors since the last of them */
-    uint32_t slot;             /* its index in `in_flight` or in its group */
+    uint32_t slot;             /* its index in `in_flight`, in its group, or its number in line */
     uint32_t group;            /* parked: where */
     enum queue_place place : 8;
-    bool gated;  /* parked: by a gate, which is its group's only plugin */
-    bool forced; /* in flight: not to be parked, whatever the plugins say */
+    bool in_line; /* active: in the line, not in the heap */
+    bool gated;   /* parked: by a gate, which is its group's only plugin */
+    bool forced;  /* in flight: not to be parked, whatever the plugins say */
 };
 
 VEC_TYPE(units, uint32_t);
@@ -50,10 +55,12 @@ struct queue {
     struct queue_rules rules;
     VEC(struct entry) entries;
     VEC(int64_t) since_ms; /* apart from the entries: the order of active units mostly reads this */
-    struct heap active;
-    struct heap refused; /* backing off after a refusal */
-    struct heap failed;  /* backing off after an error */
-    struct heap parked;  /* by the time they have been parked long enough */
+    uint32_t *line;        /* active units in their order, and holes */
+    uint32_t line_cap, line_first, line_end, in_line; /* places; numbers from, to; units */
+    struct heap active;                               /* the other active ones */
+    struct heap refused;                              /* backing off after a refusal */
+    struct heap failed;                               /* backing off after an error */
+    struct heap parked; /* by the time they have been parked long enough */
     VEC(struct group) groups;
     struct map group_of; /* set of plugins → index of its group */
     struct units in_flight;
@@ -104,6 +111,70 @@ static struct heap *backoff_heap(struct queue *q, const struct entry *e)
     return e->rejectors ? &q->refused : &q->failed;
 }
 
+#define HOLE UINT32_MAX
+
+static uint32_t *line_at(const struct queue *q, uint32_t number)
+{
+    return &q->line[number & (q->line_cap - 1)];
+}
+
+static void line_grow(struct queue *q)
+{
+    uint32_t cap = q->line_cap ? q->line_cap * 2 : 64, *line = mem_alloc(cap * sizeof(*line));
+    for (uint32_t i = q->line_first; i != q->line_end; i++)
+        line[i & (cap - 1)] = *line_at(q, i);
+    mem_free(q->line);
+    q->line = line;
+    q->line_cap = cap;
+}
+
+static void active_add(struct queue *q, uint32_t unit)
+{
+    struct entry *e = &q->entries.at[unit];
+    e->in_line = q->line_first == q->line_end ||
+                 !q->rules.before(q->rules.ctx, unit, *line_at(q, q->line_end - 1));
+    if (!e->in_line) {
+        heap_add(&q->active, unit);
+        return;
+    }
+    if (q->line_end - q->line_first == q->line_cap)
+        line_grow(q);
+    e->slot = q->line_end++;
+    *line_at(q, e->slot) = unit;
+    q->in_line++;
+}
+
+/* Neither the first nor the last in line is ever a hole. */
+static void active_remove(struct queue *q, uint32_t unit)
+{
+    if (!q->entries.at[unit].in_line) {
+        heap_remove(&q->active, unit);
+        return;
+    }
+    *line_at(q, q->entries.at[unit].slot) = HOLE;
+    q->in_line--;
+    while (q->line_first != q->line_end && *line_at(q, q->line_first) == HOLE)
+        q->line_first++;
+    while (q->line_first != q->line_end && *line_at(q, q->line_end - 1) == HOLE)
+        q->line_end--;
+}
+
+static uint32_t active_count(const struct queue *q)
+{
+    return q->in_line + q->active.n;
+}
+
+/* There must be one. */
+static uint32_t active_take(struct queue *q)
+{
+    bool in_line =
+        q->in_line && (q->active.n == 0 ||
+                       q->rules.before(q->rules.ctx, *line_at(q, q->line_first), q->active.at[0]));
+    uint32_t unit = in_line ? *line_at(q, q->line_first) : q->active.at[0];
+    active_remove(q, unit);
+    return unit;
+}
+
 static void leave(struct queue *q, uint32_t unit)
 {
     struct entry *e = &q->entries.at[unit];
@@ -111,7 +182,7 @@ static void leave(struct queue *q, uint32_t unit)
     case QUEUE_NOWHERE:
         break;
     case QUEUE_ACTIVE:
-        heap_remove(&q->active, unit);
+        active_remove(q, unit);
         break;
     case QUEUE_BACKING_OFF:
         heap_remove(backoff_heap(q, e), unit);
@@ -131,7 +202,7 @@ static void enter_active(struct queue *q, uint32_t unit)
 {
     q->entries.at[unit].place = QUEUE_ACTIVE;
     q->incoming[QUEUE_ACTIVE][q->cause]++;
-    heap_add(&q->active, unit);
+    active_add(q, unit);
 }
 
 static uint32_t group_get(struct queue *q, uint64_t plugins)
@@ -267,6 +338,7 @@ void queue_free(struct queue *q)
     vec_done(&q->groups);
     map_done(&q->group_of);
     vec_done(&q->in_flight);
+    mem_free(q->line);
     heap_done(&q->active);
     heap_done(&q->refused);
     heap_done(&q->failed);
@@ -300,12 +372,12 @@ bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit)
     end_backoff(q, &q->refused, now_ms);
     end_backoff(q, &q->failed, now_ms);
     flush_parked(q, now_ms);
-    struct heap *h = q->active.n || q->rules.waits_out ? &q->active : &q->refused;
-    if (!h->n)
+    bool is_early = active_count(q) == 0 && q->refused.n && !q->rules.waits_out;
+    if (active_count(q) == 0 && !is_early)
         return false;
-    q->incoming[QUEUE_ACTIVE][QUEUE_TAKEN_EARLY] += h == &q->refused;
+    q->incoming[QUEUE_ACTIVE][QUEUE_TAKEN_EARLY] += is_early;
 
-    *unit = heap_take(h);
+    *unit = is_early ? heap_take(&q->refused) : active_take(q);
     struct entry *e = &q->entries.at[*unit];
     e->place = QUEUE_IN_FLIGHT;
     e->attempts++;
@@ -397,7 +469,8 @@ void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct ev
     case QUEUE_NOWHERE:
         break;
     case QUEUE_ACTIVE:
-        heap_fix(&q->active, unit);
+        active_remove(q, unit);
+        active_add(q, unit);
         break;
     case QUEUE_BACKING_OFF:
         heap_fix(backoff_heap(q, &q->entries.at[unit]), unit);
@@ -434,7 +507,7 @@ void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit)
 
 int64_t queue_next_ms(const struct queue *q, int64_t now_ms)
 {
-    if (q->active.n || (q->refused.n && !q->rules.waits_out))
+    if (active_count(q) || (q->refused.n && !q->rules.waits_out))
         return now_ms;
     int64_t next_ms = INT64_MAX;
     if (q->failed.n)
@@ -473,7 +546,7 @@ uint32_t queue_count(const struct queue *q, enum queue_place place)
     case QUEUE_NOWHERE:
         break;
     case QUEUE_ACTIVE:
-        return q->active.n;
+        return active_count(q);
     case QUEUE_BACKING_OFF:
         return q->refused.n + q->failed.n;
     case QUEUE_PARKED:
@@ -507,6 +580,9 @@ uint64_t queue_rejectors(const struct queue *q, uint32_t unit)
 void queue_each(const struct queue *q, void (*fn)(void *ctx, uint32_t unit), void *ctx)
 {
     const struct heap *const places[] = {&q->active, &q->refused, &q->failed, &q->parked};
+    for (uint32_t i = q->line_first; i != q->line_end; i++)
+        if (*line_at(q, i) != HOLE)
+            fn(ctx, *line_at(q, i));
     for (size_t i = 0; i < LEN(places); i++)
         for (uint32_t at = 0; at < places[i]->n; at++)
             fn(ctx, places[i]->at[at]);

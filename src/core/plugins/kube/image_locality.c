@@ -53,6 +53,13 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
                       int64_t *raw, int64_t *normal)
 {
     const struct wants *wants = cls;
+    if (wants->n ==
+        1) { /* the common case, without a branch: which nodes have it is anybody's guess */
+        int64_t without = score(0, 1), with = score(worth(c, wants->images[0]), 1);
+        for (uint32_t i = 0; i < f->n; i++)
+            raw[i] = normal[i] = *feasible_key(f, i) & 1 ? with : without;
+        return;
+    }
     for (uint32_t i = 0; i < f->n; i++)
         raw[i] = 0;
     for (uint32_t k = 0; k < wants->n; k++) {

@@ -1,5 +1,6 @@
 #include "core/queue/queue.h"
 
+#include "core/base/rng.h"
 #include "support/test.h"
 
 /* Plugins of these stories. */
@@ -101,6 +102,49 @@ TEST(queue, higher_priority_goes_first_then_who_came_first)
     EXPECT_INT(take(&w, 50), 0);
     EXPECT_INT(take(&w, 50), NOBODY);
     EXPECT_INT(queue_count(w.q, QUEUE_IN_FLIGHT), 4);
+}
+
+/* The active unit that is before all others. */
+static uint32_t first_of(const struct world *w)
+{
+    uint32_t first = NOBODY;
+    for (uint32_t i = 0; i < UNITS; i++)
+        if (queue_where(w->q, i) == QUEUE_ACTIVE && (first == NOBODY || before(w, i, first)))
+            first = i;
+    return first;
+}
+
+TEST(queue, the_first_in_order_is_next_whatever_came_changed_and_left)
+{
+    static const struct event change = {
+        .resource = EVENT_TARGET_POD, .actions = FIT, .node = {NOBODY}};
+    AUTO(world) w = {0};
+    world_init(&w);
+    struct rng r = rng_seeded(1);
+    for (int64_t now_ms = 0; now_ms < 5000; now_ms++) {
+        uint32_t unit = (uint32_t)rng_below(&r, UNITS);
+        bool is_there = queue_where(w.q, unit) == QUEUE_ACTIVE;
+        switch (rng_below(&r, 4)) {
+        case 0:
+            w.priority[unit] = is_there ? w.priority[unit] : (int)rng_below(&r, 3);
+            if (!is_there)
+                queue_add(w.q, now_ms / 3, unit);
+            break;
+        case 1:
+            w.priority[unit] = (int)rng_below(&r, 3);
+            queue_touch(w.q, now_ms / 3, unit, &change);
+            break;
+        case 2:
+            if (rng_below(&r, 3) == 0)
+                queue_remove(w.q, unit);
+            break;
+        default:
+            unit = first_of(&w);
+            REQUIRE(take(&w, now_ms / 3) == unit);
+            if (unit != NOBODY)
+                queue_settle(w.q, unit);
+        }
+    }
 }
 
 TEST(queue, a_settled_unit_has_left)
