@@ -71,6 +71,12 @@ uint32_t volumes_users(const struct volumes *v, sym namespace, sym name)
     return i == MAP_NONE ? 0 : v->of[THING_CLAIM].at.at[i].users;
 }
 
+uint32_t volumes_users_of_name(const struct volumes *v, sym name)
+{
+    uint32_t n = map_find(&v->named, name);
+    return n == MAP_NONE ? 0 : n;
+}
+
 bool volumes_spec_has(const struct spec *spec, sym claim, bool also_ephemeral)
 {
     for (uint32_t i = 0; i < spec->n_volumes; i++) {
@@ -242,6 +248,15 @@ static void note_change(struct cluster *c, enum thing_kind kind, uint32_t i)
         change_log_add(&c->log, node, COLUMN_VOLUMES);
 }
 
+/* Counts the claim among those that one pod only may use, or out. */
+static void count_exclusive(struct volumes *v, enum thing_kind kind, uint32_t i, int sign)
+{
+    if (kind != THING_CLAIM)
+        return;
+    const struct claim_facts *claim = things_facts(&v->of[kind], i);
+    v->exclusive += claim->access & ACCESS_RWOP ? (uint32_t)sign : 0;
+}
+
 /* Takes the facts of a thing away, as far as there are some. */
 static void clear(struct cluster *c, enum thing_kind kind, uint32_t i)
 {
@@ -249,6 +264,7 @@ static void clear(struct cluster *c, enum thing_kind kind, uint32_t i)
     if (t->at.at[i].facts == ID_NONE)
         return;
     note_change(c, kind, i);
+    count_exclusive(&c->volumes, kind, i, -1);
     if (kind == THING_ATTACHMENT)
         unlink_attachment(&c->volumes, i);
     intern_drop(&t->facts.table, t->at.at[i].facts);
@@ -276,6 +292,7 @@ uint32_t volumes_put(struct cluster *c, const struct object *object)
     t->at.at[i].facts = facts;
     if (kind == THING_ATTACHMENT)
         link_attachment(&c->volumes, i);
+    count_exclusive(&c->volumes, kind, i, +1);
     note_change(c, kind, i);
     return actions;
 }
@@ -292,13 +309,6 @@ bool volumes_remove(struct cluster *c, const struct object *object)
     return true;
 }
 
-/* Somebody may be kept out by this claim's being in use: it may be used by one pod only. */
-static bool is_exclusive(const struct things *t, uint32_t claim)
-{
-    const struct claim_facts *f = t->at.at[claim].facts == ID_NONE ? NULL : things_facts(t, claim);
-    return f && f->access & ACCESS_RWOP;
-}
-
 void volumes_use(struct cluster *c, pod_id pod, int sign)
 {
     struct things *t = &c->volumes.of[THING_CLAIM];
@@ -307,9 +317,15 @@ void volumes_use(struct cluster *c, pod_id pod, int sign)
     for (uint32_t k = 0; k < spec->n_volumes; k++) {
         if (spec->volumes[k].kind != VOLUME_CLAIM)
             continue;
-        uint32_t i = get(t, &c->names, namespace, spec->volumes[k].name);
+        sym name = spec->volumes[k].name;
+        uint32_t i = get(t, &c->names, namespace, name);
+        uint32_t n = volumes_users_of_name(&c->volumes, name) + (uint32_t)sign;
         t->at.at[i].users += (uint32_t)sign;
-        if (is_exclusive(t, i))
+        if (n)
+            map_put(&c->volumes.named, name, n);
+        else
+            map_remove(&c->volumes.named, name);
+        if (c->volumes.exclusive) /* somebody may be kept out, or not any more */
             c->volumes.generation++;
         release_if_unused(t, &c->names, i);
     }
@@ -324,4 +340,5 @@ void volumes_done(struct volumes *v)
         lists_done(&v->of[kind].facts);
     }
     map_done(&v->attached);
+    map_done(&v->named);
 }

@@ -41,6 +41,8 @@ struct things {
 struct volumes {
     struct things of[N_THINGS];
     struct map attached; /* node's name → its first attachment */
+    struct map named;    /* claim's name → users of all claims of that name, in any namespace */
+    uint32_t exclusive;  /* claims that one pod only may use */
     uint64_t generation;
 };
 
@@ -132,6 +134,9 @@ const void *things_facts(const struct things *t, uint32_t thing);
 
 /* How many volumes of pods on present nodes are this claim. */
 uint32_t volumes_users(const struct volumes *v, sym namespace, sym name);
+
+/* The same of all claims with this name, whatever their namespace. */
+uint32_t volumes_users_of_name(const struct volumes *v, sym name);
 
 /* Is this claim one of the pod's? */
 bool volumes_spec_has(const struct spec *spec, sym claim, bool also_ephemeral);

@@ -8,7 +8,7 @@ struct wants {
     const sym *exclusive;    /* claims that may have one user */
     uint32_t n_exclusive;
     sym namespace;
-    int64_t correction; /* upstream counts a claim that is in use once, whatever uses it */
+    int64_t correction; /* see add_exclusive() */
     reason_id no_disk, in_use;
 };
 
@@ -50,6 +50,9 @@ static bool specs_clash(const struct spec *a, const struct spec *b)
     return false;
 }
 
+/* Upstream counts a claim that is in use as one, and from then on every volume that comes or goes
+ * with a pod and has that name, whatever its namespace: so what must be added to the number of
+ * those volumes is fixed here. */
 static void add_exclusive(struct learning *l, struct wants *wants, sym *exclusive, sym claim)
 {
     for (uint32_t i = 0; i < wants->n_exclusive; i++)
@@ -57,7 +60,8 @@ static void add_exclusive(struct learning *l, struct wants *wants, sym *exclusiv
             return;
     uint32_t users = volumes_users(&l->cluster->volumes, wants->namespace, claim);
     exclusive[wants->n_exclusive++] = claim;
-    wants->correction += (users ? 1 : 0) - (int64_t)users;
+    wants->correction +=
+        (users ? 1 : 0) - (int64_t)volumes_users_of_name(&l->cluster->volumes, claim);
     l->filters |= users > 0;
 }
 
@@ -102,7 +106,7 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
             return wants->no_disk;
     int64_t conflicts = wants->correction;
     for (uint32_t i = 0; i < wants->n_exclusive; i++)
-        conflicts += volumes_users(&c->volumes, wants->namespace, wants->exclusive[i]);
+        conflicts += volumes_users_of_name(&c->volumes, wants->exclusive[i]);
     return conflicts > 0 ? wants->in_use : 0;
 }
 
