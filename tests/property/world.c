@@ -84,6 +84,8 @@ void world_done(struct world *w)
         arena_done(&w->nodes[i].mem);
     for (uint32_t i = 0; i < WORLD_PODS; i++)
         arena_done(&w->pods[i].mem);
+    for (uint32_t i = 0; i < GEN_STORAGE; i++)
+        arena_done(&w->storage[i].mem);
     for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
         arena_done(&w->namespaces[i].mem);
         for (uint32_t k = 0; k < GEN_SERVICES; k++)
@@ -473,6 +475,15 @@ static void change_namespace(struct world *w, struct rng *r)
     change_object(w, r, slot);
 }
 
+static void change_storage(struct world *w, struct rng *r)
+{
+    uint32_t number = (uint32_t)rng_below(r, GEN_STORAGE);
+    struct object_slot *slot = &w->storage[number];
+    arena_reset(&slot->mem);
+    slot->object = gen_storage(&slot->mem, r, number);
+    change_object(w, r, slot);
+}
+
 /* --- what the engines run with --- */
 
 static struct engine_config present_config(const struct world *w)
@@ -647,6 +658,8 @@ static void check_history(struct world *w, const struct effect *e)
     struct engine_config config = present_config(w);
     config.keeps_pins = true;
     struct engine *k = engine_new(&config);
+    for (uint32_t i = 0; i < GEN_STORAGE; i++)
+        tell_slot(k, &w->storage[i]);
     for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
         tell_slot(k, &w->namespaces[i]);
         for (uint32_t s = 0; s < GEN_SERVICES; s++)
@@ -739,6 +752,7 @@ static const struct operation {
     {"renew_template",   8,   renew_template  },
     {"change_namespace", 3,   change_namespace},
     {"change_budget",    8,   change_budget   },
+    {"change_storage",   6,   change_storage  },
     {"lose_node",        4,   lose_node       },
     {"litter",           4,   litter          },
     {"share_hostnames",  2,   share_hostnames },

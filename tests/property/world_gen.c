@@ -14,6 +14,7 @@ static const struct str disks[] = {STR("ssd"), STR("hdd")};
 static const struct str numbers[] = {STR("1"), STR("4"), STR("16"), STR("x7"), STR("-3")};
 static const struct str apps[] = {STR("a0"), STR("a1"), STR("a2")};
 static const struct str tiers[] = {STR("front"), STR("back")};
+static const struct str claims[] = {STR("c0"), STR("c1"), STR("c2")};
 static const struct str namespaces[] = {STR("ns0"), STR("ns1"), STR("ns2")};
 static const struct str images[] = {
     STR("img0:latest"), STR("img1:v1"), STR("registry.example/img2:v2"),
@@ -499,6 +500,27 @@ static void pod_oddities(struct arena *mem, struct rng *r, const struct pod_plan
     }
 }
 
+/* A disk of its own, or a claim; few names, so that pods meet. */
+static void pod_volumes(struct arena *mem, struct rng *r, struct pod *out)
+{
+    if (!chance(r, 8))
+        return;
+    out->spec.volumes.n = 1;
+    out->spec.volumes.at = arena_array(mem, struct volume, 1);
+    struct volume *v = out->spec.volumes.at;
+    if (chance(r, 2)) {
+        v->claim = arena_array(mem, struct claim_source, 1);
+        v->claim->claim_name = PICK(r, claims);
+        return;
+    }
+    struct disk_source *disk = arena_array(mem, struct disk_source, 1);
+    *disk = (struct disk_source){.id = PICK(r, claims), .read_only = chance(r, 2)};
+    if (chance(r, 2))
+        v->iscsi = disk;
+    else
+        v->gce_disk = disk;
+}
+
 static void pod_standing(struct rng *r, struct pod *out)
 {
     static const int32_t priorities[] = {0, 0, 0, 10, 1000, -5};
@@ -528,6 +550,7 @@ struct pod *gen_pod(struct arena *mem, const struct pod_plan *plan)
     pod_company(mem, &r, out);
     pod_containers(mem, &r, plan, out);
     pod_oddities(mem, &r, plan, out);
+    pod_volumes(mem, &r, out);
     if (plan->node != GEN_NOWHERE)
         out->spec.node_name = gen_node_name(mem, plan->node);
     if (plan->nominated != GEN_NOWHERE)
@@ -611,4 +634,86 @@ struct object gen_namespace(struct arena *mem, struct rng *r, uint32_t namespace
     n->meta.labels.at = arena_array(mem, struct pair, 1);
     add_pair(&n->meta.labels, STR("team"), PICK(r, apps));
     return (struct object){.kind = KIND_NAMESPACE, .namespace = n};
+}
+
+/* --- volumes --- */
+
+static struct object storage_object(struct arena *mem, enum kind kind, struct str namespace,
+                                    struct str name)
+{
+    struct object o = {.kind = kind, .meta = arena_alloc(mem, kind_info_get(kind)->size)};
+    set_meta(o.meta, namespace, name);
+    return o;
+}
+
+static struct object gen_claim(struct arena *mem, struct rng *r, uint32_t number)
+{
+    static const struct str modes[] = {STR("ReadWriteOnce"), STR("ReadWriteOncePod")};
+    struct object o =
+        storage_object(mem, KIND_PERSISTENT_VOLUME_CLAIM, gen_namespace_name(number / LEN(claims)),
+                       claims[number % LEN(claims)]);
+    struct persistent_volume_claim *c = o.persistent_volume_claim;
+    c->spec.access_modes = one(mem, PICK(r, modes));
+    c->spec.volume_name = chance(r, 4) ? (struct str){0} : arena_printf(mem, "v%u", number % 3);
+    c->spec.storage_class = chance(r, 3) ? STR("fast") : STR("slow");
+    c->meta.annotations.at = arena_array(mem, struct pair, 1);
+    if (c->spec.volume_name.n)
+        add_pair(&c->meta.annotations, STR("pv.kubernetes.io/bind-completed"), STR("yes"));
+    return o;
+}
+
+static struct object gen_volume(struct arena *mem, struct rng *r, uint32_t number)
+{
+    struct object o = storage_object(mem, KIND_PERSISTENT_VOLUME, (struct str){0},
+                                     arena_printf(mem, "v%u", number));
+    struct persistent_volume *v = o.persistent_volume;
+    v->spec.csi = arena_array(mem, struct csi_source, 1);
+    *v->spec.csi = (struct csi_source){STR("d.example"), o.meta->name};
+    v->meta.labels.at = arena_array(mem, struct pair, 1);
+    if (chance(r, 2))
+        add_pair(&v->meta.labels, zone_key, PICK(r, zones));
+    if (chance(r, 3)) {
+        v->spec.node_affinity = arena_array(mem, struct node_selector, 1);
+        v->spec.node_affinity->terms.n = 1;
+        v->spec.node_affinity->terms.at = arena_array(mem, struct node_selector_term, 1);
+        node_term(mem, r, v->spec.node_affinity->terms.at);
+    }
+    return o;
+}
+
+static struct object gen_csi_node(struct arena *mem, struct rng *r, uint32_t number)
+{
+    struct object o =
+        storage_object(mem, KIND_CSI_NODE, (struct str){0}, gen_node_name(mem, number));
+    o.csi_node->drivers.n = 2;
+    o.csi_node->drivers.at = arena_array(mem, struct csi_node_driver, 2);
+    o.csi_node->drivers.at[0] =
+        (struct csi_node_driver){STR("d.example"), true, (int32_t)rng_below(r, 3)};
+    o.csi_node->drivers.at[1] =
+        (struct csi_node_driver){STR("pd.csi.storage.gke.io"), true, (int32_t)rng_below(r, 3)};
+    return o;
+}
+
+struct object gen_storage(struct arena *mem, struct rng *r, uint32_t number)
+{
+    if (number < 9)
+        return gen_claim(mem, r, number);
+    if (number < 12)
+        return gen_volume(mem, r, number - 9);
+    if (number < 14) {
+        struct object o = storage_object(mem, KIND_STORAGE_CLASS, (struct str){0},
+                                         number == 12 ? STR("fast") : STR("slow"));
+        o.storage_class->provisioner = STR("d.example");
+        o.storage_class->binding_mode =
+            chance(r, 2) ? STR("WaitForFirstConsumer") : STR("Immediate");
+        return o;
+    }
+    if (number < 20)
+        return gen_csi_node(mem, r, number - 14);
+    struct object o = storage_object(mem, KIND_VOLUME_ATTACHMENT, (struct str){0},
+                                     arena_printf(mem, "a%u", number));
+    o.volume_attachment->attacher = STR("d.example");
+    o.volume_attachment->node_name = gen_node_name(mem, (uint32_t)rng_below(r, 6));
+    o.volume_attachment->volume_name = arena_printf(mem, "v%u", (uint32_t)rng_below(r, 3));
+    return o;
 }

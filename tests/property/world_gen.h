@@ -14,6 +14,7 @@ enum {
     GEN_NAMESPACES = 3,
     GEN_OWNERS = 4,
     GEN_BUDGETS = 2,
+    GEN_STORAGE = 24,
     GEN_SERVICES = 4,
     GEN_NOWHERE = UINT32_MAX,
 };
@@ -54,3 +55,6 @@ struct object gen_service(struct arena *mem, struct rng *r, uint32_t namespace, 
 struct object gen_owner(struct arena *mem, struct rng *r, uint32_t namespace, uint32_t number);
 struct object gen_budget(struct arena *mem, struct rng *r, uint32_t namespace, uint32_t number);
 struct object gen_namespace(struct arena *mem, struct rng *r, uint32_t namespace);
+
+/* A claim, a volume, a class, a CSINode or an attachment, by number. */
+struct object gen_storage(struct arena *mem, struct rng *r, uint32_t number);

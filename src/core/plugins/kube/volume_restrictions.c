@@ -3,21 +3,33 @@
 
 #include "core/framework/plugin.h"
 
+/* The volumes of a spec; they stay where they are as long as it is held, which a spec does not. */
+struct disks {
+    const struct volume_use *at;
+    uint32_t n;
+    const sym *monitors;
+};
+
 struct wants {
-    const struct spec *spec; /* the class holds it */
-    const sym *exclusive;    /* claims that may have one user */
+    struct disks disks;
+    const sym *exclusive; /* claims that may have one user */
     uint32_t n_exclusive;
     sym namespace;
     int64_t correction; /* see add_exclusive() */
     reason_id no_disk, in_use;
 };
 
-static bool shares_monitor(const struct spec *a, const struct volume_use *x, const struct spec *b,
+static struct disks disks_of(const struct spec *spec)
+{
+    return (struct disks){spec->volumes, spec->n_volumes, spec->monitors};
+}
+
+static bool shares_monitor(struct disks a, const struct volume_use *x, struct disks b,
                            const struct volume_use *y)
 {
     for (uint32_t i = 0; i < x->n_monitors; i++)
         for (uint32_t k = 0; k < y->n_monitors; k++)
-            if (a->monitors[x->monitor_at + i] == b->monitors[y->monitor_at + k])
+            if (a.monitors[x->monitor_at + i] == b.monitors[y->monitor_at + k])
                 return true;
     return false;
 }
@@ -29,7 +41,7 @@ static bool is_restricted(const struct volume_use *v)
     return is_disk || v->kind == VOLUME_ISCSI || v->kind == VOLUME_RBD;
 }
 
-static bool clash(const struct spec *a, const struct volume_use *x, const struct spec *b,
+static bool clash(struct disks a, const struct volume_use *x, struct disks b,
                   const struct volume_use *y)
 {
     if (!is_restricted(x) || x->kind != y->kind || x->in_tree != y->in_tree || x->name != y->name)
@@ -41,11 +53,11 @@ static bool clash(const struct spec *a, const struct volume_use *x, const struct
     return !(x->is_read_only && y->is_read_only);
 }
 
-static bool specs_clash(const struct spec *a, const struct spec *b)
+static bool disks_clash(struct disks a, struct disks b)
 {
-    for (uint32_t i = 0; i < a->n_volumes; i++)
-        for (uint32_t k = 0; k < b->n_volumes; k++)
-            if (clash(a, &a->volumes[i], b, &b->volumes[k]))
+    for (uint32_t i = 0; i < a.n; i++)
+        for (uint32_t k = 0; k < b.n; k++)
+            if (clash(a, &a.at[i], b, &b.at[k]))
                 return true;
     return false;
 }
@@ -69,7 +81,7 @@ static void learn(struct learning *l, void *cls)
 {
     struct wants *wants = cls;
     *wants = (struct wants){
-        .spec = l->spec,
+        .disks = disks_of(l->spec),
         .namespace = l->shape->namespace,
         .no_disk = learning_reason(l, CODE_UNSCHEDULABLE, "node(s) had no available disk"),
         .in_use = learning_reason(l, CODE_UNSCHEDULABLE,
@@ -102,7 +114,7 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
     const struct wants *wants = cls;
     for (uint32_t pod = c->nodes.first_pod[node.i]; pod != ID_NONE;
          pod = c->pods.rows.at[pod].after)
-        if (specs_clash(wants->spec, cluster_spec(c, (pod_id){pod})))
+        if (disks_clash(wants->disks, disks_of(cluster_spec(c, (pod_id){pod}))))
             return wants->no_disk;
     int64_t conflicts = wants->correction;
     for (uint32_t i = 0; i < wants->n_exclusive; i++)
@@ -120,7 +132,7 @@ static bool hint_gone(const struct cluster *c, const struct shape *shape, const 
         if (gone->volumes[i].kind == VOLUME_CLAIM &&
             volumes_spec_has(mine, gone->volumes[i].name, false))
             return true;
-    return specs_clash(mine, gone);
+    return disks_clash(disks_of(mine), disks_of(gone));
 }
 
 static bool hint_claim(const struct cluster *c, const struct shape *shape, const struct event *e)
