@@ -703,9 +703,8 @@ struct object gen_storage(struct arena *mem, struct rng *r, uint32_t number)
     if (number < 14) {
         struct object o = storage_object(mem, KIND_STORAGE_CLASS, (struct str){0},
                                          number == 12 ? STR("fast") : STR("slow"));
-        o.storage_class->provisioner = STR("d.example");
-        o.storage_class->binding_mode =
-            chance(r, 2) ? STR("WaitForFirstConsumer") : STR("Immediate");
+        o.storage_class->binding_mode = STR("Immediate"); /* nobody binds claims that wait yet */
+        o.storage_class->provisioner = chance(r, 2) ? STR("d.example") : STR("e.example");
         return o;
     }
     if (number < 20)
