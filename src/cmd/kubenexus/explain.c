@@ -33,7 +33,7 @@ static void help(void)
          "  -o, --output FORMAT  table (default) or json\n\n"
          "Examples:\n"
          "  kubenexus explain -f cluster.yaml --pod default/web-0\n"
-         "  kubectl get nodes,pods,services,replicasets,statefulsets -A -o json |\n"
+         "  kubectl get nodes,pods,services,replicasets,statefulsets,pv,pvc,sc -A -o json |\n"
          "    kubenexus explain -f - --pod batch/train-7 -o json\n\n"
          "Exit codes: 0 some node fits, 1 none does (or the pod cannot be judged), 2 bad usage or "
          "input.");
