@@ -37,9 +37,9 @@ def claim_volume(p, name):
 
 def _disk(rng):
     """A source that stands in a pod; few names, so that pods meet."""
-    number = rng.randint(1, 3)
-    kind = rng.pick("gce", "aws", "iscsi", "rbd", "gce", "aws", "azure", "cinder", "portworx", "vsphere", "file")
-    read_only = {"readOnly": True} if rng.chance(0.4) else {}
+    number = rng.randint(1, 2)
+    kind = rng.pick("gce", "aws", "iscsi", "rbd", "gce", "iscsi", "rbd", "gce", "azure", "cinder", "portworx", "vsphere", "file")
+    read_only = {"readOnly": True} if rng.chance(0.6) else {}
     if kind == "gce":
         return {"gcePersistentDisk": {"pdName": "pd-%d" % number, **read_only}}
     if kind == "aws":
@@ -347,8 +347,8 @@ def _capacities(scene, cls):
 
     def pool(name, topology):
         rest = {"capacity": size(rng, rng.pick(1, 2, 3, 5, 8) * GI)} if rng.chance(0.93) else {}
-        if rest and rng.chance(0.3):
-            rest["maximumVolumeSize"] = size(rng, rng.pick(1, 2, 3, 5) * GI)
+        if rest and rng.chance(0.5):
+            rest["maximumVolumeSize"] = size(rng, rng.pick(1, 2, 3, 5, 10) * GI)
         if topology is not None:
             rest["nodeTopology"] = topology
         _add(scene, obj("CSIStorageCapacity", "%s-%s" % (cls, name), scene.namespace, api=STORAGE,
@@ -374,8 +374,8 @@ def waiting(scene):
         storage_class(scene, cls, provisioner=provisioner, **rest)
         if rng.chance(0.6):
             _capacities(scene, cls)
-    if rng.chance(0.6):
-        _add(scene, obj("CSIDriver", DRIVER, api=STORAGE, spec={"storageCapacity": rng.chance(0.8)}))
+    if rng.chance(0.7):
+        _add(scene, obj("CSIDriver", DRIVER, api=STORAGE, spec={"storageCapacity": rng.chance(0.9)}))
     wanted = ["w%d" % i for i in range(rng.pick(1, 1, 2, 3))]
     _volumes_to_find(scene, classes, wanted)
     for name in wanted:
@@ -389,13 +389,13 @@ def waiting(scene):
 def _volumes_to_find(scene, classes, wanted):
     rng = scene.rng
     promised = set()
-    sizes = rng.sample(range(1, 13), rng.randint(0, 7))
+    sizes = rng.sample(range(1, 9), rng.randint(0, 7))
     for i, gib in enumerate(sizes):
         cls = rng.choice(classes + ["another"])
-        pv = volume(scene, "pv%d" % i, capacity=gib * GI + rng.pick(0, 0, 0, 1, -1), cls=cls,
-                    modes=rng.sample(["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"], rng.randint(1, 3)),
+        pv = volume(scene, "pv%d" % i, capacity=gib * GI + rng.pick(0, 0, 0, 0, 0, 1, -1), cls=cls,
+                    modes=["ReadWriteOnce"] + rng.some(["ReadOnlyMany", "ReadWriteMany"]),
                     labels={"tier": rng.pick("gold", "iron")} if rng.chance(0.4) else None,
-                    affinity=_affinity(rng, scene.node_names()) if rng.chance(0.7) else None)
+                    affinity=_affinity(rng, scene.node_names()) if rng.chance(0.5) else None)
         if rng.chance(0.1):
             pv["spec"]["volumeMode"] = "Block"
         if rng.chance(0.08):
@@ -417,7 +417,7 @@ def _volumes_to_find(scene, classes, wanted):
 
 def _wait(scene, classes, name):
     rng = scene.rng
-    request = rng.randint(1, 8) * GI + rng.pick(0, 0, 0, 1, -1)
+    request = rng.randint(1, 8) * GI + rng.pick(0, 0, 0, 0, 0, 1, -1)
     rest = {}
     if rng.chance(0.2):
         rest["selector"] = {"matchLabels": {"tier": rng.pick("gold", "iron")}}
@@ -427,7 +427,7 @@ def _wait(scene, classes, name):
         rest["volumeAttributesClassName"] = "gold"
     if rng.chance(0.15) and scene.nodes:
         rest["annotations"] = {SELECTED: rng.choice(scene.node_names() + ["elsewhere"])}
-    modes = rng.sample(["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"], rng.pick(1, 1, 1, 2))
+    modes = ["ReadWriteOnce"] if rng.chance(0.7) else rng.sample(["ReadOnlyMany", "ReadWriteMany"], rng.pick(1, 2))
     if rng.chance(0.05):
         modes = ["ReadWriteOncePod"]
     claim(scene, name, modes=modes, request=request, cls=rng.choice(classes), **rest)
