@@ -86,6 +86,18 @@ uint32_t heap_take(struct heap *h)
     return item;
 }
 
+void heap_trim(struct heap *h, uint32_t items)
+{
+    if (h->n == 0) {
+        heap_done(h);
+        return;
+    }
+    h->cap = h->n;
+    h->at = mem_resize(h->at, (size_t)h->cap * sizeof(*h->at));
+    h->item_cap = MIN(h->item_cap, items);
+    h->position = mem_resize(h->position, (size_t)h->item_cap * sizeof(*h->position));
+}
+
 void heap_done(struct heap *h)
 {
     mem_free(h->at);

@@ -29,4 +29,7 @@ static inline bool heap_has(const struct heap *h, uint32_t item)
     return item < h->item_cap && h->position[item];
 }
 
+/* Gives back the room for items from `items` on; none of them is inside. */
+void heap_trim(struct heap *h, uint32_t items);
+
 void heap_done(struct heap *h);

@@ -71,6 +71,12 @@
 /* Gives the memory back; the vector is empty and usable again. */
 #define vec_done(v) (mem_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
+/* Gives back the room that no element needs. */
+#define vec_trim(v)                                                                                \
+    ((v)->n == 0                                                                                   \
+         ? vec_done(v)                                                                             \
+         : ((v)->at = mem_resize((v)->at, (size_t)(v)->n * sizeof(*(v)->at)), (v)->cap = (v)->n))
+
 /* Arithmetic on NULL is undefined, so an empty vector ends at NULL. */
 #define vec_each(v, it)                                                                            \
     for (__typeof__((v)->at + 0) it = (v)->at, vec_end_##it = (v)->n ? (v)->at + (v)->n : NULL;    \

@@ -1,5 +1,7 @@
 #include "core/cluster/pods.h"
 
+#include <stdlib.h>
+
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 
@@ -37,10 +39,10 @@ static uint32_t home(const struct pods *p, uint32_t pod)
     return hash_name(p->shapes.at[row->shape].namespace, pod_name(row)) & (p->slot_cap - 1);
 }
 
-static void grow_slots(struct pods *p)
+static void make_slots(struct pods *p, uint32_t cap)
 {
     mem_free(p->slots);
-    p->slot_cap = p->slot_cap ? p->slot_cap * 2 : 64;
+    p->slot_cap = cap;
     p->slots = mem_alloc(p->slot_cap * sizeof(*p->slots));
     for (uint32_t pod = 0; pod < p->rows.n; pod++) {
         if (!p->rows.at[pod].text)
@@ -97,7 +99,7 @@ pod_id pods_add(struct pods *p, shape_id shape, struct str name, struct str uid)
     intern_hold(&p->shape_table, shape);
     if ((p->n + 1) * (uint64_t)4 > p->slot_cap * (uint64_t)3) {
         p->n++;
-        grow_slots(p);
+        make_slots(p, p->slot_cap ? p->slot_cap * 2 : 64);
         return (pod_id){i};
     }
     uint32_t *slot = probe(p, p->shapes.at[shape].namespace, name);
@@ -119,6 +121,32 @@ void pods_remove(struct pods *p, pod_id pod)
     *row = (struct pod_row){.node = ID_NONE};
     vec_push(&p->free, pod.i);
     p->n--;
+}
+
+static int highest_first(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+uint32_t pods_trim(struct pods *p)
+{
+    while (p->rows.n && !p->rows.at[p->rows.n - 1].text)
+        p->rows.n--;
+    uint32_t kept = 0;
+    vec_each(&p->free, i)
+        if (*i < p->rows.n)
+            p->free.at[kept++] = *i;
+    p->free.n = kept;
+    if (kept > 1) /* the lowest is used next, so that the highest become free */
+        qsort(p->free.at, kept, sizeof(uint32_t), highest_first);
+    vec_trim(&p->rows);
+    vec_trim(&p->free);
+    uint32_t cap = 64;
+    while ((p->n + 1) * (uint64_t)4 > cap * (uint64_t)3)
+        cap *= 2;
+    make_slots(p, cap);
+    return p->rows.n;
 }
 
 void pods_reshape(struct pods *p, pod_id pod, shape_id shape)

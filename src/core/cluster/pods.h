@@ -85,6 +85,15 @@ pod_id pods_add(struct pods *p, shape_id shape, struct str name, struct str uid)
 /* The pod must be on no node. */
 void pods_remove(struct pods *p, pod_id pod);
 
+/* After many pods have gone: gives back the room of the highest numbers that are free; from now on
+ * the lowest free one is used first. Returns how many numbers are left. */
+uint32_t pods_trim(struct pods *p);
+
+static inline bool pods_want_trim(const struct pods *p)
+{
+    return p->free.n > 4096 && p->free.n / 3 > p->n;
+}
+
 /* Another shape for the pod (same namespace). */
 void pods_reshape(struct pods *p, pod_id pod, shape_id shape);
 

@@ -172,6 +172,15 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
     }
 }
 
+/* Gives back what many pods needed that are gone. */
+static void trim(struct engine *k)
+{
+    uint32_t n = pods_trim(&k->cluster->pods);
+    k->units.n = MIN(k->units.n, n);
+    vec_trim(&k->units);
+    queue_trim(k->queue, n);
+}
+
 static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
 {
     struct cluster *c = k->cluster;
@@ -198,6 +207,8 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
         engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[shape], nominated);
     }
     intern_drop(&c->pods.shape_table, shape);
+    if (pods_want_trim(&c->pods))
+        trim(k);
 }
 
 /* Gives the row its new shape and flags, with the sums of its node following; returns what differs.

@@ -505,6 +505,25 @@ void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit)
     }
 }
 
+void queue_trim(struct queue *q, uint32_t units)
+{
+    struct heap *const heaps[] = {&q->active, &q->refused, &q->failed, &q->parked};
+    for (size_t i = 0; i < LEN(heaps); i++)
+        heap_trim(heaps[i], units);
+    q->entries.n = MIN(q->entries.n, units);
+    q->since_ms.n = MIN(q->since_ms.n, units);
+    vec_trim(&q->entries);
+    vec_trim(&q->since_ms);
+    vec_trim(&q->in_flight);
+    vec_each(&q->groups, group)
+        vec_trim(&group->units);
+    if (q->in_line == 0) {
+        mem_free(q->line);
+        q->line = NULL;
+        q->line_cap = q->line_first = q->line_end = 0;
+    }
+}
+
 int64_t queue_next_ms(const struct queue *q, int64_t now_ms)
 {
     if (active_count(q) || (q->refused.n && !q->rules.waits_out))

@@ -119,6 +119,10 @@ void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct ev
  * parked if it is refused, but backs off; nothing for one that is nowhere. */
 void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit);
 
+/* Units from `units` on, all of which are nowhere, will not be heard of for a while: gives back
+ * their room. */
+void queue_trim(struct queue *q, uint32_t units);
+
 /* When queue_take() may find a unit although nothing happens until then; INT64_MAX: never. */
 int64_t queue_next_ms(const struct queue *q, int64_t now_ms);
 

@@ -392,3 +392,29 @@ TEST(engine, stats_say_where_everybody_is)
     EXPECT_INT(stats.in_flight, 0);
     EXPECT_INT(stats.classes, 3);
 }
+
+TEST(engine, the_room_of_pods_that_are_gone_is_given_back)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=4 pods=20000");
+    for (int i = 0; i < 6000; i++)
+        stage_put(&s, "pod p%d cpu=1", i);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p3"), "assumed on n1");
+    EXPECT_TEXT(stage_fate(&s, "p5999"), "parked");
+    for (int i = 10; i < 6000; i++)
+        stage_remove(&s, "pod p%d", i);
+    const struct pods *pods = &s.engine->cluster->pods;
+    EXPECT(pods->rows.cap < 5000 && s.engine->units.cap < 5000);
+    EXPECT_INT(pods->n, 10);
+    EXPECT_TEXT(stage_fate(&s, "p3"), "assumed on n1");
+    EXPECT_TEXT(stage_fate(&s, "p9"), "parked");
+    stage_put(&s, "node n2 cpu=4");
+    for (int i = 0; i < 20; i++)
+        stage_put(&s, "pod q%d cpu=1", i);
+    s.now_ms = 20000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p9"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "p7"), "assumed on n2");
+    EXPECT_INT(pods->n, 30);
+}
