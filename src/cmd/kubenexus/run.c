@@ -42,7 +42,8 @@ struct runner {
     struct requests requests;
     char identity[320];
     bool was_synced, was_leading;
-    int64_t stop_ms; /* when draining ends; 0: we are not stopping */
+    uint32_t most_pods; /* since memory was last given back */
+    int64_t stop_ms;    /* when draining ends; 0: we are not stopping */
 };
 
 /* --- what the protocol tells --- */
@@ -112,6 +113,11 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
     }
     if (is_leading && !r->was_leading)
         log_line(LOG_INFO, "%s", r->client.has_lease ? "became leader" : "scheduling");
+    r->most_pods = MAX(r->most_pods, s.pods);
+    if (r->most_pods >= 1024 && s.pods < r->most_pods / 16) {
+        run_memory_settle();
+        r->most_pods = s.pods;
+    }
     r->was_synced = is_synced;
     r->was_leading |= is_leading;
 }
