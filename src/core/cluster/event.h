@@ -63,6 +63,7 @@ struct event {
     sym pin;                       /* the node that the refused pod names; SYM_NONE: none */
     sym namespace, name;           /* of EVENT_CLAIM; of EVENT_CSI_DRIVER and
                                     * EVENT_ATTACHMENT `name` is the driver */
+    uint32_t but;                  /* number + 1 of a unit that it does not help; 0: none */
     bool has_limit;                /* only units of at most this priority may be woken */
     int32_t priority_limit;
 };

@@ -46,13 +46,15 @@ static void tell_pod(struct engine *k, int64_t now_ms, uint32_t actions,
     engine_event(k, now_ms, &event);
 }
 
-void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape, sym node)
+void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape, sym node,
+                              pod_id whose)
 {
     struct event event = {
         .resource = EVENT_ASSIGNED_POD,
         .actions = ACTION_DELETE,
         .old_shape = shape,
         .pod_node = node,
+        .but = whose.i + 1,
         .has_limit = true,
         .priority_limit = specs_at(&k->cluster->specs, shape->spec)->priority,
     };
@@ -204,7 +206,8 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
         tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[shape], NULL, node);
         intern_drop(&c->names.text, node);
     } else if (nominated != SYM_NONE) {
-        engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[shape], nominated);
+        engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[shape], nominated,
+                                 (pod_id){ID_NONE});
     }
     intern_drop(&c->pods.shape_table, shape);
     if (pods_want_trim(&c->pods))
@@ -302,7 +305,8 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
         queue_touch(k->queue, now_ms, pod.i, &event);
     }
     if (was_nominated != SYM_NONE && nominated != was_nominated) {
-        engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[old_shape], was_nominated);
+        engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[old_shape], was_nominated,
+                                 (pod_id){ID_NONE});
         intern_drop(&c->names.text, was_nominated);
     }
     intern_drop(&c->pods.shape_table, old_shape);

@@ -26,18 +26,6 @@ static struct str *name_victims(struct engine *k, struct explanation *out)
     return names;
 }
 
-static bool is_left_out(const struct cluster *c, const struct class *class, pod_id pod,
-                        node_id node)
-{
-    sym name = c->nodes.name[node.i];
-    if (class->is_pinned)
-        return name != pods_at(&c->pods, pod)->pin;
-    for (uint32_t i = 0; i < class->n_only; i++)
-        if (class->only[i] == name)
-            return false;
-    return class->only != NULL;
-}
-
 static void try_all(struct engine *k, pod_id pod, struct class *class, const uint32_t *ids,
                     struct explanation *out)
 {
@@ -46,7 +34,7 @@ static void try_all(struct engine *k, pod_id pod, struct class *class, const uin
     for (uint32_t i = 0; i < out->n_nodes; i++) {
         node_id node = {ids[i]};
         vec_clear(&k->victims);
-        if (is_left_out(k->cluster, class, pod, node))
+        if (!preempt_concerns(k->cluster, class, node, pod))
             continue;
         struct price price = preempt_price(k->cluster, &k->classes, class, node, pod, &k->victims);
         if (price.refusal)

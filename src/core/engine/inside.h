@@ -83,8 +83,8 @@ void engine_take_off(struct engine *k, pod_id pod);
 
 /* A node that a pod of the shape had in sight is free for others now, if they are not more
  * important than it. */
-void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape,
-                              sym node);
+void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape, sym node,
+                              pod_id whose);
 
 /* --- engine.c --- */
 

@@ -30,7 +30,8 @@ const char *engine_may_not_preempt(struct engine *k, pod_id pod, const struct cl
         return "not eligible due to preemptionPolicy=Never.";
     sym name = pods_at(&c->pods, pod)->nominated;
     node_id node = name == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, name);
-    if (node.i == ID_NONE || !nodes_is_present(&c->nodes, node))
+    if (node.i == ID_NONE || !nodes_is_present(&c->nodes, node) ||
+        !preempt_concerns(c, class, node, pod))
         return NULL;
     reason_id reason = class->refusal ? class->refusal : row_verdict(c, class, node, pod);
     if (reasons_at(&k->classes.reasons, reason)->code == CODE_UNRESOLVABLE)
@@ -95,7 +96,7 @@ static void set_in_sight(struct engine *k, int64_t now_ms, pod_id pod, sym node,
         intern_hold(&c->names.text, was);
     cluster_nominate(c, pod, node);
     if (was != SYM_NONE) {
-        engine_tell_out_of_sight(k, now_ms, pods_shape(&c->pods, pod), was);
+        engine_tell_out_of_sight(k, now_ms, pods_shape(&c->pods, pod), was, pod);
         intern_drop(&c->names.text, was);
     }
     struct effect *e = engine_emit(k, now_ms, pod, EFFECT_NOMINATE, out);

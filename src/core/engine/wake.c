@@ -83,7 +83,8 @@ static bool plugin_wakes(const struct engine *k, const struct plugin *plugin, po
 static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint64_t among)
 {
     struct engine *k = ctx;
-    if (event->has_limit && k->units.at[unit].priority > event->priority_limit)
+    if (event->but == unit + 1 ||
+        (event->has_limit && k->units.at[unit].priority > event->priority_limit))
         return 0;
     uint64_t woken = event->resource == EVENT_TARGET_POD ? among & UNSUPPORTED_BIT : 0;
     for (uint32_t i = 0; i < n_plugins; i++)

@@ -155,6 +155,17 @@ static reason_id try_without(struct cluster *c, const struct class *class, node_
     return reason;
 }
 
+bool preempt_concerns(const struct cluster *c, const struct class *class, node_id node, pod_id self)
+{
+    sym name = c->nodes.name[node.i];
+    if (class->is_pinned)
+        return name == pods_at(&c->pods, self)->pin;
+    for (uint32_t i = 0; i < class->n_only; i++)
+        if (class->only[i] == name)
+            return true;
+    return !class->only;
+}
+
 struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
                            node_id node, pod_id self, struct pod_vec *out)
 {
@@ -268,20 +279,6 @@ static void fill(struct cluster *c, struct classes *k, const struct class *class
             prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
 }
 
-/* May the class's pods go to this node at all? */
-static bool is_allowed(const struct cluster *c, const struct class *class, pod_id self, uint32_t i)
-{
-    sym name = c->nodes.name[i];
-    if (class->is_pinned)
-        return name == pods_at(&c->pods, self)->pin;
-    if (!class->only)
-        return true;
-    for (uint32_t n = 0; n < class->n_only; n++)
-        if (class->only[n] == name)
-            return true;
-    return false;
-}
-
 /* Prices that hold for this pod alone: not kept. */
 static struct price *price_once(struct hunts *h, struct cluster *c, struct classes *k,
                                 const struct class *class, pod_id self)
@@ -289,7 +286,7 @@ static struct price *price_once(struct hunts *h, struct cluster *c, struct class
     vec_resize(&h->once, c->nodes.n);
     reason_id absent = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
     for (uint32_t i = 0; i < c->nodes.n; i++)
-        h->once.at[i].refusal = is_allowed(c, class, self, i) ? UNKNOWN : absent;
+        h->once.at[i].refusal = preempt_concerns(c, class, (node_id){i}, self) ? UNKNOWN : absent;
     fill(c, k, class, self, h->once.at);
     return h->once.at;
 }

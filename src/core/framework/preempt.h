@@ -36,6 +36,10 @@ VEC_TYPE(pod_vec, pod_id);
 struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
                            node_id node, pod_id self, struct pod_vec *victims);
 
+/* May the pod go to this node at all? Where it names nodes, the others are out of the question. */
+bool preempt_concerns(const struct cluster *c, const struct class *class, node_id node,
+                      pod_id self);
+
 /* Is the first harm less than the second? */
 bool harm_is_less(const struct harm *a, const struct harm *b);
 

@@ -223,6 +223,20 @@ TEST(preempt, a_pod_waits_for_those_that_it_has_evicted)
     EXPECT_STR(plan_for(&s, "p", &x), "n1: a b");
 }
 
+TEST(preempt, a_node_in_sight_that_the_pod_may_not_go_to_does_not_keep_it_from_evicting)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=1");
+    stage_put(&s, "node n2 cpu=1");
+    stage_put(&s, "pod a cpu=1 on=n1 preempted");
+    stage_put(&s, "pod b cpu=1 on=n2");
+    stage_put(&s, "pod p cpu=1 priority=1 nominated=n1 require:@metadata.name:In:n2");
+    stage_run(&s);
+    const struct effect *e = stage_effect(&s, "p");
+    REQUIRE(e && e->kind == EFFECT_NOMINATE);
+    EXPECT_STR(e->node, "n2");
+}
+
 TEST(preempt, a_pod_that_goes_leaves_its_evictions_to_end)
 {
     AUTO(stage) s = {0};
