@@ -56,11 +56,20 @@ static int by_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
+static void dump_tally(const struct cluster *c, uint32_t i, struct buf *out)
+{
+    buf_add(out, STR("tally:"));
+    for (uint32_t node = 0; i != ID_NONE && node < c->nodes.n; node++)
+        if (counts_on_node(&c->counts, i, (node_id){node}))
+            buf_printf(out, " %u×%ld", node, counts_on_node(&c->counts, i, (node_id){node}));
+    buf_add_char(out, '\n');
+}
+
 static void dump_spread(const struct cluster *c, uint32_t i, struct buf *out)
 {
     const struct spread *s = &c->counts.spreads.at[i];
-    buf_printf(out, "spread %u by " STR_FMT " tally %u\n", i,
-               STR_ARG(names_text(&c->names, s->key)), s->tally);
+    buf_printf(out, "spread by " STR_FMT " of ", STR_ARG(names_text(&c->names, s->key)));
+    dump_tally(c, s->tally, out);
     struct domain *sorted = mem_copy(s->domains.at, s->domains.n * sizeof(*sorted));
     if (s->domains.n > 1)
         qsort(sorted, s->domains.n, sizeof(*sorted), by_value);
@@ -71,13 +80,35 @@ static void dump_spread(const struct cluster *c, uint32_t i, struct buf *out)
     mem_free(sorted);
 }
 
-static void dump_tally(const struct cluster *c, uint32_t i, struct buf *out)
+static int by_text(const void *a, const void *b)
 {
-    buf_printf(out, "tally %u:", i);
-    for (uint32_t node = 0; node < c->nodes.n; node++)
-        if (counts_on_node(&c->counts, i, (node_id){node}))
-            buf_printf(out, " %u×%ld", node, counts_on_node(&c->counts, i, (node_id){node}));
-    buf_add_char(out, '\n');
+    return str_compare(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* What is counted, in the order of its texts: which numbers tallies and spreads have depends on
+ * when classes came and went. */
+static void dump_counts(const struct cluster *c, struct buf *out)
+{
+    VEC(struct str) texts = {0};
+    struct arena mem = {0};
+    AUTO(buf) text = {0};
+    for (uint32_t i = 0; i < c->counts.tallies.n + c->counts.spreads.n; i++) {
+        bool is_tally = i < c->counts.tallies.n;
+        uint32_t at = is_tally ? i : i - c->counts.tallies.n;
+        buf_clear(&text);
+        if (is_tally && c->counts.tallies.at[at].number)
+            dump_tally(c, at, &text);
+        else if (!is_tally && c->counts.spreads.at[at].uses)
+            dump_spread(c, at, &text);
+        if (text.n)
+            vec_push(&texts, arena_str(&mem, buf_str(&text)));
+    }
+    if (texts.n > 1)
+        qsort(texts.at, texts.n, sizeof(*texts.at), by_text);
+    vec_each(&texts, t)
+        buf_add(out, *t);
+    vec_done(&texts);
+    arena_done(&mem);
 }
 
 void cluster_dump(const struct cluster *c, struct buf *out)
@@ -92,10 +123,5 @@ void cluster_dump(const struct cluster *c, struct buf *out)
     vec_each(&c->nominations, n)
         buf_printf(out, "nominated %u to " STR_FMT "\n", n->pod.i,
                    STR_ARG(names_text(&c->names, n->node)));
-    for (uint32_t i = 0; i < c->counts.tallies.n; i++)
-        if (c->counts.tallies.at[i].number)
-            dump_tally(c, i, out);
-    for (uint32_t i = 0; i < c->counts.spreads.n; i++)
-        if (c->counts.spreads.at[i].uses)
-            dump_spread(c, i, out);
+    dump_counts(c, out);
 }
