@@ -8,7 +8,6 @@
 
 #include "cmd/kubenexus/config_read.h"
 #include "cmd/kubenexus/log.h"
-#include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "io/loop/file_watch.h"
 
@@ -79,7 +78,7 @@ static void look(struct run_reload *r, bool is_asked)
     AUTO(buf) text = {0};
     bool is_there = config_read_bytes(r->file, &text);
     struct config_message absent = {.text = str_of(strerror(errno))};
-    uint64_t bytes = is_there ? hash_bytes(text.p ? text.p : "", text.n) : 0;
+    uint64_t bytes = is_there ? str_hash(buf_str(&text)) : 0;
     bool is_new = bytes != r->seen;
     r->seen = bytes;
     if (is_new && is_there)
@@ -119,17 +118,17 @@ struct run_reload *run_reload_new(struct loop *l, const char *file,
 {
     struct run_reload *r = mem_alloc(sizeof(*r));
     struct error e = {0};
-    *r = (struct run_reload){.loop = l, .file = file, .current = current, .owner = owner};
+    *r = (struct run_reload){
+        .loop = l, .file = file, .current = current, .owner = owner, .seen = current->text_hash};
     r->settle = (struct loop_timer){.fire = on_settled, .ctx = r};
     loop_on_signal(l, SIGHUP, on_hangup, r);
     if (!file)
         return r;
-    AUTO(buf) text = {0};
-    r->seen = config_read_bytes(file, &text) ? hash_bytes(text.p ? text.p : "", text.n) : 0;
     r->watch = file_watch_new(l, file, on_change, r, &e);
     if (!r->watch)
         log_record(LOG_WARNING, "changes of the configuration are seen on SIGHUP only",
                    log_text("why", e.text));
+    loop_timer_set(l, &r->settle, SETTLE_MS); /* what changed since `current` was read */
     return r;
 }
 

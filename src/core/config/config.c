@@ -239,6 +239,7 @@ bool scheduler_config_read(struct scheduler_config *c, struct str text)
 {
     struct reading r = {.out = c};
     struct error e = {0};
+    c->text_hash = str_hash(text);
     if (text.n > CONFIG_BYTES_MOST) {
         text_error(c, 0, "larger than 1 MiB");
         return false;

@@ -76,6 +76,7 @@ struct client_connection {
 struct scheduler_config {
     struct arena mem; /* everything below lives here, or in `json` */
     struct buf json;
+    uint64_t text_hash; /* of what was read */
     VEC(struct config_message) errors, notes;
 
     struct profile *profiles;
