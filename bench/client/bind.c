@@ -34,11 +34,11 @@ struct binder {
 static void read_lines(struct binder *b, struct str text)
 {
     while (text.n) {
-        struct str line = take_until(&text, '\n');
-        struct pair_line l = {.namespace = take_until(&line, ' ')};
-        l.name = take_until(&line, ' ');
-        l.uid = take_until(&line, ' ');
-        struct str version = take_until(&line, ' ');
+        struct str line = str_take(&text, '\n');
+        struct pair_line l = {.namespace = str_take(&line, ' ')};
+        l.name = str_take(&line, ' ');
+        l.uid = str_take(&line, ' ');
+        struct str version = str_take(&line, ' ');
         if (!str_int(version, &l.version))
             give_up("not a version", version);
         l.node = line;

@@ -32,9 +32,6 @@ double cpu_s(void);
 /* All of stdin. */
 void read_input(struct buf *text);
 
-/* Up to `c`, taken off with it. */
-struct str take_until(struct str *text, char c);
-
 /* Ends the program for a reason. */
 _Noreturn void give_up(const char *what, struct str why);
 

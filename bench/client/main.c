@@ -37,14 +37,6 @@ void read_input(struct buf *text)
         buf_add_bytes(text, room, n);
 }
 
-struct str take_until(struct str *text, char c)
-{
-    size_t n = str_find(*text, c);
-    struct str part = str_part(*text, 0, n);
-    *text = str_part(*text, n + 1, text->n);
-    return part;
-}
-
 static void deliver(void *ctx, const struct reply *reply)
 {
     struct desk *d = ctx;

@@ -31,11 +31,11 @@ static enum verb verb_of(struct str name)
 static void read_lines(struct sender *s, struct str text)
 {
     while (text.n) {
-        struct str line = take_until(&text, '\n');
+        struct str line = str_take(&text, '\n');
         struct request r = {.id = s->lines.n + 1, .lane = LANE_WRITE};
-        r.verb = verb_of(take_until(&line, '\t'));
-        r.path = take_until(&line, '\t');
-        r.content_type = take_until(&line, '\t');
+        r.verb = verb_of(str_take(&line, '\t'));
+        r.path = str_take(&line, '\t');
+        r.content_type = str_take(&line, '\t');
         r.body = line;
         vec_push(&s->lines, r);
     }

@@ -53,15 +53,6 @@ static const struct {
 
 /* --- items --- */
 
-static struct str keep(char **at, struct str text)
-{
-    if (text.n)
-        memcpy(*at, text.p, text.n);
-    struct str kept = {*at, text.n};
-    *at += text.n;
-    return kept;
-}
-
 /* At most so many bytes, without cutting a character. */
 static struct str shortened(struct str text, size_t most)
 {
@@ -82,14 +73,14 @@ static struct event_item *item_new(const struct event_about *about, struct str n
                   about->scheduler.n + note.n + more.n + name.n);
     char *at = item->texts;
     item->about = *about;
-    item->about.namespace = keep(&at, about->namespace);
-    item->about.name = keep(&at, about->name);
-    item->about.uid = keep(&at, about->uid);
-    item->about.scheduler = keep(&at, about->scheduler);
-    item->about.note = keep(&at, note);
+    item->about.namespace = str_keep(&at, about->namespace);
+    item->about.name = str_keep(&at, about->name);
+    item->about.uid = str_keep(&at, about->uid);
+    item->about.scheduler = str_keep(&at, about->scheduler);
+    item->about.note = str_keep(&at, note);
     if (is_long)
-        item->about.note.n += keep(&at, more).n;
-    item->name = keep(&at, name);
+        item->about.note.n += str_keep(&at, more).n;
+    item->name = str_keep(&at, name);
     item->at_ms = at_ms;
     item->count = 1;
     return item;

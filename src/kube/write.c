@@ -10,15 +10,6 @@ enum { TIMEOUT_MS = 30000 };
 
 /* --- the table --- */
 
-static struct str keep(char **at, struct str text)
-{
-    if (text.n)
-        memcpy(*at, text.p, text.n);
-    struct str kept = {*at, text.n};
-    *at += text.n;
-    return kept;
-}
-
 static struct map *index_of(struct writes *s, enum write_kind kind)
 {
     return kind == WRITE_BIND ? &s->bind_of : kind == WRITE_TELL ? &s->tell_of : NULL;
@@ -43,12 +34,12 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
                         .version = row ? row->version : 0,
                         .why = INTERN_NONE,
                         .nominee = INTERN_NONE,
-                        .namespace = keep(&at, e->namespace),
-                        .pod = keep(&at, e->pod),
-                        .uid = keep(&at, e->uid),
-                        .node = keep(&at, e->node),
-                        .scheduler = keep(&at, scheduler),
-                        .by_uid = keep(&at, e->by_uid),
+                        .namespace = str_keep(&at, e->namespace),
+                        .pod = str_keep(&at, e->pod),
+                        .uid = str_keep(&at, e->uid),
+                        .node = str_keep(&at, e->node),
+                        .scheduler = str_keep(&at, scheduler),
+                        .by_uid = str_keep(&at, e->by_uid),
                         .answer = w->answer};
     s->binds += kind == WRITE_BIND;
     if (index_of(s, kind))

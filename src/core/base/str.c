@@ -32,6 +32,23 @@ struct str str_part(struct str s, size_t from, size_t to)
     return from < to ? (struct str){s.p + from, to - from} : (struct str){0};
 }
 
+struct str str_take(struct str *rest, char c)
+{
+    size_t n = str_find(*rest, c);
+    struct str piece = str_part(*rest, 0, n);
+    *rest = str_part(*rest, n + 1, rest->n);
+    return piece;
+}
+
+struct str str_keep(char **at, struct str s)
+{
+    struct str kept = {*at, s.n};
+    if (s.n)
+        memcpy(*at, s.p, s.n);
+    *at += s.n;
+    return kept;
+}
+
 bool str_int(struct str s, int64_t *out)
 {
     size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+');

@@ -34,6 +34,12 @@ size_t str_find(struct str s, char c);
 /* Bytes [from, to) of `s`, cut to what is there. */
 struct str str_part(struct str s, size_t from, size_t to);
 
+/* The text up to the next `c`, taken off `rest` with it; all of it if there is none. */
+struct str str_take(struct str *rest, char c);
+
+/* A copy of `s` at `*at`, which moves behind it. */
+struct str str_keep(char **at, struct str s);
+
 /* A signed decimal number that is the whole of `s`; false if it is none or does not fit. */
 bool str_int(struct str s, int64_t *out) MUST_USE;
 

@@ -90,11 +90,9 @@ bool feature_gates_add(struct feature_gates *g, struct str flag, struct error *e
 {
     struct feature_gates all = *g;
     while (flag.n) {
-        size_t comma = str_find(flag, ',');
-        struct str pair = trim(str_part(flag, 0, comma));
+        struct str pair = trim(str_take(&flag, ','));
         if (pair.n && !add_one(&all, pair, e))
             return false;
-        flag = str_part(flag, comma + 1, flag.n);
     }
     *g = all;
     return true;

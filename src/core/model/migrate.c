@@ -35,11 +35,8 @@ struct str in_tree_driver(enum in_tree plugin)
 uint32_t in_tree_named(struct str annotation)
 {
     uint32_t all = 0;
-    while (annotation.n) {
-        size_t end = str_find(annotation, ',');
-        all |= (uint32_t)1 << in_tree_of(str_part(annotation, 0, end));
-        annotation = str_part(annotation, end + 1, annotation.n);
-    }
+    while (annotation.n)
+        all |= (uint32_t)1 << in_tree_of(str_take(&annotation, ','));
     return all & ~(uint32_t)1;
 }
 

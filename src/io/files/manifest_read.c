@@ -190,9 +190,7 @@ static void find_target(struct objects *o, struct str text)
     enum { LINES = 8 };
     struct str mark = STR("# target:");
     for (int i = 0; i < LINES && text.n; i++) {
-        size_t end = str_find(text, '\n');
-        struct str line = str_part(text, 0, end);
-        text = str_part(text, end + 1, text.n);
+        struct str line = str_take(&text, '\n');
         if (!str_starts(line, mark))
             continue;
         line = str_part(line, mark.n, line.n);

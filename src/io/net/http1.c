@@ -54,20 +54,11 @@ static struct str trimmed(struct str s)
     return s;
 }
 
-/* The text up to the next `c`, which is skipped. */
-static struct str cut(struct str *rest, char c)
-{
-    size_t n = str_find(*rest, c);
-    struct str piece = str_part(*rest, 0, n);
-    *rest = str_part(*rest, n + 1, rest->n);
-    return piece;
-}
-
 /* A line without its end; NULL text: it does not end as it must. */
 static struct str cut_line(struct str *rest)
 {
     bool has_end = str_find(*rest, '\n') < rest->n;
-    struct str line = cut(rest, '\n');
+    struct str line = str_take(rest, '\n');
     if (!has_end || line.n == 0 || line.p[line.n - 1] != '\r')
         return (struct str){0};
     line.n--;
@@ -84,15 +75,15 @@ static int read_target(struct str target, struct http1_request *out)
         }
     if (!is_visible(target) || target.p[0] != '/')
         return BAD;
-    out->path = cut(&target, '?');
+    out->path = str_take(&target, '?');
     out->query = target;
     return 0;
 }
 
 static int read_request_line(struct str line, struct http1_request *out)
 {
-    out->method = cut(&line, ' ');
-    struct str target = cut(&line, ' ');
+    out->method = str_take(&line, ' ');
+    struct str target = str_take(&line, ' ');
     if (!is_token(out->method))
         return BAD;
     if (!str_equal(line, STR("HTTP/1.1")) && !str_equal(line, STR("HTTP/1.0")))
@@ -107,7 +98,7 @@ static int read_header(struct str line, struct http1_request *out)
         return TOO_LARGE;
     if (str_find(line, ':') == line.n)
         return BAD;
-    struct http1_header h = {.name = cut(&line, ':')};
+    struct http1_header h = {.name = str_take(&line, ':')};
     h.value = trimmed(line);
     if (!is_token(h.name)) /* a space before the colon or at the line's begin is in it */
         return BAD;
@@ -121,7 +112,7 @@ static int read_header(struct str line, struct http1_request *out)
 static void read_connection(struct str value, struct http1_request *out)
 {
     while (value.n) {
-        struct str word = trimmed(cut(&value, ','));
+        struct str word = trimmed(str_take(&value, ','));
         if (equal_caseless(word, STR("close")))
             out->keeps_alive = false;
         else if (equal_caseless(word, STR("keep-alive")))
@@ -179,9 +170,9 @@ struct str http1_header(const struct http1_request *r, struct str name)
 bool http1_query(const struct http1_request *r, struct str name, size_t *at, struct str *value)
 {
     while (*at < r->query.n) {
-        struct str rest = str_part(r->query, *at, r->query.n), pair = cut(&rest, '&');
+        struct str rest = str_part(r->query, *at, r->query.n), pair = str_take(&rest, '&');
         *at = r->query.n - rest.n;
-        struct str key = cut(&pair, '=');
+        struct str key = str_take(&pair, '=');
         *value = pair;
         if (str_equal(key, name))
             return true;

@@ -639,24 +639,16 @@ void http2_authorize(struct http2 *h, struct str authorization)
     buf_add(&h->authorization, authorization);
 }
 
-static struct str keep(char **room, struct str text)
-{
-    struct str kept = {*room, text.n};
-    memcpy(*room, text.p ? text.p : "", text.n);
-    *room += text.n;
-    return kept;
-}
-
 void http2_send(struct http2 *h, const struct http2_call *call)
 {
     size_t texts = call->path.n + call->accept.n + call->content_type.n + call->body.n;
     struct call *c = mem_alloc(sizeof(*c) + texts);
     char *room = (char *)(c + 1);
     c->is = *call;
-    c->is.path = keep(&room, call->path);
-    c->is.accept = keep(&room, call->accept);
-    c->is.content_type = keep(&room, call->content_type);
-    c->is.body = keep(&room, call->body);
+    c->is.path = str_keep(&room, call->path);
+    c->is.accept = str_keep(&room, call->accept);
+    c->is.content_type = str_keep(&room, call->content_type);
+    c->is.body = str_keep(&room, call->body);
     c->peer = h;
     c->retry_after_ms = -1;
     c->limit = (struct loop_timer){.fire = take_too_long, .ctx = c};

@@ -164,12 +164,9 @@ static bool add_cipher(struct buf *list, struct str name, struct error *e)
 static bool set_ciphers(SSL_CTX *ctx, struct str names, struct error *e)
 {
     AUTO(buf) list = {0};
-    while (names.n) {
-        size_t comma = str_find(names, ',');
-        if (!add_cipher(&list, str_part(names, 0, comma), e))
+    while (names.n)
+        if (!add_cipher(&list, str_take(&names, ','), e))
             return false;
-        names = str_part(names, comma + 1, names.n);
-    }
     return !list.n || SSL_CTX_set_cipher_list(ctx, list.p) == 1 ||
            error_set(e, ERROR_INVALID, "no cipher suite of %s can be used", list.p);
 }

@@ -230,9 +230,7 @@ static bool is_always_allowed(const struct serve *s, struct str path)
 {
     struct str rest = s->config.always_allowed;
     while (rest.n) {
-        size_t n = str_find(rest, ',');
-        struct str one = str_part(rest, 0, n);
-        rest = str_part(rest, n + 1, rest.n);
+        struct str one = str_take(&rest, ',');
         if (one.n && one.p[one.n - 1] == '*' ? str_starts(path, str_part(one, 0, one.n - 1))
                                              : str_equal(path, one))
             return true;

@@ -58,6 +58,31 @@ TEST(str, a_part_is_cut_to_what_is_there)
     EXPECT_STR(str_part((struct str){0}, 0, 1), "");
 }
 
+TEST(str, is_taken_piece_by_piece)
+{
+    struct str rest = STR("a,,bc");
+    EXPECT_STR(str_take(&rest, ','), "a");
+    EXPECT_STR(str_take(&rest, ','), "");
+    EXPECT_STR(rest, "bc");
+    EXPECT_STR(str_take(&rest, ','), "bc");
+    EXPECT_INT(rest.n, 0);
+    EXPECT_STR(str_take(&rest, ','), "");
+    rest = STR("d,");
+    EXPECT_STR(str_take(&rest, ','), "d");
+    EXPECT_INT(rest.n, 0);
+}
+
+TEST(str, is_kept_behind_what_was_kept_before)
+{
+    char room[5], *at = room;
+    struct str first = str_keep(&at, STR("ab")), none = str_keep(&at, (struct str){0});
+    struct str second = str_keep(&at, STR("cde"));
+    EXPECT_STR(first, "ab");
+    EXPECT_INT(none.n, 0);
+    EXPECT_STR(second, "cde");
+    EXPECT(at == room + sizeof(room) && memcmp(room, "abcde", 5) == 0);
+}
+
 TEST(str, reads_integers_that_fit_and_nothing_else)
 {
     static const struct {
