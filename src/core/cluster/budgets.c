@@ -2,18 +2,16 @@
 
 #include "core/cluster/cluster.h"
 
-/* What it costs to evict the pods of these labels has changed. */
-static void tell(struct cluster *c, sym namespace, selector_id selector)
+/* Evicting pods of the namespace may cost something else now. */
+static void note_change(struct budgets *all, sym namespace)
 {
-    struct selector s = matches_selector_at(&c->matches, selector);
-    for (uint32_t i = 0; i < c->pods.rows.n; i++) {
-        const struct pod_row *row = &c->pods.rows.at[i];
-        if (!row->text || row->node == ID_NONE)
-            continue;
-        const struct shape *shape = &c->pods.shapes.at[row->shape];
-        if (shape->namespace == namespace && selector_matches(s, &c->names, shape->labels))
-            change_log_add(&c->log, (node_id){row->node}, COLUMN_WORTH);
-    }
+    map_put(&all->changed, namespace, ++all->changes);
+}
+
+bool budgets_changed_since(const struct budgets *all, sym namespace, uint32_t change)
+{
+    uint32_t last = map_find(&all->changed, namespace);
+    return last != MAP_NONE && (int32_t)(last - change) > 0;
 }
 
 /* Holds (+1) or drops (-1) all that a budget refers to. */
@@ -52,14 +50,14 @@ static void add(struct cluster *c, uint32_t at, const struct budget_ask *ask)
         vec_push(&b.evicted, ask->evicted[i]);
     hold(c, &b, +1);
     vec_insert(&c->budgets.at, at, b);
-    tell(c, b.namespace, b.selector);
+    note_change(&c->budgets, b.namespace);
 }
 
 static void remove_at(struct cluster *c, uint32_t at)
 {
     struct budget old = c->budgets.at.at[at];
     vec_remove(&c->budgets.at, at);
-    tell(c, old.namespace, old.selector);
+    note_change(&c->budgets, old.namespace);
     hold(c, &old, -1);
     vec_done(&old.evicted);
 }
@@ -84,4 +82,5 @@ void budgets_done(struct budgets *b)
     vec_each(&b->at, budget)
         vec_done(&budget->evicted);
     vec_done(&b->at);
+    map_done(&b->changed);
 }

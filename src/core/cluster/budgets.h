@@ -1,10 +1,15 @@
 #pragma once
 
+#include "core/base/map.h"
 #include "core/base/vec.h"
 #include "core/cluster/match.h"
 
 /* PodDisruptionBudgets: how many of the pods they select may be evicted now. To evict more is
- * possible, but the last thing to do. */
+ * possible, but the last thing to do.
+ *
+ * Budgets change whenever a pod they protect comes or goes, and matter only when somebody is to be
+ * evicted. So a change is a number per namespace, and who keeps what evictions cost looks whether
+ * it has risen. */
 
 struct cluster;
 
@@ -17,6 +22,8 @@ struct budget {
 
 struct budgets {
     VEC(struct budget) at; /* by name within a namespace: who is asked first may matter */
+    uint32_t changes;      /* so many there were */
+    struct map changed;    /* namespace → number of the last one there; never shrinks */
 };
 
 /* What a budget is made of. `selector` may be ID_NONE: it is gone, or protects nobody. */
@@ -28,7 +35,9 @@ struct budget_ask {
     uint32_t n_evicted;
 };
 
-/* The nodes that have pods it protects, or protected, learn of it. */
 void budgets_put(struct cluster *c, const struct budget_ask *ask);
+
+/* Was there a change in the namespace after the one of this number? */
+bool budgets_changed_since(const struct budgets *b, sym namespace, uint32_t change);
 
 void budgets_done(struct budgets *b);

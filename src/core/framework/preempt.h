@@ -47,6 +47,7 @@ bool harm_is_less(const struct harm *a, const struct harm *b);
 struct hunt {
     struct class *class;      /* NULL: free */
     uint64_t read_up_to;      /* of the change log */
+    uint32_t budgets_up_to;   /* of the changes of budgets */
     uint64_t used;            /* when it was last asked: the least recently used one goes first */
     VEC(struct price) prices; /* by node */
 };
