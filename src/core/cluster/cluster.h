@@ -15,9 +15,9 @@
 /* The cluster at this moment: nodes as columns, pods as rows, who selects whom, how many are where.
  *
  * Everything below `struct cluster` may be read by plugins; it is changed in two ways only. Objects
- * that came from outside go through cluster/apply.h. What the scheduler tries or decides goes
- * through the transactional operations here: between txn_begin() and txn_undo() they leave no
- * trace.
+ * that came from outside are put in by core/engine/apply.c, outside of any transaction. What the
+ * scheduler tries or decides goes through the transactional operations here: between txn_begin()
+ * and txn_undo() they leave no trace.
  *
  * Invariants: a node's used sums are the sums over the pods on its list, assumed ones included;
  * every change of a row a reader could have seen is in the log; tallies and spreads equal a

@@ -145,6 +145,11 @@ void terms_meet(struct cluster *c, struct shape *shape)
 
 void terms_look_again(struct cluster *c)
 {
+    bool reads_labels = false;
+    vec_each(&c->terms.at, t)
+        reads_labels |= t->shapes && t->reach.like != ID_NONE;
+    if (!reads_labels)
+        return;
     c->terms.made++;
     vec_each(&c->pods.shapes, shape) {
         shape->meant_up_to = 0;

@@ -62,7 +62,7 @@ void terms_leave(struct terms *t, struct shape *shape);
  */
 void terms_meet(struct cluster *c, struct shape *shape);
 
-/* Namespaces' labels changed: shapes must look at all terms again. */
+/* Namespaces' labels changed: shapes look at all terms again, if one of them reads labels. */
 void terms_look_again(struct cluster *c);
 
 /* Frees what neither a shape nor a tally holds. */

@@ -68,8 +68,7 @@ void engine_rank(struct engine *k, struct str node, uint64_t rank);
 
 struct engine_stats {
     uint64_t decisions, bound, refused, failed;
-    uint64_t preemptions; /* pods that others were evicted for */
-    uint64_t repeated;    /* refusals that nothing had happened to since the class's last one */
+    uint64_t repeated; /* refusals that nothing had happened to since the class's last one */
     uint64_t by_view, by_scan, by_pin; /* how decisions were made */
     uint64_t rows_logged;              /* changes of nodes' rows that a view could see */
     uint64_t rows_caught_up, views_built, views_evicted;

@@ -40,7 +40,6 @@ struct engine {
     uint64_t arrivals;
     effect_id last_effect;
     struct map unsettled; /* effect → pod, or EFFECT_ORPHAN once the pod is gone */
-    struct map bind_of; /* pod → the low half of its unsettled effect, kept while there is one */
 
     struct hunts hunts;
     struct pod_vec victims; /* of the last plan, the most important first */
@@ -100,9 +99,6 @@ struct plan {
 
 /* The plugin that makes room for pods of the profile; NULL: none does. */
 const struct profile_plugin *engine_preemption(const struct profile *profile);
-
-/* Why the pod has no right to evict others; NULL: it has. */
-const char *engine_may_not_preempt(struct engine *k, pod_id pod, const struct class *class);
 
 /* Is room looked for when a pod of the class is refused? */
 bool engine_tries_preemption(const struct engine *k, const struct class *class);

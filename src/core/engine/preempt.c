@@ -23,7 +23,8 @@ static bool is_being_cleared(const struct cluster *c, const struct class *class,
     return false;
 }
 
-const char *engine_may_not_preempt(struct engine *k, pod_id pod, const struct class *class)
+/* Why the pod has no right to evict others; NULL: it has. */
+static const char *may_not_preempt(struct engine *k, pod_id pod, const struct class *class)
 {
     struct cluster *c = k->cluster;
     if (!specs_at(&c->specs, class->spec)->preempts)
@@ -65,7 +66,7 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
         return plan;
     }
     buf_add(text, STR(" preemption: "));
-    const char *why_not = engine_may_not_preempt(k, pod, class);
+    const char *why_not = may_not_preempt(k, pod, class);
     if (why_not) {
         buf_add(text, str_of(why_not));
         return plan;
@@ -141,7 +142,6 @@ void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan 
     vec_each(&k->victims, victim)
         if (!(pods_at(&c->pods, *victim)->flags & POD_TERMINATING))
             evict(k, now_ms, *victim, pod, plan.node, out);
-    k->stats.preemptions++;
     engine_count_victims(&k->counts, k->victims.n);
 }
 

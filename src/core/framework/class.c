@@ -56,14 +56,6 @@ static void free_class(struct classes *k, struct class *class)
 
 /* --- making --- */
 
-static bool has_name(const sym *names, uint32_t n, sym name)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (names[i] == name)
-            return true;
-    return false;
-}
-
 static struct str plugin_name(const struct profile *p, uint32_t number)
 {
     for (uint32_t i = 0; i < p->n; i++)
@@ -121,7 +113,7 @@ static void restrict_to(struct classes *k, struct class *class, const struct lea
     uint32_t n = 0;
     sym *both = arena_array(&class->mem, sym, l->n_only);
     for (uint32_t i = 0; i < l->n_only; i++)
-        if (!class->only || has_name(class->only, class->n_only, l->only[i]))
+        if (!class->only || class_names(class, l->only[i]))
             both[n++] = l->only[i];
     class->only = both;
     class->n_only = n;

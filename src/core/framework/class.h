@@ -103,6 +103,15 @@ struct classes {
     void *ctx;
 };
 
+/* Of a class that names nodes: is this one of them? */
+static inline bool class_names(const struct class *class, sym node)
+{
+    for (uint32_t i = 0; i < class->n_only; i++)
+        if (class->only[i] == node)
+            return true;
+    return false;
+}
+
 void classes_init(struct classes *k, struct cluster *c, const struct profile *profiles,
                   uint32_t n_profiles);
 void classes_done(struct classes *k);

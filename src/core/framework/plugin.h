@@ -105,7 +105,7 @@ struct plugin {
     void (*key_score)(const struct cluster *, const void *cls, const struct feasible *,
                       int64_t *raw, int64_t *normal);
 
-    /* Has it nothing to tell nodes apart by, for now? Explanations leave its scores out then. */
+    /* Is there nothing in the cluster to tell nodes apart by? Explanations leave its scores out. */
     bool (*is_idle)(const struct cluster *, const void *cls);
 
     /* Keeps a pod out of the queue; the text says why and lives in `mem`. */

@@ -160,10 +160,7 @@ bool preempt_concerns(const struct cluster *c, const struct class *class, node_i
     sym name = c->nodes.name[node.i];
     if (class->is_pinned)
         return name == pods_at(&c->pods, self)->pin;
-    for (uint32_t i = 0; i < class->n_only; i++)
-        if (class->only[i] == name)
-            return true;
-    return !class->only;
+    return !class->only || class_names(class, name);
 }
 
 struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
@@ -250,6 +247,21 @@ static void doubt(struct hunt *h, uint32_t from)
         h->prices.at[i].refusal = UNKNOWN;
 }
 
+/* Doubts the prices of nodes with pods whose budgets may have changed since the last time. */
+static void mind_budgets(struct hunt *h, const struct cluster *c)
+{
+    if (h->budgets_up_to == c->budgets.changes)
+        return;
+    for (uint32_t i = 0; i < c->pods.rows.n; i++) {
+        const struct pod_row *row = &c->pods.rows.at[i];
+        if (row->text && row->node != ID_NONE &&
+            budgets_changed_since(&c->budgets, c->pods.shapes.at[row->shape].namespace,
+                                  h->budgets_up_to))
+            h->prices.at[row->node].refusal = UNKNOWN;
+    }
+    h->budgets_up_to = c->budgets.changes;
+}
+
 /* Doubts the prices of nodes that changed since the last time. */
 static void catch_up(struct hunt *h, struct cluster *c)
 {
@@ -267,6 +279,7 @@ static void catch_up(struct hunt *h, struct cluster *c)
             if (e->columns & reads && e->node < h->prices.n) /* a number may be given back */
                 h->prices.at[e->node].refusal = UNKNOWN;
         }
+    mind_budgets(h, c);
     h->read_up_to = log->end;
     log->read_up_to = MAX(log->read_up_to, log->end);
 }

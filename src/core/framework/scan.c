@@ -94,14 +94,6 @@ static reason_id refusal_of(const struct scan *s, uint32_t node)
     return home & SCAN_REFUSED ? home & ~SCAN_REFUSED : s->buckets.at.at[home].refused;
 }
 
-static bool is_among(const struct class *class, sym name)
-{
-    for (uint32_t i = 0; i < class->n_only; i++)
-        if (class->only[i] == name)
-            return true;
-    return false;
-}
-
 void scan_why(const struct scan *s, const struct cluster *c, struct why *out)
 {
     why_clear(out);
@@ -136,8 +128,8 @@ reason_id scan_error(const struct scan *s, const struct cluster *c, const struct
     struct str first = {0};
     for (uint32_t i = 0; class->may_fail && i < c->nodes.n; i++) {
         struct str name = names_text(&c->names, c->nodes.name[i]);
-        bool is_judged =
-            c->nodes.flags[i] & NODE_PRESENT && (!class->only || is_among(class, c->nodes.name[i]));
+        bool is_judged = c->nodes.flags[i] & NODE_PRESENT &&
+                         (!class->only || class_names(class, c->nodes.name[i]));
         reason_id reason = is_judged ? refusal_of(s, i) : 0;
         bool is_error = reason && reasons_at(reasons, reason)->code == CODE_ERROR;
         if (is_error && (!found || str_compare(name, first) < 0)) {
