@@ -16,6 +16,7 @@ struct cluster *cluster_new(uint64_t seed)
     names_init(&c->names);
     matches_init(&c->matches, &c->names);
     specs_init(&c->specs, &c->names);
+    volumes_init(&c->volumes, &c->names);
     change_log_grow(&c->log, 0);
     c->any_ip = fixed(c, STR("0.0.0.0"));
     c->unschedulable = fixed(c, STR("node.kubernetes.io/unschedulable"));

@@ -182,6 +182,14 @@ static void unlink_attachment(struct volumes *v, uint32_t i)
 
 /* --- changing --- */
 
+void volumes_init(struct volumes *v, struct names *names)
+{
+    for (int i = IN_TREE_NONE + 1; i < N_IN_TREE; i++) {
+        v->in_tree_driver[i] = names_get(names, in_tree_driver((enum in_tree)i));
+        intern_hold(&names->text, v->in_tree_driver[i]);
+    }
+}
+
 static bool limit_grew(const struct csi_node_facts *was, const struct csi_node_facts *is)
 {
     for (uint32_t i = 0; i < is->n_drivers; i++) {

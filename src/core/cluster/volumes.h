@@ -44,6 +44,8 @@ struct volumes {
     struct map named;    /* claim's name → users of all claims of that name, in any namespace */
     uint32_t exclusive;  /* claims that one pod only may use */
     uint64_t generation;
+    sym in_tree_driver[N_IN_TREE]; /* known from the start: whoever asks before the driver is seen
+                                    * must recognise it when it comes */
 };
 
 /* --- what plugins read --- */
@@ -142,6 +144,8 @@ uint32_t volumes_users_of_name(const struct volumes *v, sym name);
 bool volumes_spec_has(const struct spec *spec, sym claim, bool also_ephemeral);
 
 /* --- changing --- */
+
+void volumes_init(struct volumes *v, struct names *names);
 
 struct cluster;
 

@@ -17,6 +17,7 @@ enum in_tree {
     IN_TREE_PORTWORX,
     IN_TREE_AZURE_FILE, /* this and the next have a driver, too, but the scheduler never asks it */
     IN_TREE_VSPHERE,
+    N_IN_TREE,
 };
 
 /* kubernetes.io/aws-ebs, …: the plugin of that name; IN_TREE_NONE: no such plugin. */

@@ -35,7 +35,7 @@ static enum found by_class(const struct volumes *v, const struct names *names,
     enum in_tree plugin = in_tree_of(names_text(names, class->provisioner));
     if (plugin && !in_tree_is_migrated(plugin))
         return NOT_COUNTED;
-    sym driver = plugin ? names_find(names, in_tree_driver(plugin)) : class->provisioner;
+    sym driver = plugin ? v->in_tree_driver[plugin] : class->provisioner;
     *out = (struct attached){driver, name, namespace, plugin != IN_TREE_NONE};
     return FOUND;
 }
@@ -66,7 +66,7 @@ static enum found find(const struct volumes *v, const struct names *names, sym n
         return by_claim(v, names, namespace, use, out);
     if (use->kind != VOLUME_DISK || !in_tree_is_migrated((enum in_tree)use->in_tree))
         return NOT_COUNTED;
-    sym driver = names_find(names, in_tree_driver((enum in_tree)use->in_tree));
+    sym driver = v->in_tree_driver[use->in_tree];
     *out = (struct attached){driver, use->handle, SYM_NONE, true};
     return use->handle == SYM_NONE ? NOT_TRANSLATED : FOUND;
 }
@@ -270,9 +270,8 @@ static bool hint_detached(const struct cluster *c, const struct shape *shape, co
     const struct spec *spec = specs_at(&c->specs, shape->spec);
     for (uint32_t i = 0; i < spec->n_volumes; i++) {
         const struct volume_use *use = &spec->volumes[i];
-        struct str driver = in_tree_driver((enum in_tree)use->in_tree);
         if (use->kind == VOLUME_CLAIM ||
-            (use->kind == VOLUME_DISK && str_equal(driver, names_text(&c->names, e->name))))
+            (use->kind == VOLUME_DISK && c->volumes.in_tree_driver[use->in_tree] == e->name))
             return true;
     }
     return false;

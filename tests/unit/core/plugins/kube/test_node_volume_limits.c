@@ -69,6 +69,22 @@ TEST(node_volume_limits, a_claim_without_a_volume_counts_for_its_class)
     EXPECT_TEXT(judge_verdict(&j, "p", "n"), "fits");
 }
 
+TEST(node_volume_limits, a_driver_nobody_knew_before_the_pod_counts_too)
+{
+    AUTO(judge) j = {.profile = &profile};
+    ground_add(&j.ground, "node n");
+    ground_add(&j.ground, CLASS("s", "kubernetes.io/cinder", WAITS));
+    ground_add(&j.ground, CLAIM("w", "ReadWriteOnce", ",'storageClassName':'s'"));
+    ground_add(&j.ground, "pod p disk:aws:vol-1");
+    ground_add(&j.ground, "pod q claim:w");
+    EXPECT_TEXT(judge_verdict(&j, "p", "n"), "fits");
+    EXPECT_TEXT(judge_verdict(&j, "q", "n"), "fits");
+    ground_add(&j.ground, CSI_NODE("n", LIMIT("ebs.csi.aws.com",
+                                              "0") "," LIMIT("cinder.csi.openstack.org", "0")));
+    EXPECT_TEXT(judge_verdict(&j, "p", "n"), full);
+    EXPECT_TEXT(judge_verdict(&j, "q", "n"), full);
+}
+
 TEST(node_volume_limits, what_is_attached_without_a_pod_counts_too)
 {
     AUTO(judge) j = {.profile = &profile};
