@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/config/value.h"
+#include "core/base/value.h"
 
 #define ONLY_HTTP_1    "HTTP/1.1 is served"
 #define ONE_CONNECTION "the API server is asked as for all else"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/value.h"
 #include "core/config/inside.h"
-#include "core/config/value.h"
 
 #define API_VERSION "kubescheduler.config.k8s.io/v1"
 

@@ -1,7 +1,7 @@
 /* The fields of a KubeSchedulerConfiguration. */
 
+#include "core/base/value.h"
 #include "core/config/inside.h"
-#include "core/config/value.h"
 
 #define NO_DURATION "is not a duration (15s, 1m30s)"
 

@@ -1,6 +1,6 @@
 #include "core/config/gates.h"
 
-#include "core/config/value.h"
+#include "core/base/value.h"
 
 enum stage { ALPHA, BETA, GA, DEPRECATED };
 

@@ -1,4 +1,4 @@
-#include "core/config/value.h"
+#include "core/base/value.h"
 
 #include "support/test.h"
 
