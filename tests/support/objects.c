@@ -99,6 +99,8 @@ static void node_word(struct arena *mem, struct node *node, struct str word)
     } else if (is(word, "host=", &v)) {
         struct pair *host = &node->meta.labels.at[0];
         host->value = v;
+    } else if (is(word, "note:", &v)) {
+        add_pair(mem, &node->meta.annotations, v);
     } else if (is(word, "label:", &v)) {
         add_pair(mem, &node->meta.labels, v);
     } else if (is(word, "image:", &v)) {
@@ -451,6 +453,10 @@ static bool head_word(struct arena *mem, struct pod *pod, struct str word)
         pod->status.nominated_node_name = v;
     else if (is(word, "label:", &v))
         add_pair(mem, &pod->meta.labels, v);
+    else if (is(word, "note:", &v))
+        add_pair(mem, &pod->meta.annotations, v);
+    else if (is(word, "class=", &v))
+        pod->spec.priority_class_name = v;
     else if (is(word, "owner:", &v))
         add_owner(mem, pod, v);
     else if (is(word, "gate:", &v))

@@ -16,13 +16,14 @@
  *
  * node:  zone=V                    a label topology.kubernetes.io/zone
  *        host=V                    kubernetes.io/hostname; without it, the name; empty: no label
- *        label:K=V                 image:NAME=SIZE            cordoned
+ *        label:K=V  note:K=V       image:NAME=SIZE            cordoned
  *        taint:K=V:EFFECT          pods= is 110 unless given
  * pod:   namespace=N               default               uid=U          the name
  *        scheduler=S               default-scheduler     on=NODE        spec.nodeName
  *        priority=N  phase=P       nominated=NODE        deleting       preempts=Never
  *        started=SECONDS           preempted (deleting, because a scheduler evicted it)
- *        label:K=V                 owner:KIND=NAME       gate:NAME
+ *        label:K=V  note:K=V       owner:KIND=NAME       gate:NAME
+ *        class=NAME                priorityClassName; note: is an annotation
  *        image:NAME                port:[IP:]PORT[/PROTOCOL]            device:NAME
  *        claim:NAME                a volume; as are disk:KIND:NAME[:ro] with gce, aws, iscsi,
  * azure, cinder, portworx, vsphere, disk:rbd:POOL/IMAGE@MONITOR|…[:ro], disk:ephemeral:NAME and

@@ -43,6 +43,18 @@ static void put_texts(struct json_writer *w, const char *key, const struct str *
     json_put_close(w, ']');
 }
 
+static void put_hardware(struct json_writer *w, const struct explained_hardware *x)
+{
+    json_put_key(w, STR("hardware"));
+    json_put_open(w, '{');
+    put_pair(w, "tier", x->tier);
+    put_number(w, "vramMebibytes", x->vram_mebibytes);
+    put_pair(w, "vramSource", x->vram_source);
+    put_pair(w, "fabric", x->fabric);
+    put_number(w, "numaNodes", x->n_zones);
+    json_put_close(w, '}');
+}
+
 static void put_node(struct json_writer *w, const struct explained_node *node)
 {
     json_put_open(w, '{');
@@ -58,6 +70,31 @@ static void put_node(struct json_writer *w, const struct explained_node *node)
     put_texts(w, "reasons", node->reasons, node->n_reasons);
     put_scores(w, node);
     put_number(w, "total", node->total);
+    if (node->hardware)
+        put_hardware(w, node->hardware);
+    json_put_close(w, '}');
+}
+
+static void put_bool(struct json_writer *w, const char *key, bool value)
+{
+    json_put_key(w, str_of(key));
+    json_put_bool(w, value);
+}
+
+static void put_class(struct json_writer *w, const struct explained_class *x)
+{
+    json_put_key(w, STR("classification"));
+    json_put_open(w, '{');
+    put_pair(w, "tier", x->tier);
+    put_pair(w, "tierBecause", x->tier_because);
+    put_pair(w, "tenant", x->tenant);
+    put_pair(w, "workload", x->workload);
+    put_pair(w, "workloadBecause", x->workload_because);
+    put_bool(w, "gang", x->is_gang);
+    put_bool(w, "preemptible", x->is_preemptible);
+    put_pair(w, "preemptibleBecause", x->preemptible_because);
+    put_pair(w, "where", x->where);
+    put_texts(w, "misread", x->misread, x->n_misread);
     json_put_close(w, '}');
 }
 
@@ -89,6 +126,8 @@ void explanation_json(const struct explanation *x, struct buf *out)
     json_put_open(&w, '{');
     put_pair(&w, "pod", x->pod);
     put_pair(&w, "profile", x->profile);
+    if (x->class)
+        put_class(&w, x->class);
     json_put_key(&w, STR("nodes"));
     json_put_open(&w, '[');
     for (uint32_t i = 0; i < x->n_nodes; i++)
@@ -253,6 +292,21 @@ static void print_preemption(const struct explained_preemption *p, struct buf *o
         buf_printf(out, "          and on %u more nodes\n", p->n_candidates - 1 - shown);
 }
 
+static void print_class(const struct explained_class *x, struct buf *out)
+{
+    if (!x)
+        return;
+    buf_printf(out, "Who:   " STR_FMT ", tenant " STR_FMT " (" STR_FMT ")\n", STR_ARG(x->tier),
+               STR_ARG(x->tenant), STR_ARG(x->tier_because));
+    buf_printf(out, "What:  " STR_FMT " (" STR_FMT ")%s", STR_ARG(x->workload),
+               STR_ARG(x->workload_because), x->is_gang ? ", in a gang" : "");
+    if (x->is_preemptible)
+        buf_printf(out, ", may be stopped (" STR_FMT ")", STR_ARG(x->preemptible_because));
+    buf_printf(out, "\nWhere: " STR_FMT "\n", STR_ARG(x->where));
+    for (uint32_t i = 0; i < x->n_misread; i++)
+        buf_printf(out, "Not understood: " STR_FMT "\n", STR_ARG(x->misread[i]));
+}
+
 void explanation_table(const struct explanation *x, struct buf *out)
 {
     uint32_t feasible = 0;
@@ -262,6 +316,7 @@ void explanation_table(const struct explanation *x, struct buf *out)
     print_outcome(x, out);
     if (!x->error.n)
         buf_printf(out, "%u of %u nodes fit.\n", feasible, x->n_nodes);
+    print_class(x->class, out);
     print_best(x, out);
     print_preemption(x->preemption, out);
     if (!x->gated.n)

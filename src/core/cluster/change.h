@@ -21,7 +21,7 @@ enum column {
     COLUMN_IMAGES = 1 << 7,
     COLUMN_NOMINATED = 1 << 8,
     COLUMN_WORTH = 1 << 9,     /* what it costs to evict its pods: when they started */
-    COLUMN_FEATURES = 1 << 10, /* that it declares */
+    COLUMN_FEATURES = 1 << 10, /* that it declares, and what it is made of */
     COLUMN_VOLUMES = 1 << 11,  /* its CSINode, and what is attached to it */
 };
 

@@ -54,6 +54,7 @@ void cluster_sweep(struct cluster *c)
     pods_sweep(&c->pods, &c->names, &c->specs, &c->terms);
     terms_sweep(&c->terms, &c->names, &c->matches);
     specs_sweep(&c->specs, &c->names, &c->matches);
+    nodes_sweep(&c->nodes);
     volumes_sweep(&c->volumes, &c->names, &c->matches);
     matches_sweep(&c->matches, &c->names);
     names_sweep(&c->names);
@@ -107,6 +108,7 @@ void cluster_put_namespace(struct cluster *c, sym name, label_set_id labels)
         map_remove(&c->namespaces, name);
     }
     counts_namespace(c, name, +1);
+    workloads_look_again(&c->workloads, &c->names, name);
     terms_look_again(c);
     if (was != ID_NONE) {
         intern_drop(&c->names.label_sets.table, was);

@@ -23,6 +23,7 @@ typedef uint32_t rules_id;       /* nodeSelector and node affinity             *
 typedef uint32_t selector_id;    /* a label selector                           */
 typedef uint32_t spec_id;        /* a pod's spec as plugins read it            */
 typedef uint32_t shape_id;       /* spec + labels + namespace + owner: a template */
+typedef uint32_t hardware_id;    /* what a node is made of                     */
 typedef uint32_t resource_id;    /* a resource's name */
 
 enum {

@@ -11,6 +11,7 @@
     COLUMN(labels)                                                                                 \
     COLUMN(features)                                                                               \
     COLUMN(taints)                                                                                 \
+    COLUMN(hardware)                                                                               \
     COLUMN(rank)                                                                                   \
     COLUMN(first_pod)                                                                              \
     COLUMN(images)                                                                                 \
@@ -40,7 +41,7 @@ node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t ran
     n->flags[i] = NODE_CLAIMED;
     n->name[i] = name;
     n->hostname[i] = SYM_NONE;
-    n->labels[i] = n->features[i] = n->taints[i] = 0;
+    n->labels[i] = n->features[i] = n->taints[i] = n->hardware[i] = 0;
     n->rank[i] = rank;
     n->first_pod[i] = ID_NONE;
     intern_hold(&names->text, name);
@@ -255,6 +256,7 @@ struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem
         .labels = n->labels[i],
         .features = n->features[i],
         .taints = n->taints[i],
+        .hardware = n->hardware[i],
         .cpu_milli = room->cpu_alloc,
         .memory = room->memory_alloc,
         .pods = room->pods_alloc,
@@ -346,6 +348,35 @@ static uint32_t put_taints(struct nodes *n, struct names *names, uint32_t i,
     return COLUMN_TAINTS;
 }
 
+const struct hardware no_hardware;
+
+hardware_id nodes_hardware_get(struct nodes *n, const struct hardware *hardware)
+{
+    if (memcmp(hardware, &no_hardware, sizeof(no_hardware)) == 0)
+        return 0;
+    struct str bytes = {(const char *)hardware, hardware_bytes(hardware)};
+    return intern_get(&n->hardware_table, bytes, NULL) + 1;
+}
+
+void nodes_sweep(struct nodes *n)
+{
+    if (intern_wants_sweep(&n->hardware_table))
+        intern_sweep(&n->hardware_table, NULL, NULL);
+}
+
+/* It is made of labels, and changes as rarely as what a node declares. */
+static uint32_t put_hardware(struct nodes *n, uint32_t i, const struct node_row *row)
+{
+    if (n->hardware[i] == row->hardware)
+        return 0;
+    if (row->hardware)
+        intern_hold(&n->hardware_table, row->hardware - 1);
+    if (n->hardware[i])
+        intern_drop(&n->hardware_table, n->hardware[i] - 1);
+    n->hardware[i] = row->hardware;
+    return COLUMN_FEATURES;
+}
+
 static uint32_t put_alloc(struct nodes *n, uint32_t i, const struct node_row *row)
 {
     struct room *room = &n->room[i];
@@ -367,6 +398,7 @@ uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const str
     columns |= put_labels(n, names, i, row);
     columns |= put_features(n, names, i, row);
     columns |= put_taints(n, names, i, row);
+    columns |= put_hardware(n, i, row);
     columns |= put_alloc(n, i, row);
     if (!(n->flags[i] & NODE_CORDONED) != !row->is_cordoned) {
         n->flags[i] ^= NODE_CORDONED;
@@ -410,6 +442,7 @@ void nodes_done(struct nodes *n)
 #undef FREE
     mem_free(n->room);
     vec_done(&n->free);
+    intern_done(&n->hardware_table);
     map_done(&n->by_name);
     map_done(&n->by_hostname);
     map_done(&n->image_index);

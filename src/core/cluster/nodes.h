@@ -3,6 +3,7 @@
 #include "core/base/map.h"
 #include "core/cluster/names.h"
 #include "core/cluster/spec.h"
+#include "core/model/hardware.h"
 
 /* The columns of nodes. A node's number indexes every column; numbers are used again.
  *
@@ -71,14 +72,16 @@ struct nodes {
     label_set_id *labels;
     label_set_id *features; /* that it declares, as keys */
     taint_set_id *taints;
-    uint64_t *rank; /* among equal scores the lowest wins */
+    hardware_id *hardware; /* 0: nothing is known */
+    uint64_t *rank;        /* among equal scores the lowest wins */
     uint32_t *first_pod;
     struct node_images *images;
     struct used_ports **ports;
 
-    struct map by_hostname;    /* how many present nodes have it */
-    uint32_t shared_hostnames; /* hostnames that more than one present node has */
-    struct map image_index;    /* image's symbol → image_at */
+    struct intern hardware_table; /* number - 1 */
+    struct map by_hostname;       /* how many present nodes have it */
+    uint32_t shared_hostnames;    /* hostnames that more than one present node has */
+    struct map image_index;       /* image's symbol → image_at */
     VEC(struct image_state) image_at;
     VEC(uint32_t) image_free;
 };
@@ -90,6 +93,7 @@ struct node_row {
     label_set_id labels; /* hostname taken out */
     label_set_id features;
     taint_set_id taints;
+    hardware_id hardware;
     int64_t cpu_milli, memory;
     int32_t pods;
     const struct need *others; /* sorted; no zero amounts */
@@ -128,6 +132,24 @@ struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem
 
 /* Writes what differs; returns the columns that did (enum column; 0: none). */
 uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const struct node_row *row);
+
+/* The number of such hardware; nobody holds it yet. */
+hardware_id nodes_hardware_get(struct nodes *n, const struct hardware *hardware);
+
+extern const struct hardware no_hardware;
+
+static inline const struct hardware *nodes_hardware_at(const struct nodes *n, hardware_id id)
+{
+    return id ? (const struct hardware *)intern_bytes(&n->hardware_table, id - 1).p : &no_hardware;
+}
+
+static inline const struct hardware *nodes_hardware(const struct nodes *n, node_id node)
+{
+    return nodes_hardware_at(n, n->hardware[node.i]);
+}
+
+/* Frees what nobody holds. */
+void nodes_sweep(struct nodes *n);
 
 /* Adds `sign` × what the spec holds to the node's sums. */
 void nodes_charge(struct nodes *n, node_id node, const struct spec *spec, int sign);

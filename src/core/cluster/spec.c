@@ -18,6 +18,7 @@ resource_id resources_get(struct resources *r, struct names *names, struct str n
     intern_hold(&names->text, s);
     map_put(&r->by_name, s, r->names.n);
     vec_push(&r->names, s);
+    vec_push(&r->are_accelerators, resource_is_accelerator(name));
     return r->names.n - 1;
 }
 
@@ -50,6 +51,7 @@ struct reading {
     VEC(struct volume_use) volumes;
     VEC(struct spread_rule) spread;
     VEC(struct pod_term) pod_terms;
+    VEC(struct pair_sym) misread;
 };
 
 static sym keep(struct reading *r, struct str text)
@@ -354,6 +356,30 @@ static void read_volumes(struct reading *r, const struct pod *pod)
     }
 }
 
+static int64_t accelerators(const struct resources *r, const struct needs *needs)
+{
+    int64_t sum = 0;
+    vec_each(needs, need)
+        if (r->are_accelerators.at[need->resource])
+            sum = wrap_add(sum, need->amount);
+    return sum;
+}
+
+/* What its labels and annotations say. */
+static void read_said(struct reading *r, const struct pod *pod, struct spec *s)
+{
+    struct pod_said said;
+    struct misreads misread = {0};
+    pod_said_read(pod, &said);
+    s->accelerators = accelerators(&r->specs->resources, &r->ask);
+    s->class = pod_classify(pod, &said, false, s->accelerators, &misread);
+    s->wishes = pod_wishes(&said, &misread);
+    s->queue = pod_says(&said, MEANS_QUEUE) ? keep(r, said.by[MEANS_QUEUE].value) : SYM_NONE;
+    vec_each(&misread, m)
+        vec_push(&r->misread, (struct pair_sym){keep(r, m->key), keep(r, m->value)});
+    vec_done(&misread);
+}
+
 /* The first field that a plugin of kube-scheduler's default profile reads and none of ours does
  * yet. */
 static struct str unsupported_field(const struct pod *pod)
@@ -414,7 +440,8 @@ static void add_list(struct buf *b, const void *p, size_t bytes)
     LIST_OF(pod_terms, n_pod_terms, pod_terms)                                                     \
     LIST_OF(namespaces, n_namespaces, namespaces)                                                  \
     LIST_OF(volumes, n_volumes, volumes)                                                           \
-    LIST_OF(monitors, n_monitors, monitors)
+    LIST_OF(monitors, n_monitors, monitors)                                                        \
+    LIST_OF(misread, n_misread, misread)
 
 static void encode(struct reading *r, struct spec *s, struct buf *out)
 {
@@ -467,6 +494,7 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
     if (pin)
         *pin = SYM_NONE;
     read_head(&r, pod, pin, &head);
+    read_said(&r, pod, &head);
     read_containers(&r, pod);
     read_spread(&r, pod);
     read_volumes(&r, pod);
@@ -531,6 +559,7 @@ void specs_done(struct specs *s)
     vec_done(&s->at);
     map_done(&s->resources.by_name);
     vec_done(&s->resources.names);
+    vec_done(&s->resources.are_accelerators);
     buf_done(&s->scratch);
     arena_done(&s->mem);
 }

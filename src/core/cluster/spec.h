@@ -4,6 +4,8 @@
 #include "core/base/map.h"
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
+#include "core/model/classify.h"
+#include "core/model/wishes.h"
 
 /* A pod's spec as plugins read it: numbers and symbols, interned, so that all pods of a template
  * share one. What plugins cannot tell apart has the same number here. */
@@ -110,11 +112,19 @@ struct spec {
     const sym *monitors;
     uint32_t n_monitors;
     uint32_t features; /* enum feature */
+
+    struct classified class; /* what it is, and where it wants to be */
+    struct wishes wishes;
+    sym queue;                      /* of Kueue that it came through; SYM_NONE: none */
+    int64_t accelerators;           /* of any kind that it asks for */
+    const struct pair_sym *misread; /* keys whose values mean nothing to us */
+    uint32_t n_misread;
 };
 
 struct resources {
     struct map by_name; /* sym → resource_id */
     VEC(sym) names;
+    VEC(bool) are_accelerators;
 };
 
 struct specs {

@@ -24,6 +24,11 @@ uint64_t workloads_generation(const struct workloads *w, sym namespace)
     return row ? row->generation : 0;
 }
 
+void workloads_look_again(struct workloads *w, struct names *names, sym namespace)
+{
+    get(w, names, namespace)->generation++;
+}
+
 static struct service_row *find_service(struct namespace_row *row, sym name)
 {
     vec_each(&row->services, s)

@@ -35,6 +35,9 @@ struct workloads {
 /* 0 for a namespace without Services and owners. */
 uint64_t workloads_generation(const struct workloads *w, sym namespace);
 
+/* Something else about the namespace changed that its pods' classes depend on. */
+void workloads_look_again(struct workloads *w, struct names *names, sym namespace);
+
 /* Sets what the service or owner selects by; returns whether that is news. Takes a hold on the
  * selector. A Service without a selector is removed: it selects no pod. */
 bool workloads_put_service(struct workloads *w, struct names *names, struct matches *m,

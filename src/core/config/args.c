@@ -1,27 +1,14 @@
-/* Arguments of plugins: kube-scheduler's, with its defaults and rules, and our own. Arguments of
- * plugins that are still to come are checked and then forgotten. */
+/* Arguments of plugins: kube-scheduler's, with its defaults and rules; our own are in args_nexus.c.
+ * Arguments of plugins that are still to come are checked and then forgotten. */
 
 #include "core/plugins/args.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/config/inside.h"
+#include "core/config/args_inside.h"
 
-/* What all kinds of arguments begin with. */
-struct head {
-    struct str api_version, kind;
-};
-
-struct args_reading {
-    struct reading *r;
-    const struct known_plugin *plugin;
-    struct str text, path;
-};
-
-/* The path of something inside the arguments. */
-static struct str at(const struct args_reading *a, const char *fmt, ...) PRINTF(2, 3);
-static struct str at(const struct args_reading *a, const char *fmt, ...)
+struct str args_at(const struct args_reading *a, const char *fmt, ...)
 {
     char inner[200];
     va_list args;
@@ -31,25 +18,24 @@ static struct str at(const struct args_reading *a, const char *fmt, ...)
     return PATH(a->r, STR_FMT ".%s", STR_ARG(a->path), inner);
 }
 
-/* `out` begins with a struct head. */
-static bool read_fields(const struct args_reading *a, const struct field *fields, void *out)
+bool args_fields(const struct args_reading *a, const struct field *fields, void *out)
 {
-    const struct head *head = out;
+    const struct args_head *head = out;
     if (!walk_read(a->r, a->text, fields, out, a->path))
         return false;
     struct str wanted = PATH(a->r, STR_FMT "Args", STR_ARG(a->plugin->name));
     if (head->kind.n && !str_equal(head->kind, wanted))
-        config_error(a->r, at(a, "kind"), "\"" STR_FMT "\" is not " STR_FMT,
+        config_error(a->r, args_at(a, "kind"), "\"" STR_FMT "\" is not " STR_FMT,
                      STR_ARG(str_part(head->kind, 0, 60)), STR_ARG(wanted));
     if (head->api_version.n && !str_equal(head->api_version, STR("kubescheduler.config.k8s.io/v1")))
-        config_error(a->r, at(a, "apiVersion"),
+        config_error(a->r, args_at(a, "apiVersion"),
                      "\"" STR_FMT "\" is not kubescheduler.config.k8s.io/v1",
                      STR_ARG(str_part(head->api_version, 0, 60)));
     return true;
 }
 
-static void check_range(const struct args_reading *a, struct str path, int64_t value, int64_t low,
-                        int64_t high)
+void args_check_range(const struct args_reading *a, struct str path, int64_t value, int64_t low,
+                      int64_t high)
 {
     if (value < low || value > high)
         config_error(a->r, path, "%lld: not in valid range [%lld, %lld]", (long long)value,
@@ -57,9 +43,6 @@ static void check_range(const struct args_reading *a, struct str path, int64_t v
 }
 
 /* clang-format off */
-
-#define HEAD_API_VERSION {FIELD(STR, "apiVersion", 0, struct head, api_version)}
-#define HEAD_KIND {FIELD(STR, "kind", 0, struct head, kind)}
 
 static const struct field resource_fields[] = {
     {FIELD(STR, "name", 0, struct resource_weight, name)},
@@ -89,9 +72,9 @@ static void check_shape(const struct args_reading *a, const shape_list *shape, s
             config_error(a->r, PATH(a->r, STR_FMT ".utilization", STR_ARG(here)),
                          "%lld: values must be sorted in increasing order",
                          (long long)point->utilization);
-        check_range(a, PATH(a->r, STR_FMT ".utilization", STR_ARG(here)), point->utilization, 0,
-                    100);
-        check_range(a, PATH(a->r, STR_FMT ".score", STR_ARG(here)), point->score, 0, 10);
+        args_check_range(a, PATH(a->r, STR_FMT ".utilization", STR_ARG(here)), point->utilization,
+                         0, 100);
+        args_check_range(a, PATH(a->r, STR_FMT ".score", STR_ARG(here)), point->score, 0, 10);
     }
 }
 
@@ -141,7 +124,7 @@ struct strategy_file {
 };
 
 struct fit_file {
-    struct head head;
+    struct args_head head;
     LIST(struct str) ignored, ignored_groups;
     struct strategy_file *strategy;
 };
@@ -174,9 +157,10 @@ static const struct field fit_fields[] = {
 static void check_ignored(const struct args_reading *a, const struct fit_file *f)
 {
     for (uint32_t i = 0; i < f->ignored.n; i++)
-        check_name(a, at(a, "ignoredResources[%u]", i), f->ignored.at[i]);
+        check_name(a, args_at(a, "ignoredResources[%u]", i), f->ignored.at[i]);
     for (uint32_t i = 0; i < f->ignored_groups.n; i++) {
-        struct str group = f->ignored_groups.at[i], path = at(a, "ignoredResourceGroups[%u]", i);
+        struct str group = f->ignored_groups.at[i],
+                   path = args_at(a, "ignoredResourceGroups[%u]", i);
         if (str_find(group, '/') < group.n)
             config_error(a->r, path, "\"" STR_FMT "\": resource group name can't contain '/'",
                          STR_ARG(str_part(group, 0, 80)));
@@ -195,7 +179,7 @@ static enum fit_strategy read_strategy(const struct args_reading *a, struct str 
     for (size_t i = 0; i < LEN(types); i++)
         if (str_equal(types[i], type))
             return (enum fit_strategy)i;
-    config_error(a->r, at(a, "scoringStrategy.type"),
+    config_error(a->r, args_at(a, "scoringStrategy.type"),
                  "\"" STR_FMT "\" is none of LeastAllocated, MostAllocated, "
                  "RequestedToCapacityRatio",
                  STR_ARG(str_part(type, 0, 60)));
@@ -211,20 +195,21 @@ static void read_fit_strategy(const struct args_reading *a, const struct strateg
         if (!resource->weight)
             resource->weight = 1;
         if (resource->weight < 0 || resource->weight > 100)
-            config_error(a->r, at(a, "scoringStrategy.resources[%u].weight", i),
+            config_error(a->r, args_at(a, "scoringStrategy.resources[%u].weight", i),
                          "%lld: resource weight of " STR_FMT " not in valid range (0, 100]",
                          (long long)resource->weight, STR_ARG(str_part(resource->name, 0, 80)));
         if (!resource->name.n)
-            config_error(a->r, at(a, "scoringStrategy.resources[%u].name", i), "missing");
+            config_error(a->r, args_at(a, "scoringStrategy.resources[%u].name", i), "missing");
     }
-    struct str ratio = at(a, "scoringStrategy.requestedToCapacityRatio");
+    struct str ratio = args_at(a, "scoringStrategy.requestedToCapacityRatio");
     bool is_ratio = out->strategy == FIT_REQUESTED_TO_CAPACITY;
     if (is_ratio && !s->ratio)
         config_error(a->r, ratio, "must be specified when type is RequestedToCapacityRatio");
     else if (!is_ratio && s->ratio)
         config_error(a->r, ratio, "must be nil when type is not RequestedToCapacityRatio");
     else if (is_ratio)
-        check_shape(a, &s->ratio->shape, at(a, "scoringStrategy.requestedToCapacityRatio.shape"));
+        check_shape(a, &s->ratio->shape,
+                    args_at(a, "scoringStrategy.requestedToCapacityRatio.shape"));
     out->resources.at = s->resources.at;
     out->resources.n = s->resources.n;
     if (s->ratio) {
@@ -237,7 +222,7 @@ static const void *read_fit(const struct args_reading *a)
 {
     struct fit_file f = {0};
     struct fit_args *out = arena_array(&a->r->out->mem, struct fit_args, 1);
-    if (!read_fields(a, fit_fields, &f))
+    if (!args_fields(a, fit_fields, &f))
         return NULL;
     check_ignored(a, &f);
     if (f.strategy)
@@ -252,7 +237,7 @@ static const void *read_fit(const struct args_reading *a)
 /* --- NodeResourcesBalancedAllocation --- */
 
 struct balanced_file {
-    struct head head;
+    struct args_head head;
     resource_list resources;
 };
 
@@ -270,10 +255,10 @@ static const void *read_balanced(const struct args_reading *a)
     enum { MOST_RESOURCES = 64 };
     struct balanced_file f = {0};
     struct balanced_args *out = arena_array(&a->r->out->mem, struct balanced_args, 1);
-    if (!read_fields(a, balanced_fields, &f))
+    if (!args_fields(a, balanced_fields, &f))
         return NULL;
     if (f.resources.n > MOST_RESOURCES) {
-        config_error(a->r, at(a, "resources"), "more than %d", MOST_RESOURCES);
+        config_error(a->r, args_at(a, "resources"), "more than %d", MOST_RESOURCES);
         return NULL;
     }
     for (uint32_t i = 0; i < f.resources.n; i++) {
@@ -281,13 +266,14 @@ static const void *read_balanced(const struct args_reading *a)
         if (!resource->weight)
             resource->weight = 1;
         if (resource->weight != 1)
-            config_error(a->r, at(a, "resources[%u].weight", i), "%lld: must be 1",
+            config_error(a->r, args_at(a, "resources[%u].weight", i), "%lld: must be 1",
                          (long long)resource->weight);
         if (!resource->name.n)
-            config_error(a->r, at(a, "resources[%u].name", i), "missing");
+            config_error(a->r, args_at(a, "resources[%u].name", i), "missing");
         for (uint32_t j = 0; j < i; j++)
             if (str_equal(f.resources.at[j].name, resource->name)) {
-                config_error(a->r, at(a, "resources[%u].name", i), "\"" STR_FMT "\" is there twice",
+                config_error(a->r, args_at(a, "resources[%u].name", i),
+                             "\"" STR_FMT "\" is there twice",
                              STR_ARG(str_part(resource->name, 0, 80)));
                 break;
             }
@@ -307,7 +293,7 @@ struct constraint_file {
 };
 
 struct spread_file {
-    struct head head;
+    struct args_head head;
     struct str defaulting;
     LIST(struct constraint_file) constraints;
 };
@@ -353,11 +339,11 @@ static void refuse_rest(const struct args_reading *a, uint32_t i, const struct c
         {c->match_keys,      "matchLabelKeys"    },
     };
     if (is_said(c->selector))
-        config_error(a->r, at(a, "defaultConstraints[%u].labelSelector", i),
+        config_error(a->r, args_at(a, "defaultConstraints[%u].labelSelector", i),
                      "must not be set: the selector of a default comes from each pod's owners");
     for (size_t k = 0; k < LEN(rest); k++)
         if (is_said(rest[k].text))
-            config_error(a->r, at(a, "defaultConstraints[%u].%s", i, rest[k].name),
+            config_error(a->r, args_at(a, "defaultConstraints[%u].%s", i, rest[k].name),
                          "not supported yet in a default constraint");
 }
 
@@ -367,20 +353,20 @@ static struct spread_default read_constraint(const struct args_reading *a,
     const struct constraint_file *c = &f->constraints.at[i];
     bool is_hard = str_equal(c->when_unsatisfiable, STR("DoNotSchedule"));
     if (c->max_skew <= 0)
-        config_error(a->r, at(a, "defaultConstraints[%u].maxSkew", i),
+        config_error(a->r, args_at(a, "defaultConstraints[%u].maxSkew", i),
                      "%d: not in valid range (0, inf)", c->max_skew);
     if (!c->topology_key.n)
-        config_error(a->r, at(a, "defaultConstraints[%u].topologyKey", i), "can not be empty");
+        config_error(a->r, args_at(a, "defaultConstraints[%u].topologyKey", i), "can not be empty");
     else
-        check_name(a, at(a, "defaultConstraints[%u].topologyKey", i), c->topology_key);
+        check_name(a, args_at(a, "defaultConstraints[%u].topologyKey", i), c->topology_key);
     if (!is_hard && !str_equal(c->when_unsatisfiable, STR("ScheduleAnyway")))
-        config_error(a->r, at(a, "defaultConstraints[%u].whenUnsatisfiable", i),
+        config_error(a->r, args_at(a, "defaultConstraints[%u].whenUnsatisfiable", i),
                      "\"" STR_FMT "\" is neither DoNotSchedule nor ScheduleAnyway",
                      STR_ARG(str_part(c->when_unsatisfiable, 0, 60)));
     for (uint32_t j = 0; j < i; j++)
         if (str_equal(f->constraints.at[j].topology_key, c->topology_key) &&
             str_equal(f->constraints.at[j].when_unsatisfiable, c->when_unsatisfiable)) {
-            config_error(a->r, at(a, "defaultConstraints[%u]", i),
+            config_error(a->r, args_at(a, "defaultConstraints[%u]", i),
                          "{" STR_FMT ", " STR_FMT "} is there twice",
                          STR_ARG(str_part(c->topology_key, 0, 80)),
                          STR_ARG(str_part(c->when_unsatisfiable, 0, 60)));
@@ -395,17 +381,18 @@ static const void *read_spread(const struct args_reading *a)
     enum { MOST_CONSTRAINTS = 16 }; /* each is a number or two of a node's key */
     struct spread_file f = {0};
     struct spread_args *out = arena_array(&a->r->out->mem, struct spread_args, 1);
-    if (!read_fields(a, spread_fields, &f))
+    if (!args_fields(a, spread_fields, &f))
         return NULL;
     out->is_list = str_equal(f.defaulting, STR("List"));
     if (f.defaulting.n && !out->is_list && !str_equal(f.defaulting, STR("System")))
-        config_error(a->r, at(a, "defaultingType"), "\"" STR_FMT "\" is neither System nor List",
+        config_error(a->r, args_at(a, "defaultingType"),
+                     "\"" STR_FMT "\" is neither System nor List",
                      STR_ARG(str_part(f.defaulting, 0, 60)));
     else if (!out->is_list && f.constraints.n)
-        config_error(a->r, at(a, "defaultingType"),
+        config_error(a->r, args_at(a, "defaultingType"),
                      "System, when defaultConstraints are not empty: List is wanted");
     if (f.constraints.n > MOST_CONSTRAINTS) {
-        config_error(a->r, at(a, "defaultConstraints"), "more than %d", MOST_CONSTRAINTS);
+        config_error(a->r, args_at(a, "defaultConstraints"), "more than %d", MOST_CONSTRAINTS);
         return NULL;
     }
     struct spread_default *defaults =
@@ -420,7 +407,7 @@ static const void *read_spread(const struct args_reading *a)
 /* --- NodeAffinity --- */
 
 struct affinity_file {
-    struct head head;
+    struct args_head head;
     struct str added; /* as text */
 };
 
@@ -436,15 +423,15 @@ static const struct field affinity_fields[] = {
 static const void *read_affinity(const struct args_reading *a)
 {
     struct affinity_file f = {0};
-    if (read_fields(a, affinity_fields, &f) && is_said(f.added))
-        config_error(a->r, at(a, "addedAffinity"), "not supported yet");
+    if (args_fields(a, affinity_fields, &f) && is_said(f.added))
+        config_error(a->r, args_at(a, "addedAffinity"), "not supported yet");
     return NULL;
 }
 
 /* --- plugins that are still to come --- */
 
 struct later_file {
-    struct head head;
+    struct args_head head;
     int32_t percentage, absolute;
     bool has_percentage, has_absolute;
     int64_t filter_ns, binding_ns, timeout_s;
@@ -469,7 +456,7 @@ static const struct field preemption_fields[] = {
 };
 
 struct pod_affinity_file {
-    struct head head;
+    struct args_head head;
     struct pod_affinity_args args;
 };
 
@@ -524,14 +511,14 @@ static const struct field no_fields[] = {HEAD_API_VERSION, HEAD_KIND, FIELD_END}
 static const void *read_preemption(const struct args_reading *a)
 {
     struct later_file f = {0};
-    if (!read_fields(a, preemption_fields, &f))
+    if (!args_fields(a, preemption_fields, &f))
         return NULL;
-    check_range(a, at(a, "minCandidateNodesPercentage"), f.percentage, 0, 100);
+    args_check_range(a, args_at(a, "minCandidateNodesPercentage"), f.percentage, 0, 100);
     if (f.absolute < 0)
-        config_error(a->r, at(a, "minCandidateNodesAbsolute"), "%d: not in valid range [0, inf)",
-                     f.absolute);
+        config_error(a->r, args_at(a, "minCandidateNodesAbsolute"),
+                     "%d: not in valid range [0, inf)", f.absolute);
     if (f.has_percentage && f.has_absolute && f.percentage == 0 && f.absolute == 0)
-        config_error(a->r, at(a, "minCandidateNodesPercentage"),
+        config_error(a->r, args_at(a, "minCandidateNodesPercentage"),
                      "cannot be zero at the same time as minCandidateNodesAbsolute");
     return NULL;
 }
@@ -540,9 +527,9 @@ static const void *read_pod_affinity(const struct args_reading *a)
 {
     struct pod_affinity_args *out = arena_array(&a->r->out->mem, struct pod_affinity_args, 1);
     struct pod_affinity_file f = {.args = {.hard_weight = 1}};
-    if (!read_fields(a, pod_affinity_fields, &f))
+    if (!args_fields(a, pod_affinity_fields, &f))
         return NULL;
-    check_range(a, at(a, "hardPodAffinityWeight"), f.args.hard_weight, 0, 100);
+    args_check_range(a, args_at(a, "hardPodAffinityWeight"), f.args.hard_weight, 0, 100);
     *out = f.args;
     return out;
 }
@@ -550,26 +537,26 @@ static const void *read_pod_affinity(const struct args_reading *a)
 static const void *read_dynamic(const struct args_reading *a)
 {
     struct later_file f = {0};
-    if (!read_fields(a, dynamic_fields, &f))
+    if (!args_fields(a, dynamic_fields, &f))
         return NULL;
     if (f.filter_ns < 0)
-        config_error(a->r, at(a, "filterTimeout"), "must be zero or positive");
+        config_error(a->r, args_at(a, "filterTimeout"), "must be zero or positive");
     if (f.has_binding && f.binding_ns < 1000000000)
-        config_error(a->r, at(a, "bindingTimeout"), "must be at least 1 second");
+        config_error(a->r, args_at(a, "bindingTimeout"), "must be at least 1 second");
     return NULL;
 }
 
 static const void *read_volume(const struct args_reading *a)
 {
     struct later_file f = {0};
-    if (!read_fields(a, volume_fields, &f))
+    if (!args_fields(a, volume_fields, &f))
         return NULL;
     if (f.timeout_s < 0)
-        config_error(a->r, at(a, "bindTimeoutSeconds"), "%lld: should not be a negative value",
+        config_error(a->r, args_at(a, "bindTimeoutSeconds"), "%lld: should not be a negative value",
                      (long long)f.timeout_s);
     if (f.shape.n == 0)
         return NULL;
-    check_shape(a, &f.shape, at(a, "shape"));
+    check_shape(a, &f.shape, args_at(a, "shape"));
     struct volume_args *out = arena_array(&a->r->out->mem, struct volume_args, 1);
     out->shape.at = f.shape.at;
     out->shape.n = f.shape.n;
@@ -579,13 +566,13 @@ static const void *read_volume(const struct args_reading *a)
 static void check_seconds(const struct args_reading *a, const char *field, int64_t value)
 {
     if (value < 0)
-        config_error(a->r, at(a, "%s", field), "%lld: must not be negative", (long long)value);
+        config_error(a->r, args_at(a, "%s", field), "%lld: must not be negative", (long long)value);
 }
 
 static const void *read_coscheduling(const struct args_reading *a)
 {
     struct later_file f = {0};
-    if (!read_fields(a, coscheduling_fields, &f))
+    if (!args_fields(a, coscheduling_fields, &f))
         return NULL;
     check_seconds(a, "permitWaitingTimeSeconds", f.permit_s);
     check_seconds(a, "starvationThresholdSeconds", f.starvation_s);
@@ -595,7 +582,7 @@ static const void *read_coscheduling(const struct args_reading *a)
 static const void *read_gang_preemption(const struct args_reading *a)
 {
     struct later_file f = {0};
-    if (!read_fields(a, gang_preemption_fields, &f))
+    if (!args_fields(a, gang_preemption_fields, &f))
         return NULL;
     check_seconds(a, "maxVictims", f.most_victims);
     check_seconds(a, "minimumGapSeconds", f.gap_s);
@@ -605,16 +592,13 @@ static const void *read_gang_preemption(const struct args_reading *a)
 static const void *read_none(const struct args_reading *a)
 {
     struct later_file f = {0};
-    (void)read_fields(a, no_fields, &f);
+    (void)args_fields(a, no_fields, &f);
     return NULL;
 }
 
 /* --- which plugin has which --- */
 
-static const struct {
-    struct str plugin;
-    const void *(*read)(const struct args_reading *a);
-} kinds[] = {
+static const struct args_kind kinds[] = {
     {STR("NodeResourcesFit"),                read_fit            },
     {STR("NodeResourcesBalancedAllocation"), read_balanced       },
     {STR("PodTopologySpread"),               read_spread         },
@@ -636,5 +620,8 @@ const void *args_read(struct reading *r, const struct known_plugin *plugin, stru
     for (size_t i = 0; i < LEN(kinds); i++)
         if (str_equal(kinds[i].plugin, plugin->name))
             return kinds[i].read(&a);
+    for (uint32_t i = 0; i < n_nexus_args; i++)
+        if (str_equal(nexus_args[i].plugin, plugin->name))
+            return nexus_args[i].read(&a);
     return read_none(&a);
 }

@@ -316,11 +316,12 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
     }
 }
 
-/* In the order in which a pod meets the plugins: gates, the queue, filters, scores. */
+/* In the order in which a pod meets the plugins: gates, the queue, filters, scores; and those that
+ * only look at pods. */
 static void build_profile(struct building *b, struct profile *out)
 {
     static const enum point order[] = {POINT_PRE_ENQUEUE, POINT_FILTER, POINT_POST_FILTER,
-                                       POINT_SCORE};
+                                       POINT_SCORE, POINT_PRE_FILTER};
     struct profile_plugin *all = arena_array(&b->r->out->mem, struct profile_plugin, n_plugins);
     uint32_t n = 0;
     for (size_t k = 0; k < LEN(order); k++) {

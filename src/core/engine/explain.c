@@ -66,6 +66,7 @@ static void list_nodes(struct explaining *x)
         x->out->nodes[i] =
             (struct explained_node){.name = all[i].name, .code = code_name(CODE_SUCCESS)};
         x->ids[i] = all[i].id;
+        explain_hardware(x->k, (node_id){all[i].id}, &x->out->mem, &x->out->nodes[i]);
     }
 }
 
@@ -279,6 +280,7 @@ bool engine_explain(struct engine *k, struct str namespace, struct str name,
     struct explaining x = {.k = k, .out = out, .pod = pod, .class = class};
     out->pod = arena_printf(&out->mem, STR_FMT "/" STR_FMT, STR_ARG(namespace), STR_ARG(name));
     out->profile = class->profile->name;
+    explain_class(k, class, out);
     explain(&x);
     return true;
 }

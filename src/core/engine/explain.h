@@ -10,6 +10,14 @@ struct explained_score {
     int64_t raw, normalized, weighted;
 };
 
+/* What a node is made of, where its labels say anything of it. */
+struct explained_hardware {
+    struct str tier, fabric;
+    struct str vram_source; /* who says how much memory its GPUs have */
+    int64_t vram_mebibytes; /* 0: nobody */
+    uint32_t n_zones;       /* NUMA nodes; 0: unknown */
+};
+
 struct explained_node {
     struct str name;
     bool is_feasible;
@@ -20,6 +28,18 @@ struct explained_node {
     const struct explained_score *scores; /* of plugins that did not skip, in the profile's order */
     uint32_t n_scores;
     int64_t total;
+    const struct explained_hardware *hardware; /* NULL: nothing is known */
+};
+
+/* Who and what the pod is and where it wants to be, each with the reason. */
+struct explained_class {
+    struct str tier, tier_because, tenant;
+    struct str workload, workload_because;
+    bool is_gang, is_preemptible;
+    struct str preemptible_because;
+    struct str where;
+    struct str *misread; /* key=value: labels and annotations whose values mean nothing */
+    uint32_t n_misread;
 };
 
 /* A node where pods would be evicted. */
@@ -43,8 +63,9 @@ struct explanation {
     struct arena mem; /* all texts and lists live here */
     struct str pod;   /* namespace/name */
     struct str profile;
-    struct str gated; /* the plugin that keeps it out of the queue; empty: none */
-    struct str error; /* why it cannot be judged; empty: it can */
+    struct explained_class *class; /* NULL: the profile does not ask */
+    struct str gated;              /* the plugin that keeps it out of the queue; empty: none */
+    struct str error;              /* why it cannot be judged; empty: it can */
     struct str summary, filter_summary;
     struct explained_node *nodes; /* by name */
     uint32_t n_nodes;

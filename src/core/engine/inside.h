@@ -117,9 +117,16 @@ bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
                             const struct error *why);
 void engine_forget_evictions(struct engine *k, pod_id by);
 
-/* --- explain_preempt.c --- */
+/* --- explain_class.c --- */
 
 struct explanation;
+struct explained_node;
+
+void explain_class(struct engine *k, const struct class *class, struct explanation *out);
+void explain_hardware(const struct engine *k, node_id node, struct arena *mem,
+                      struct explained_node *out);
+
+/* --- explain_preempt.c --- */
 
 /* Adds what evictions would achieve; `ids` are the nodes of the explanation. */
 void explain_preemption(struct engine *k, pod_id pod, struct class *class, const uint32_t *ids,

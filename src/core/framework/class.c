@@ -175,6 +175,35 @@ static void cut(struct learning *l, uint32_t off)
     }
 }
 
+static bool is_taken(const struct class *class, const struct class_part *part,
+                     const uint32_t *takes_over)
+{
+    for (uint32_t i = 0; i < class->n_parts; i++)
+        if (&class->parts[i] != part && class->parts[i].scores &&
+            takes_over[i] & part->plugin->subjects)
+            return true;
+    return false;
+}
+
+/* Leaves out the scores about what another plugin has taken over. */
+static void hand_over(struct class *class, const uint32_t *takes_over)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < class->n_parts; i++)
+        class->parts[i].scores &= !is_taken(class, &class->parts[i], takes_over);
+    class->most_row_score = 0;
+    for (uint32_t i = 0; i < class->n_scores; i++) {
+        const struct class_part *part = class->parts;
+        while (part->plugin->row_score != class->scores[i].ask)
+            part++;
+        if (!part->scores)
+            continue;
+        class->most_row_score += 100 * part->weight;
+        class->scores[kept++] = class->scores[i];
+    }
+    class->n_scores = kept;
+}
+
 /* Lets each plugin learn the class. An unresolvable refusal ends it; of several others the last
  * counts, as upstream's PreFilter does it. */
 static void learn_all(struct classes *k, struct class *class, const struct shape *shape)
@@ -184,6 +213,8 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
     class->filters = arena_array(&class->mem, struct class_filter, class->profile->n);
     class->use_filters = arena_array(&class->mem, struct class_filter, class->profile->n);
     class->scores = arena_array(&class->mem, struct class_score, class->profile->n);
+    uint32_t *takes_over = arena_array(&class->mem, uint32_t, class->profile->n);
+    uint32_t taken = 0;
     for (uint32_t i = 0; i < class->profile->n; i++) {
         const struct profile_plugin *p = &class->profile->plugins[i];
         if (!p->plugin->learn)
@@ -192,6 +223,7 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             .cluster = k->cluster,
             .spec = spec,
             .shape = shape,
+            .identity = &class->identity,
             .args = p->args,
             .mem = &class->mem,
             .reasons = &k->reasons,
@@ -201,6 +233,8 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
         p->plugin->learn(&l, state);
         bool takes_part = l.filters || l.scores;
         cut(&l, p->off);
+        if (l.scores)
+            taken |= takes_over[class->n_parts] = l.takes_over;
         if (l.filters || l.scores)
             add_part(class, p, &l, state);
         else if (takes_part && p->plugin->forget)
@@ -223,6 +257,19 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
         if (class->refusal && reasons_at(&k->reasons, class->refusal)->code == CODE_UNRESOLVABLE)
             break;
     }
+    if (taken)
+        hand_over(class, takes_over);
+}
+
+/* Who and what the pods are, as the profile's plugin for that says. */
+static struct identity identify(struct classes *k, const struct profile *profile,
+                                const struct shape *shape)
+{
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->identify)
+            return profile->plugins[i].plugin->identify(k->cluster, shape,
+                                                        profile->plugins[i].args);
+    return (struct identity){.tenant = SYM_NONE};
 }
 
 static struct class *make_class(struct classes *k, const struct profile *profile,
@@ -231,6 +278,7 @@ static struct class *make_class(struct classes *k, const struct profile *profile
     struct class *class = mem_alloc(sizeof(*class));
     class->profile = profile;
     class->spec = shape->spec;
+    class->identity = identify(k, profile, shape);
     intern_hold(&k->cluster->specs.table.table, shape->spec);
     const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
     if (spec->unsupported != SYM_NONE)
@@ -242,11 +290,17 @@ static struct class *make_class(struct classes *k, const struct profile *profile
 
 /* --- finding --- */
 
+/* What a pod is stands in its spec; whose it is does not. Of tenants only those are told apart that
+ * compete for accelerators. */
 static void sign(struct classes *k, const struct profile *profile, const struct shape *shape)
 {
+    struct identity identity = identify(k, profile, shape);
     vec_clear(&k->scratch);
     vec_push(&k->scratch, (uint32_t)(profile - k->profiles));
     vec_push(&k->scratch, shape->spec);
+    vec_push(&k->scratch, (uint32_t)identity.tier << 8 | (uint32_t)identity.tier_source);
+    if (specs_at(&k->cluster->specs, shape->spec)->accelerators)
+        vec_push(&k->scratch, identity.tenant);
     if (specs_at(&k->cluster->specs, shape->spec)->n_volumes) {
         vec_push(&k->scratch, (uint32_t)k->cluster->volumes.generation);
         vec_push(&k->scratch, (uint32_t)(k->cluster->volumes.generation >> 32));

@@ -41,6 +41,7 @@ struct class
     struct arena mem;
     const struct profile *profile;
     spec_id spec;
+    struct identity identity; /* {0}: the profile does not ask */
 
     struct class_part *parts; /* those that filter or score, in the profile's order */
     uint32_t n_parts;

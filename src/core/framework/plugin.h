@@ -2,6 +2,7 @@
 
 #include "core/base/arena.h"
 #include "core/cluster/event.h"
+#include "core/cluster/identity.h"
 #include "core/framework/reason.h"
 
 /* A plugin is a const table: how it filters, scores, and what may help a pod it refused.
@@ -19,14 +20,16 @@ enum { PLUGIN_MOST_KEYS = 64 }; /* numbers in a plugin's key */
 struct learning {
     struct cluster *cluster;
     const struct spec *spec;
-    const struct shape *shape; /* one of the class; any gives the same answers */
-    const void *args;          /* the plugin's configuration */
-    struct arena *mem;         /* lives as long as the class */
+    const struct shape *shape;       /* one of the class; any gives the same answers */
+    const struct identity *identity; /* who and what its pods are; {0}: the profile does not ask */
+    const void *args;                /* the plugin's configuration */
+    struct arena *mem;               /* lives as long as the class */
     struct reasons *reasons;
     uint32_t plugin; /* its number, for reasons */
 
     bool filters, scores; /* answer: does it take part? Both false: it skips this class */
     bool scores_nothing;  /* answer: it scores, but gives every node 0 */
+    uint32_t takes_over;  /* answer: SUBJECT_*: other plugins' scores about it do not count */
     bool may_fail;        /* answer: a row's verdict may be an error, which views do not keep */
     bool binds_volumes;   /* answer: volumes must be bound before the pod is */
     uint32_t n_keys;      /* answer: numbers in its key */
@@ -64,6 +67,13 @@ static inline const uint32_t *feasible_key(const struct feasible *f, uint32_t i)
     return f->keys + (size_t)f->which[i] * f->stride;
 }
 
+/* What a score is about, where two plugins may have a say in the same thing. A plugin that knows
+ * better for a class takes the subject over; what others score of it is left out for that class. */
+enum subject {
+    SUBJECT_FULLNESS = 1, /* how full the node is, or would be */
+    SUBJECT_SPREAD = 2,   /* how far pods that belong together are apart, where nobody asked */
+};
+
 /* An event that may help a pod this plugin refused. */
 struct wake {
     enum event_resource resource;
@@ -87,6 +97,10 @@ struct plugin {
     uint32_t key_columns; /* the same for its key */
     size_t class_size;    /* what `learn` keeps per class */
     int64_t weight;       /* of its score, unless a profile says otherwise */
+    uint32_t subjects;    /* SUBJECT_*: what its score is about */
+
+    /* Says who and what the pods of a shape are, for all plugins of the profile. */
+    struct identity (*identify)(struct cluster *, const struct shape *, const void *args);
 
     /* What it can tell apart in pods of one spec: appends numbers that differ if its answers may.
      */

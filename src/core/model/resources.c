@@ -293,3 +293,19 @@ bool resource_is_scalar(struct str name)
     return resource_is_extended(name) || is_kubernetes(name) ||
            str_starts(name, STR("hugepages-")) || str_starts(name, STR("attachable-volumes-"));
 }
+
+/* A vendor's name and how the device's begins. */
+bool resource_is_accelerator(struct str name)
+{
+    static const struct str devices[] = {
+        STR("nvidia.com/gpu"), STR("nvidia.com/mig-"),       STR("amd.com/gpu"),
+        STR("gpu.intel.com/"), STR("intel.com/gpu"),         STR("habana.ai/gaudi"),
+        STR("google.com/tpu"), STR("aws.amazon.com/neuron"), STR("huawei.com/Ascend"),
+        STR("cambricon.com/"), STR("metax-tech.com/gpu"),    STR("iluvatar.ai/"),
+        STR("mthreads.com/"),
+    };
+    for (size_t i = 0; i < LEN(devices); i++)
+        if (str_starts(name, devices[i]))
+            return true;
+    return false;
+}

@@ -18,3 +18,6 @@ amount_list pod_requests(const struct pod *pod, struct request_rules rules, stru
  * kubernetes.io/-prefixed. cpu, memory, ephemeral-storage and pods are not scalars. */
 bool resource_is_scalar(struct str name);
 bool resource_is_extended(struct str name);
+
+/* Is it a GPU or its like: whole, a slice, or shared? */
+bool resource_is_accelerator(struct str name);

@@ -2,6 +2,7 @@
 
 #include "core/base/base.h"
 #include "core/base/str.h"
+#include "core/cluster/identity.h"
 
 /* The configuration of plugins that have one. A NULL argument means the defaults, which are
  * kube-scheduler's. */
@@ -61,4 +62,10 @@ struct spread_args {
 struct pod_affinity_args {
     int32_t hard_weight;      /* of a required term of a pod on a node that means us */
     bool ignores_preferences; /* of pods on nodes, unless the pod has its own */
+};
+
+/* ProfileClassifier's are struct identity_rules. */
+
+struct workload_args {
+    int64_t cpu_weight, memory_weight, gpu_weight; /* 35, 35, 30; not all 0 */
 };

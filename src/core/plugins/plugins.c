@@ -16,36 +16,35 @@ const struct plugin *const plugins[] = {
 
 const uint32_t n_plugins = N_PLUGINS;
 
-/* Every plugin with its own weight; the weights are kube-scheduler's. */
 #define IN_PROFILE(name, weight)                                                                   \
     {                                                                                              \
         &plugin_##name, NUMBER_##name, weight, NULL, 0                                             \
     }
 
-static const struct profile_plugin kube_plugins[] = {
-    IN_PROFILE(scheduling_gates, 0),
-    IN_PROFILE(default_preemption, 0),
-    IN_PROFILE(priority_sort, 0),
-    IN_PROFILE(node_name, 0),
-    IN_PROFILE(node_unschedulable, 0),
-    IN_PROFILE(taint_toleration, 3),
-    IN_PROFILE(node_affinity, 2),
-    IN_PROFILE(node_ports, 0),
-    IN_PROFILE(node_resources_fit, 1),
-    IN_PROFILE(volume_restrictions, 0),
-    IN_PROFILE(node_volume_limits, 0),
-    IN_PROFILE(volume_binding, 1),
-    IN_PROFILE(volume_zone, 0),
-    IN_PROFILE(pod_topology_spread, 2),
-    IN_PROFILE(inter_pod_affinity, 2),
-    IN_PROFILE(node_declared_features, 0),
-    IN_PROFILE(node_resources_balanced_allocation, 1),
-    IN_PROFILE(image_locality, 1),
+/* kube-scheduler's. */
+#define KUBE_PLUGINS                                                                               \
+    IN_PROFILE(scheduling_gates, 0), IN_PROFILE(default_preemption, 0),                            \
+        IN_PROFILE(priority_sort, 0), IN_PROFILE(node_name, 0), IN_PROFILE(node_unschedulable, 0), \
+        IN_PROFILE(taint_toleration, 3), IN_PROFILE(node_affinity, 2), IN_PROFILE(node_ports, 0),  \
+        IN_PROFILE(node_resources_fit, 1), IN_PROFILE(volume_restrictions, 0),                     \
+        IN_PROFILE(node_volume_limits, 0), IN_PROFILE(volume_binding, 1),                          \
+        IN_PROFILE(volume_zone, 0), IN_PROFILE(pod_topology_spread, 2),                            \
+        IN_PROFILE(inter_pod_affinity, 2), IN_PROFILE(node_declared_features, 0),                  \
+        IN_PROFILE(node_resources_balanced_allocation, 1), IN_PROFILE(image_locality, 1)
+
+static const struct profile_plugin kube_plugins[] = {KUBE_PLUGINS};
+
+/* Beside them our own, which have nothing to say about plain pods (docs/design has the weights'
+ * reasons). */
+static const struct profile_plugin nexus_plugins[] = {
+    KUBE_PLUGINS,
+    IN_PROFILE(profile_classifier, 0),
+    IN_PROFILE(workload_aware_scoring, 2),
 };
 
 const struct profile built_in_profiles[] = {
-    {STR("default-scheduler"),   kube_plugins, LEN(kube_plugins)},
-    {STR("kubenexus-scheduler"), kube_plugins, LEN(kube_plugins)},
+    {STR("default-scheduler"),   kube_plugins,  LEN(kube_plugins) },
+    {STR("kubenexus-scheduler"), nexus_plugins, LEN(nexus_plugins)},
 };
 
 const uint32_t n_built_in_profiles = LEN(built_in_profiles);

@@ -128,6 +128,7 @@ const struct plugin plugin_node_resources_balanced_allocation = {
     .row_columns = COLUMN_ALLOC | COLUMN_USED,
     .class_size = sizeof(struct balanced),
     .weight = 1,
+    .subjects = SUBJECT_FULLNESS,
     .learn = learn,
     .row_score = row_score,
 };

@@ -359,6 +359,7 @@ const struct plugin plugin_node_resources_fit = {
     .row_columns = COLUMN_ALLOC | COLUMN_USED,
     .class_size = sizeof(struct fit),
     .weight = 1,
+    .subjects = SUBJECT_FULLNESS,
     .learn = learn,
     .forget = forget,
     .row_filter = row_filter,

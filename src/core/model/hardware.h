@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/model/node.h"
+#include "core/model/wishes.h"
+
+/* What a node is made of beyond amounts of resources, as its labels and annotations say: the memory
+ * and model of its GPUs, its NUMA nodes, its network, what tier of hardware it is and what it
+ * costs.
+ *
+ * The names are those that GPU feature discovery, node feature discovery and AMD's labeller write,
+ * and our own. Where several sources speak of GPU memory the best one counts, and which one it was
+ * is kept. What nobody says is unknown, which is no opinion and never a refusal. */
+
+enum vram_source {
+    VRAM_UNKNOWN,
+    VRAM_GFD,   /* the vendor's feature discovery: nvidia.com/gpu.memory, amd.com/gpu.vram */
+    VRAM_NFD,   /* node feature discovery: the PCI id, through our table */
+    VRAM_LABEL, /* gpu.kubenexus.io/vram */
+    VRAM_MODEL, /* a product's name, through our table */
+    N_VRAM_SOURCES,
+};
+
+/* Rising. */
+enum hardware_tier { HARDWARE_NONE, HARDWARE_ECONOMY, HARDWARE_STANDARD, HARDWARE_PREMIUM };
+
+enum { MOST_ZONES = 32 };
+
+/* A NUMA node of the host. */
+struct numa_zone {
+    int64_t cpu_milli, memory;
+    int64_t bandwidth;                /* MB/s; 0: unknown */
+    uint32_t distance_sum, distances; /* to the other zones, those that are told */
+    uint32_t gpus;                    /* that sit there */
+    uint32_t id;
+};
+
+/* Whole words without padding, zones behind it: its bytes are interned. Zero: an ordinary node. */
+struct hardware {
+    int64_t vram_bytes; /* of each GPU: of the smallest, if they differ */
+    uint32_t gpus;      /* physical ones; 0: unknown */
+    uint32_t cost;      /* thousandths of the currency an hour, + 1; 0: unknown */
+    uint8_t vram_source;
+    uint8_t tier; /* enum hardware_tier */
+    uint8_t is_high_end;
+    uint8_t fabric;          /* enum fabric */
+    uint8_t knows_gpu_zones; /* which GPU sits where is told */
+    uint8_t pad[3];
+    uint32_t n_zones; /* 0: unknown */
+    uint32_t pad_too;
+    struct numa_zone zones[];
+};
+
+/* Room for any node's. */
+struct hardware_room {
+    _Alignas(8) char bytes[sizeof(struct hardware) + MOST_ZONES * sizeof(struct numa_zone)];
+};
+
+/* Reads it into `room`; values that mean nothing are told as misread. */
+const struct hardware *hardware_read(const struct node *node, struct hardware_room *room,
+                                     struct misreads *misread);
+
+static inline size_t hardware_bytes(const struct hardware *h)
+{
+    return sizeof(*h) + h->n_zones * sizeof(h->zones[0]);
+}
+
+struct str vram_source_name(enum vram_source source);
+struct str hardware_tier_name(enum hardware_tier tier);
