@@ -9,11 +9,14 @@ Exit 0: no difference, 1: some, 2: bad usage, 77: there is no oracle here.
 """
 
 import argparse
+import collections
+import itertools
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import corpus
 import generate
@@ -25,6 +28,7 @@ from verdict import Difference, compare, show
 TOP = os.path.dirname(os.path.dirname(HERE))
 KUBENEXUS = os.path.join(TOP, os.environ.get("KUBENEXUS_BUILD", "build"), "kubenexus")
 LIMIT_S = 30
+BATCH = 200  # cases in memory
 
 
 def explain(case, program=KUBENEXUS):
@@ -48,11 +52,15 @@ def explain(case, program=KUBENEXUS):
     return {"failed": "exit %d: %s" % (done.returncode, said[:500])}
 
 
-def differences(case, want, program=KUBENEXUS):
-    got = explain(case, program)
+def differences(want, got):
     if "failed" in got:
         return [Difference("failed", "", "an answer", got["failed"])]
     return compare(want, got)
+
+
+def progress(count):
+    if sys.stderr.isatty() and count % 50 == 0:
+        print("\r%d cases" % count, end="\r", file=sys.stderr, flush=True)
 
 
 def report(case, found, most=6):
@@ -70,32 +78,44 @@ def reduce(oracle, case, found, options):
         want = oracle.answer(smaller, validate=True)
         if want.get("failed") or want.get("invalid"):
             return False
-        return bool(kinds & {d.kind for d in differences(smaller, want, options.kubenexus)})
+        return bool(kinds & {d.kind for d in differences(want, explain(smaller, options.kubenexus))})
     small = shrink(case, still)
     return corpus.store_folder(small, oracle.answer(small))
 
 
+def judged(options, oracle):
+    """(case, kube-scheduler's answer, differences) of each chosen case; both programs are at work at once."""
+    cases = generate.chosen(options)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        while batch := list(itertools.islice(cases, BATCH)):
+            ours = pool.map(lambda case: explain(case, options.kubenexus), batch)
+            for case, want, got in zip(batch, oracle.answers(batch), ours):
+                yield case, want, [] if want.get("failed") else differences(want, got)
+
+
 def fresh(options):
     """The number of generated cases on which the two differ."""
-    count = wrong = 0
+    count, wrong = collections.Counter(), collections.Counter()
     shrunk = []  # the kinds of difference that have their small case
     with Oracle(options.jobs) as oracle, Oracle() as second:
-        cases = list(generate.chosen(options))
-        for case, want in zip(cases, oracle.answers(cases)):
-            count += 1
-            if want.get("failed"):
-                raise SystemExit("%s: the oracle has no answer: %s" % (case["name"], want["failed"]))
-            found = differences(case, want, options.kubenexus)
-            if not found:
+        for case, want, found in judged(options, oracle):
+            theme = case["name"].rpartition("-")[0]
+            count[theme] += 1
+            progress(count.total())
+            if not found and not want.get("failed"):
                 continue
-            wrong += 1
+            wrong[theme] += 1
+            if want.get("failed"):
+                print("%s: the oracle has no answer: %s" % (case["name"], want["failed"]))
+                continue
             print("\n".join(report(case, found)))
             kinds = {d.kind for d in found}
             if len(shrunk) < options.shrink and kinds not in shrunk:
                 shrunk.append(kinds)
                 print("  shrunk to %s" % os.path.relpath(reduce(second, case, found, options), TOP))
-    print("%d cases, %d differ" % (count, wrong))
-    return wrong
+    print(", ".join("%s %d" % of for of in count.items()) + " cases")
+    print("%d cases, %d differ" % (count.total(), wrong.total()))
+    return wrong.total()
 
 
 def stored(options):
@@ -104,7 +124,7 @@ def stored(options):
     cases = [c for t in options.themes.split(",") for c in corpus.generated(t)]
     for case in cases + list(corpus.folders()):
         count += 1
-        found = differences(case, case["want"], options.kubenexus)
+        found = differences(case["want"], explain(case, options.kubenexus))
         wrong += bool(found)
         if found:
             print("\n".join(report(case, found)))
@@ -119,7 +139,7 @@ def main():
     parser.add_argument("--stored", action="store_true", help="the committed cases instead of fresh ones")
     parser.add_argument("--kubenexus", default=KUBENEXUS, help="the program: %(default)s")
     parser.add_argument("--shrink", type=int, default=1, metavar="N", help="shrink and store the first N that differ in new ways")
-    parser.add_argument("--jobs", "-j", type=int, default=1, help="cases at once for the oracle")
+    parser.add_argument("--jobs", "-j", type=int, default=2, help="cases at once for each program")
     options = parser.parse_args()
     try:
         sys.exit(1 if (stored if options.stored else fresh)(options) else 0)

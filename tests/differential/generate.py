@@ -28,8 +28,8 @@ def seeds(text):
     return range(int(first), int(last or first) + 1)
 
 
-def arguments(parser):
-    parser.add_argument("--themes", default=",".join(ALL), help="comma-separated: %(default)s")
+def arguments(parser, themes=ALL):
+    parser.add_argument("--themes", default=",".join(themes), help="comma-separated: %(default)s")
     parser.add_argument("--seeds", type=seeds, default=seeds("1-20"), help="FROM-TO, for each theme")
 
 

@@ -225,8 +225,31 @@ class Scene:
     def node_names(self):
         return [n["metadata"]["name"] for n in self.nodes]
 
+    def _part_listeners(self):
+        """No two pods of a node have the same host port: no scheduler puts them there."""
+        taken = set()
+        for p in self.pods:
+            spec, mine = p["spec"], set()
+            for c in spec.get("initContainers", []) + spec["containers"]:
+                for port in list(c.get("ports", [])):
+                    number = port.get("hostPort", spec.get("hostNetwork") and port["containerPort"])
+                    where = (spec.get("nodeName"), number, port.get("protocol", "TCP"),
+                             port.get("hostIP", "0.0.0.0"))
+                    if number and where in taken:
+                        c["ports"].remove(port)
+                    mine.add(where)
+            if spec.get("nodeName"):
+                taken |= mine
+
+    def _settle_nomination(self):
+        """A pod that names its nodes is nominated to none: see docs/parity.md."""
+        if "matchFields" in str(self.target["spec"].get("affinity")):
+            self.target["status"].pop("nominatedNodeName", None)
+
     def case(self, name):
         """Nothing depends on the order of objects: so it is any."""
+        self._part_listeners()
+        self._settle_nomination()
         objects = self.nodes + self.pods + self.others + [self.target]
         self.rng.shuffle(objects)
         return {"name": name, "pod": self.namespace + "/target", "objects": objects}

@@ -31,7 +31,9 @@ class Oracle:
     """One running oracle; it answers in the order it is asked."""
 
     def __init__(self, jobs=1):
+        # Cases are short and memory is cheap: collecting garbage would be a third of its work.
         self.process = subprocess.Popen([program(), "serve", "-j", str(jobs)], text=True,
+                                        env={"GOGC": "1600", **os.environ},
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __enter__(self):

@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 
-from compare import differences
+from compare import differences, explain
 from generate import generate
 from shrink import shrink
 from themes import ALL
@@ -142,8 +142,8 @@ def test_a_program_that_gives_no_answer_differs():
             with open(program, "w", encoding="utf-8") as f:
                 f.write("#!/bin/sh\n%s\n" % script)
             os.chmod(program, stat.S_IRWXU)
-            assert [d.kind for d in differences(case, FITS, program)] == ["failed"], script
-    assert [d.kind for d in differences(case, FITS, "/no/such/program")] == ["failed"]
+            assert [d.kind for d in differences(FITS, explain(case, program))] == ["failed"], script
+    assert [d.kind for d in differences(FITS, explain(case, "/no/such/program"))] == ["failed"]
 
 
 def test_a_program_that_answers_is_believed():
@@ -153,7 +153,7 @@ def test_a_program_that_answers_is_believed():
             f.write("#!/bin/sh\ncat <<'END'\n%s\nEND\nexit 1\n" % json.dumps(REFUSED))
         os.chmod(program, stat.S_IRWXU)
         case = {"name": "x", "pod": "default/a", "objects": []}
-        assert differences(case, REFUSED, program) == []
+        assert differences(REFUSED, explain(case, program)) == []
 
 
 def test_shrinking_keeps_what_matters_and_little_else():

@@ -178,11 +178,9 @@ static void refresh_shape(struct cluster *c, struct shape *shape)
     shape->tallied_up_to = k->tallies_made;
 }
 
-/* Adds to one tally and the spreads that stand on it. */
-static void tally_pod(struct cluster *c, uint32_t t, node_id node, int sign)
+/* Adds to the spreads that stand on a tally. */
+static void spread_pod(struct cluster *c, const struct tally *tally, node_id node, int sign)
 {
-    struct tally *tally = &c->counts.tallies.at[t];
-    map_add(&tally->on_node, node.i, sign);
     vec_each(&tally->spreads, s) {
         struct spread *spread = &c->counts.spreads.at[*s];
         sym value = domain_of(c, spread, node);
@@ -191,10 +189,18 @@ static void tally_pod(struct cluster *c, uint32_t t, node_id node, int sign)
     }
 }
 
-/* Pods being deleted do not count as selected, except where they are only supposed to be. */
+/* Adds to one tally and the spreads that stand on it. */
+static void tally_pod(struct cluster *c, uint32_t t, node_id node, int sign)
+{
+    struct tally *tally = &c->counts.tallies.at[t];
+    map_add(&tally->on_node, node.i, sign);
+    spread_pod(c, tally, node, sign);
+}
+
+/* Pods being deleted do not count as selected. */
 static bool is_leaving(const struct pod_row *row)
 {
-    return (row->flags & (POD_TERMINATING | POD_SUPPOSED)) == POD_TERMINATING;
+    return row->flags & POD_TERMINATING;
 }
 
 /* Adds the pod to the tallies of its shape that pass `wanted` (NULL: all). */
@@ -209,9 +215,13 @@ static uint32_t count_pod(struct cluster *c, pod_id pod, node_id node, int sign,
     uint32_t columns = 0;
     vec_each(&shape->tallies, t) {
         const struct tally *tally = &c->counts.tallies.at[*t];
-        if ((leaves && tally->kind == TALLY_SELECTED) || (wanted && !wanted(tally)))
+        bool is_left_out = leaves && tally->kind == TALLY_SELECTED;
+        if ((is_left_out && !(row->flags & POD_SUPPOSED)) || (wanted && !wanted(tally)))
             continue;
-        tally_pod(c, *t, node, sign);
+        if (is_left_out) /* moved in a trial: filters look at domains, and these may fall below 0 */
+            spread_pod(c, tally, node, sign);
+        else
+            tally_pod(c, *t, node, sign);
         columns |= COLUMN_TALLY(*t);
     }
     return columns;

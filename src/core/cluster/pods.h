@@ -34,7 +34,7 @@ enum pod_flag {
     POD_BOUND = 1,       /* the API says which node it is on */
     POD_ASSUMED = 2,     /* we placed it, and the API has not said so yet */
     POD_TERMINATING = 4, /* holds its room, but selectors do not count it … */
-    POD_SUPPOSED = 8,    /* … except where it is only supposed to be on a node */
+    POD_SUPPOSED = 8,    /* … except where it comes or goes in a trial only */
     POD_PREEMPTED = 16,  /* it is leaving because a scheduler evicted it */
 };
 

@@ -73,8 +73,9 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
     }
     plan.node = preempt_choose(&k->hunts, c, &k->classes, class, pod, &k->why);
     if (plan.node == ID_NONE) {
-        why_histogram(&k->why, &k->classes.reasons, text);
-        plan.is_hopeless = true;
+        plan.is_hopeless = !why_errors(&k->why, &k->classes.reasons, text);
+        if (plan.is_hopeless)
+            why_histogram(&k->why, &k->classes.reasons, text);
         return plan;
     }
     preempt_price(c, &k->classes, class, (node_id){plan.node}, pod, &k->victims);

@@ -138,11 +138,22 @@ static struct harm harm_of(const struct victims *all)
     return h;
 }
 
+/* Upstream takes victims out of spread constraints, and puts them back, even if they are being
+ * deleted and were never counted. */
+static void suppose(struct cluster *c, const struct victims *all, bool is_so)
+{
+    vec_each(all, v) {
+        struct pod_row *row = pods_at(&c->pods, v->pod);
+        row->flags = is_so ? row->flags | POD_SUPPOSED : row->flags & ~(uint32_t)POD_SUPPOSED;
+    }
+}
+
 /* Tries the node without them; they are back afterwards. Returns why the pod does not fit even so.
  */
 static reason_id try_without(struct cluster *c, const struct class *class, node_id node,
                              pod_id self, struct victims *all)
 {
+    suppose(c, all, true);
     struct txn trial = txn_begin(c);
     vec_each(all, v)
         cluster_take(c, v->pod);
@@ -152,6 +163,7 @@ static reason_id try_without(struct cluster *c, const struct class *class, node_
         reprieve(c, class, node, self, all);
     }
     txn_undo(c, trial);
+    suppose(c, all, false);
     return reason;
 }
 
@@ -161,6 +173,15 @@ bool preempt_concerns(const struct cluster *c, const struct class *class, node_i
     if (class->is_pinned)
         return name == pods_at(&c->pods, self)->pin;
     return !class->only || class_names(class, name);
+}
+
+/* The pod fits though all came back: an odd filter. */
+static reason_id no_victim(struct classes *k, struct str node)
+{
+    AUTO(buf) text = {0};
+    buf_printf(&text, "expected at least one victim pod on node \"" STR_FMT "\"", STR_ARG(node));
+    struct str said = buf_str(&text);
+    return reasons_get(&k->reasons, 64, CODE_ERROR, &said, 1);
 }
 
 struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
@@ -182,7 +203,7 @@ struct price preempt_price(struct cluster *c, struct classes *k, const struct cl
     if (!price.refusal)
         price.harm = harm_of(&all);
     if (!price.refusal && price.harm.pods == 0)
-        price.refusal = nobodys(k, CODE_ERROR, "expected at least one victim pod");
+        price.refusal = no_victim(k, names_text(&c->names, c->nodes.name[node.i]));
     vec_each(&all, v)
         if (out && !price.refusal && v->is_needed)
             vec_push(out, v->pod);

@@ -16,7 +16,7 @@ static uint32_t judge(struct scan *s, struct cluster *c, const struct class *cla
     struct bucket *b = &s->buckets.at.at[i];
     int32_t local = row_score(c, class, node);
     if (UNLIKELY(local == ROW_BROKEN))
-        s->broken = MIN(s->broken, node.i);
+        vec_push(&s->broken, node.i);
     if (b->nodes == 0)
         buckets_wake(&s->buckets, i);
     if (b->nodes++ == 0 || local > b->local ||
@@ -32,7 +32,7 @@ static void prepare(struct scan *s, const struct cluster *c, const struct class 
     buckets_reset(&s->buckets, class->n_keys);
     vec_resize(&s->key, class->n_keys + 1);
     vec_resize(&s->home, c->nodes.n);
-    s->broken = ID_NONE;
+    vec_clear(&s->broken);
 }
 
 /* The present node of a name; ID_NONE if there is none. */
@@ -52,14 +52,29 @@ static void judge_some(struct scan *s, struct cluster *c, const struct class *cl
     }
 }
 
+static bool comes_before(const struct cluster *c, uint32_t a, uint32_t b)
+{
+    return str_compare(names_text(&c->names, c->nodes.name[a]),
+                       names_text(&c->names, c->nodes.name[b])) < 0;
+}
+
+/* Of the nodes that fit and have no score, the first by name; ID_NONE: there is none. */
+static uint32_t first_broken(const struct scan *s, const struct cluster *c)
+{
+    uint32_t first = ID_NONE;
+    vec_each(&s->broken, node) {
+        bool fits = !s->buckets.at.at[s->home.at[*node]].refused; /* not left out by its key */
+        if (fits && (first == ID_NONE || comes_before(c, *node, first)))
+            first = *node;
+    }
+    return first;
+}
+
 static struct decision decide(struct scan *s, const struct cluster *c, const struct class *class,
                               bool all_scores)
 {
     struct decision d = buckets_decide(c, class, &s->buckets, &s->decider, all_scores);
-    bool is_feasible =
-        s->broken != ID_NONE &&
-        !s->buckets.at.at[s->home.at[s->broken]].refused; /* and not left out by its key */
-    d.broken = is_feasible ? s->broken : ID_NONE;
+    d.broken = first_broken(s, c);
     return d;
 }
 
@@ -125,16 +140,15 @@ reason_id scan_error(const struct scan *s, const struct cluster *c, const struct
                      const struct reasons *reasons)
 {
     reason_id found = 0;
-    struct str first = {0};
+    uint32_t first = ID_NONE;
     for (uint32_t i = 0; class->may_fail && i < c->nodes.n; i++) {
-        struct str name = names_text(&c->names, c->nodes.name[i]);
         bool is_judged = c->nodes.flags[i] & NODE_PRESENT &&
                          (!class->only || class_names(class, c->nodes.name[i]));
         reason_id reason = is_judged ? refusal_of(s, i) : 0;
         bool is_error = reason && reasons_at(reasons, reason)->code == CODE_ERROR;
-        if (is_error && (!found || str_compare(name, first) < 0)) {
+        if (is_error && (!found || comes_before(c, i, first))) {
             found = reason;
-            first = name;
+            first = i;
         }
     }
     return found;
@@ -146,4 +160,5 @@ void scan_done(struct scan *s)
     buckets_done(&s->buckets);
     decider_done(&s->decider);
     vec_done(&s->key);
+    vec_done(&s->broken);
 }

@@ -11,8 +11,8 @@ struct scan {
     VEC(uint32_t) home;
     struct buckets buckets;
     struct decider decider;
-    VEC(uint32_t) key; /* of one node */
-    uint32_t broken;   /* a node whose score is none; ID_NONE: no such node */
+    VEC(uint32_t) key;    /* of one node */
+    VEC(uint32_t) broken; /* nodes whose score is none */
 };
 
 #define SCAN_REFUSED 0x80000000u

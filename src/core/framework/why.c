@@ -96,6 +96,22 @@ void why_histogram(const struct why *w, const struct reasons *reasons, struct bu
     add_histogram(w, reasons, out);
 }
 
+bool why_errors(const struct why *w, const struct reasons *reasons, struct buf *out)
+{
+    uint32_t n = 0, at = 0;
+    vec_each(&w->lines, line)
+        n += reasons_at(reasons, line->reason)->code == CODE_ERROR;
+    vec_each(&w->lines, line) {
+        const struct reason *reason = reasons_at(reasons, line->reason);
+        if (reason->code != CODE_ERROR)
+            continue;
+        buf_printf(out, "%s" STR_FMT, at++ ? ", " : n > 1 ? "[" : "", STR_ARG(reason->texts[0]));
+    }
+    if (n > 1)
+        buf_add_char(out, ']');
+    return n > 0;
+}
+
 void why_text(const struct why *w, const struct reasons *reasons, const struct class *class,
               struct buf *out)
 {

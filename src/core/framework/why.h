@@ -27,6 +27,10 @@ uint64_t why_plugins(const struct why *w, const struct reasons *reasons, const s
  */
 void why_histogram(const struct why *w, const struct reasons *reasons, struct buf *out);
 
-/* The same for a class that may be refused as a whole, or when there are no nodes. */
+/* "a", or "[a, b]": the errors among them, which then are all there is to say. False: there is
+ * none. */
+bool why_errors(const struct why *w, const struct reasons *reasons, struct buf *out);
+
+/* The histogram for a class that may be refused as a whole, or when there are no nodes. */
 void why_text(const struct why *w, const struct reasons *reasons, const struct class *class,
               struct buf *out);

@@ -72,3 +72,7 @@ def preemption(scene):
              "labelSelector": {"matchLabels": {"app": rng.choice("abc")}}}]}}
     for i in range(rng.choice([0, 0, 1, 2, 3])):
         scene.others.append(_budget(scene, i))
+    if rng.chance(0.15):  # victims that are leaving already count in spread constraints, too
+        target["spec"].setdefault("topologySpreadConstraints", [{
+            "maxSkew": rng.choice([1, 2]), "topologyKey": rng.pick(HOSTNAME, ZONE), "whenUnsatisfiable": "DoNotSchedule",
+            "labelSelector": {"matchLabels": {"app": target["metadata"]["labels"]["app"]}}}])

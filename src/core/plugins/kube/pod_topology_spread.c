@@ -10,6 +10,8 @@
 #include "core/plugins/args.h"
 
 #define MISSING UINT32_MAX /* the key of a node without the label */
+#define NOBODY                                                                                     \
+    (1u << 30) /* the key of a host without pods: in a trial there can be less than none */
 
 struct constraint {
     sym key;
@@ -242,7 +244,7 @@ static void key(const struct cluster *c, const void *cls, node_id node, uint32_t
         const struct constraint *k = &s->hard[i];
         sym value = cluster_label(c, node, k->key);
         out[i] = value == SYM_NONE ? MISSING
-                 : k->is_hostname  ? (uint32_t)pods_in(c, k, value)
+                 : k->is_hostname  ? NOBODY + (uint32_t)pods_in(c, k, value)
                                    : value;
     }
     for (uint32_t i = 0; i < s->n_soft; i++) {
@@ -263,7 +265,7 @@ static reason_id key_filter(const struct cluster *c, const void *cls, const uint
             return s->no_label;
         bool has_few = counts_domains(&c->counts, k->spread) < (uint32_t)k->min_domains;
         int64_t least = has_few ? 0 : counts_least(&c->counts, k->spread);
-        int64_t pods = k->is_hostname ? (int64_t)key_of[i] : pods_in(c, k, key_of[i]);
+        int64_t pods = k->is_hostname ? (int64_t)key_of[i] - NOBODY : pods_in(c, k, key_of[i]);
         if (pods + k->matches_self - least > k->max_skew)
             return s->skewed;
     }

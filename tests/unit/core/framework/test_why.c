@@ -45,6 +45,23 @@ TEST(why, reasons_that_share_a_text_are_counted_together)
     EXPECT_INT(w.lines.n, 2);
 }
 
+TEST(why, errors_are_told_alone)
+{
+    static const struct str texts[] = {STR("no such class"), STR("no such claim")};
+    static const char *const wanted[] = {"", "no such class", "[no such class, no such claim]"};
+    AUTO(reasons) r = {0};
+    AUTO(why) w = {.nodes = 9};
+    reasons_init(&r);
+    why_add(&w, reason(&r, 1, "Insufficient cpu", NULL), 2);
+    for (uint32_t n = 0; n < 3; n++) {
+        AUTO(buf) text = {0};
+        if (n)
+            why_add(&w, reasons_get(&r, 1, CODE_ERROR, &texts[n - 1], 1), 3);
+        EXPECT_INT(why_errors(&w, &r, &text), n > 0);
+        EXPECT_STR(buf_str(&text), wanted[n]);
+    }
+}
+
 TEST(why, no_nodes_is_told_in_other_words)
 {
     AUTO(reasons) r = {0};
