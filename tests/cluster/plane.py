@@ -10,6 +10,7 @@ Whatever way the process that made it ends, even by kill -9, its programs end wi
 folder goes away. Make it from a thread that lives as long as the plane is needed.
 """
 
+import base64
 import functools
 import http.client
 import json
@@ -221,12 +222,14 @@ class Plane(Client):
         self.stop_apiserver()
         self.start_apiserver()
 
-    def start_scheduler(self):
-        """The real kube-scheduler, as fast as it can, with the rights it has everywhere."""
+    def start_scheduler(self, *flags, **settings):
+        """The real kube-scheduler, as fast as it can, with the rights it has everywhere. Settings
+        are fields of its configuration."""
         self._write("scheduler.yaml", SCHEDULER.format(
-            kubeconfig=self.kubeconfig("kube-scheduler")))
+            kubeconfig=self.kubeconfig("kube-scheduler")) + "".join(
+                "%s: %s\n" % setting for setting in settings.items()))
         return self.start("kube-scheduler", program("kube-scheduler"), "--secure-port=0",
-                          "--config=%s/scheduler.yaml" % self.folder)
+                          "--config=%s/scheduler.yaml" % self.folder, *flags)
 
     def start_kwok(self):
         """Plays the kubelet of every node: pods run, nodes stay ready."""
@@ -241,6 +244,7 @@ class Plane(Client):
         return self.start("kube-controller-manager", program("kube-controller-manager"),
                           "--kubeconfig=%s" % self.kubeconfig("admin"), "--secure-port=0",
                           "--leader-elect=false", "--use-service-account-credentials=false",
+                          "--root-ca-file=%s" % self.ca,
                           "--service-account-private-key-file=%s/apiserver.key" % certs)
 
     def compact(self):
@@ -248,6 +252,15 @@ class Plane(Client):
         it is restarted."""
         now = int(self._ask_etcd("/v3/maintenance/status")["header"]["revision"])
         self._ask_etcd("/v3/kv/compaction", revision=now, physical=True)
+
+    def wipe(self, *prefixes):
+        """Objects whose keys in etcd begin so are gone, whatever finalizers they have; watchers are
+        told. Whole kinds, in one request each."""
+        for prefix in prefixes:
+            first = ("/registry/" + prefix).encode()
+            last = first[:-1] + bytes([first[-1] + 1])
+            self._ask_etcd("/v3/kv/deleterange", key=base64.b64encode(first).decode(),
+                           range_end=base64.b64encode(last).decode())
 
     # Users
 

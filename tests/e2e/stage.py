@@ -13,6 +13,15 @@ sys.path.insert(0, str(ROOT / "tests/cluster"))
 
 from plane import bound, pod, program  # noqa: E402  (found only now)
 
+# In place of kube-scheduler: pods that name no scheduler are ours.
+IN_PLACE = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+clientConnection: {kubeconfig: %s}
+leaderElection: {leaderElect: false}
+profiles:
+- schedulerName: default-scheduler
+"""
 PATIENCE = 60  # seconds until something that must happen has failed: the machine may be busy
 RBAC = "rbac.authorization.k8s.io"
 AT_ONCE = {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0}
@@ -154,3 +163,10 @@ def grant(plane):
     plane.patch("ClusterRoleBinding", "kubenexus", {"subjects": user})
     plane.patch("RoleBinding", "kubenexus-leader", {"subjects": user}, "kube-system")
     until(lambda: may(plane, "watch", "pods"))
+
+
+def run_in_place(plane, config=IN_PLACE):
+    """kubenexus as the scheduler of all pods, with the rights that grant() gave it."""
+    file = plane.folder / "kubenexus.yaml"
+    file.write_text(config % plane.kubeconfig("kubenexus"))
+    return plane.start("kubenexus", PROGRAM, "run", "--secure-port=0", "--config", file)
