@@ -9,6 +9,8 @@
 #   make bench-live     the same on a real API server, beside kube-scheduler; NODES, PODS and
 #                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves)
 #   make differential   explain against kube-scheduler's own code; SEEDS=1-500, THEMES=spread,ports
+#   make differential-live   the same pods on two real control planes, kube-scheduler on one; SEEDS, THEMES
+#   make e2e-suite      Kubernetes' own scheduling specs, with kube-scheduler and with us; FOCUS=text
 #   make fuzz           each fuzzer for SECONDS (30), new inputs into its corpus
 #   make fmt, make promises, make clean
 #
@@ -23,6 +25,7 @@ THEMES ?=
 NODES ?= 1000
 PODS ?= 5000
 SHAPES ?= basic,gpu,spread
+FOCUS ?=
 OPERATIONS ?= 1000000
 SEED ?= 1
 
@@ -38,7 +41,7 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all static demo test property bench bench-live differential fuzz fmt promises clean
+.PHONY: all static demo test property bench bench-live differential differential-live e2e-suite fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -83,6 +86,12 @@ bench-live:
 differential: all
 	@tests/differential/compare.py --kubenexus $(B)/kubenexus --seeds $(SEEDS) \
 		$(if $(THEMES),--themes $(THEMES))
+
+differential-live: all
+	@KUBENEXUS_BUILD=$(B) tests/live/differential.py --seeds $(SEEDS) $(if $(THEMES),--themes $(THEMES))
+
+e2e-suite: all
+	@KUBENEXUS_BUILD=$(B) tests/suite/suite $(if $(FOCUS),--focus "$(FOCUS)")
 
 fuzz:
 	@tools/setup test
