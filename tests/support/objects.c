@@ -434,6 +434,16 @@ static bool add_disk(struct arena *mem, struct pod *pod, struct str word)
     return true;
 }
 
+static void add_gang(struct arena *mem, struct pod *pod, struct str word)
+{
+    struct pair name = {STR("pod-group.scheduling.kubenexus.io/name"), cut(&word, ':')};
+    struct pair size = {STR("pod-group.scheduling.kubenexus.io/min-available"), word};
+    add_to(mem, &pod->meta.labels, name);
+    if (word.n)
+        add_to(mem, &pod->meta.labels, size);
+    pod->spec.scheduler_name = STR("kubenexus-scheduler");
+}
+
 static bool head_word(struct arena *mem, struct pod *pod, struct str word)
 {
     struct str v;
@@ -457,6 +467,12 @@ static bool head_word(struct arena *mem, struct pod *pod, struct str word)
         add_pair(mem, &pod->meta.annotations, v);
     else if (is(word, "class=", &v))
         pod->spec.priority_class_name = v;
+    else if (is(word, "gang=", &v))
+        add_gang(mem, pod, v);
+    else if (is(word, "group=", &v))
+        pod->spec.scheduling_group = v;
+    else if (is(word, "created=", &v))
+        pod->meta.created_ms = number(v) * 1000;
     else if (is(word, "owner:", &v))
         add_owner(mem, pod, v);
     else if (is(word, "gate:", &v))

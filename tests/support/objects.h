@@ -24,6 +24,8 @@
  *        started=SECONDS           preempted (deleting, because a scheduler evicted it)
  *        label:K=V  note:K=V       owner:KIND=NAME       gate:NAME
  *        class=NAME                priorityClassName; note: is an annotation
+ *        gang=NAME:MIN             labels of a gang, and scheduler=kubenexus-scheduler
+ *        group=NAME                spec.schedulingGroup  created=SECONDS
  *        image:NAME                port:[IP:]PORT[/PROTOCOL]            device:NAME
  *        claim:NAME                a volume; as are disk:KIND:NAME[:ro] with gce, aws, iscsi,
  * azure, cinder, portworx, vsphere, disk:rbd:POOL/IMAGE@MONITOR|…[:ro], disk:ephemeral:NAME and

@@ -30,6 +30,7 @@ void cluster_free(struct cluster *c)
         return;
     counts_done(&c->counts);
     budgets_done(&c->budgets);
+    groups_done(&c->groups);
     workloads_done(&c->workloads);
     volumes_done(&c->volumes);
     pods_done(&c->pods);
@@ -57,6 +58,7 @@ void cluster_sweep(struct cluster *c)
     nodes_sweep(&c->nodes);
     volumes_sweep(&c->volumes, &c->names, &c->matches);
     matches_sweep(&c->matches, &c->names);
+    groups_sweep(&c->groups, &c->names);
     names_sweep(&c->names);
 }
 

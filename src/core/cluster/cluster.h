@@ -3,6 +3,7 @@
 #include "core/cluster/budgets.h"
 #include "core/cluster/change.h"
 #include "core/cluster/count.h"
+#include "core/cluster/groups.h"
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
 #include "core/cluster/nodes.h"
@@ -46,6 +47,7 @@ struct cluster {
     struct volumes volumes;
     struct counts counts;
     struct budgets budgets;
+    struct groups groups;
     struct change_log log;
 
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */

@@ -437,8 +437,7 @@ struct later_file {
     int64_t filter_ns, binding_ns, timeout_s;
     bool has_filter, has_binding;
     shape_list shape;
-    int64_t permit_s, starvation_s, most_victims, gap_s;
-    bool gangs_kubeflow;
+    int64_t most_victims, gap_s;
 };
 
 /* clang-format off */
@@ -484,15 +483,6 @@ static const struct field volume_fields[] = {
     LATER(INT64, "bindTimeoutSeconds", timeout_s),
     HEAD_KIND,
     {FIELD_MESSAGES("shape", 0, struct later_file, shape, shape_fields)},
-    FIELD_END,
-};
-
-static const struct field coscheduling_fields[] = {
-    HEAD_API_VERSION,
-    HEAD_KIND,
-    LATER(BOOL, "kubeflowAutoGang", gangs_kubeflow),
-    LATER(INT64, "permitWaitingTimeSeconds", permit_s),
-    LATER(INT64, "starvationThresholdSeconds", starvation_s),
     FIELD_END,
 };
 
@@ -569,16 +559,6 @@ static void check_seconds(const struct args_reading *a, const char *field, int64
         config_error(a->r, args_at(a, "%s", field), "%lld: must not be negative", (long long)value);
 }
 
-static const void *read_coscheduling(const struct args_reading *a)
-{
-    struct later_file f = {0};
-    if (!args_fields(a, coscheduling_fields, &f))
-        return NULL;
-    check_seconds(a, "permitWaitingTimeSeconds", f.permit_s);
-    check_seconds(a, "starvationThresholdSeconds", f.starvation_s);
-    return NULL;
-}
-
 static const void *read_gang_preemption(const struct args_reading *a)
 {
     struct later_file f = {0};
@@ -607,7 +587,6 @@ static const struct args_kind kinds[] = {
     {STR("InterPodAffinity"),                read_pod_affinity   },
     {STR("DynamicResources"),                read_dynamic        },
     {STR("VolumeBinding"),                   read_volume         },
-    {STR("Coscheduling"),                    read_coscheduling   },
     {STR("GangPreemption"),                  read_gang_preemption},
 };
 

@@ -79,9 +79,55 @@ static const void *read_workload(const struct args_reading *a)
     return out;
 }
 
+/* clang-format off */
+struct coscheduling_file {
+    struct args_head head;
+    int64_t gather_s, starve_s;
+    int32_t boost;
+    bool has_gather_s, has_starve_s, has_boost, gangs_kubeflow, has_gangs_kubeflow;
+};
+
+#define GANG(kind, text, member)                                                                   \
+    {FIELD(kind, text, 0, struct coscheduling_file, member),                                       \
+     FIELD_HAS(struct coscheduling_file, has_##member)}
+
+static const struct field coscheduling_fields[] = {
+    HEAD_API_VERSION,
+    GANG(INT32, "goldPriorityBoost", boost),
+    HEAD_KIND,
+    GANG(BOOL, "kubeflowAutoGang", gangs_kubeflow),
+    GANG(INT64, "permitWaitingTimeSeconds", gather_s),
+    GANG(INT64, "starvationThresholdSeconds", starve_s),
+    FIELD_END,
+};
+
+/* clang-format on */
+
+enum { MOST_SECONDS = 1000000000 }; /* 31 years */
+
+static const void *read_coscheduling(const struct args_reading *a)
+{
+    struct coscheduling_file f = {0};
+    if (!args_fields(a, coscheduling_fields, &f))
+        return NULL;
+    args_check_range(a, args_at(a, "goldPriorityBoost"), f.boost, 0, 1000);
+    args_check_range(a, args_at(a, "permitWaitingTimeSeconds"), f.gather_s, 0, MOST_SECONDS);
+    args_check_range(a, args_at(a, "starvationThresholdSeconds"), f.starve_s, 0, MOST_SECONDS);
+    struct coscheduling_args *out = arena_array(&a->r->out->mem, struct coscheduling_args, 1);
+    *out = COSCHEDULING_DEFAULTS;
+    if (f.has_gather_s)
+        out->gather_ms = f.gather_s * 1000;
+    if (f.has_starve_s)
+        out->starve_ms = f.starve_s * 1000;
+    if (f.has_boost)
+        out->gold_boost = f.boost;
+    return out;
+}
+
 const struct args_kind nexus_args[] = {
-    {STR("ProfileClassifier"),    read_classifier},
-    {STR("WorkloadAwareScoring"), read_workload  },
+    {STR("Coscheduling"),         read_coscheduling},
+    {STR("ProfileClassifier"),    read_classifier  },
+    {STR("WorkloadAwareScoring"), read_workload    },
 };
 
 const uint32_t n_nexus_args = LEN(nexus_args);

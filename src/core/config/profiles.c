@@ -241,12 +241,15 @@ static uint32_t points_off(const struct building *b, const struct known_plugin *
     uint32_t off = 0;
     if (!find(&b->points[POINT_PRE_ENQUEUE], plugin))
         off |= PROFILE_NO_GATE;
-    if (!find(&b->points[POINT_FILTER], plugin))
+    enum point filter = plugin->points >> POINT_FILTER & 1 ? POINT_FILTER : POINT_PRE_FILTER;
+    if (!find(&b->points[filter], plugin))
         off |= PROFILE_NO_FILTER;
     if (!find(&b->points[POINT_SCORE], plugin))
         off |= PROFILE_NO_SCORE;
     if (!find(&b->points[POINT_POST_FILTER], plugin))
         off |= PROFILE_NO_POST_FILTER;
+    if (plugin->points >> POINT_PERMIT & 1 && !find(&b->points[POINT_PERMIT], plugin))
+        off |= PROFILE_NO_GANGS;
     return off;
 }
 
@@ -283,18 +286,12 @@ static bool has_plugin(const struct profile_plugin *all, uint32_t n, uint32_t nu
     return false;
 }
 
-/* The queue has an order even if the plugin that should give it is still to come. */
-static const struct known_plugin *order_of(struct building *b)
+/* The queue has an order even if the file, which is refused then, names none. */
+static const struct known_plugin *order_of(const struct building *b)
 {
     bool is_alias;
-    struct members *sorts = &b->points[POINT_QUEUE_SORT];
-    if (sorts->n && runs(sorts->at[0].plugin))
-        return sorts->at[0].plugin;
-    if (sorts->n)
-        config_note(b->r, PATH(b->r, "profiles[%u]", b->index),
-                    STR_FMT " does not exist yet: PrioritySort orders the queue",
-                    STR_ARG(sorts->at[0].plugin->name));
-    return known_plugin_find(STR("PrioritySort"), &is_alias);
+    const struct members *sorts = &b->points[POINT_QUEUE_SORT];
+    return sorts->n ? sorts->at[0].plugin : known_plugin_find(STR("PrioritySort"), &is_alias);
 }
 
 /* What nodes share is judged after what each node has of its own. */
@@ -303,7 +300,8 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
     const struct plugin *first = NULL;
     for (uint32_t i = 0; i < n; i++) {
         const struct plugin *plugin = all[i].plugin;
-        if (all[i].off & PROFILE_NO_FILTER)
+        if (all[i].off & PROFILE_NO_FILTER ||
+            plugin->gangs) /* which refuses nodes to gangs alone */
             continue;
         if (first && plugin->row_filter) {
             config_note(b->r, PATH(b->r, "profiles[%u].plugins.filter", b->index),
@@ -321,7 +319,7 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
 static void build_profile(struct building *b, struct profile *out)
 {
     static const enum point order[] = {POINT_PRE_ENQUEUE, POINT_FILTER, POINT_POST_FILTER,
-                                       POINT_SCORE, POINT_PRE_FILTER};
+                                       POINT_SCORE,       POINT_PERMIT, POINT_PRE_FILTER};
     struct profile_plugin *all = arena_array(&b->r->out->mem, struct profile_plugin, n_plugins);
     uint32_t n = 0;
     for (size_t k = 0; k < LEN(order); k++) {
@@ -342,7 +340,7 @@ static void build_profile(struct building *b, struct profile *out)
 /* The points that are for groups of pods have nobody here yet. */
 static bool is_served(enum point point)
 {
-    return point <= POINT_SCORE || point == POINT_BIND;
+    return point <= POINT_SCORE || point == POINT_PERMIT || point == POINT_BIND;
 }
 
 static void list_points(struct building *b, struct profile_listing *out)

@@ -148,6 +148,57 @@ static sym nominated_name(struct engine *k, const struct pod *pod)
                : SYM_NONE;
 }
 
+/* --- groups --- */
+
+/* Tells one run of a group's owner from the next. */
+static uint64_t owner_of(const struct pod *pod)
+{
+    list_each(&pod->meta.owners, o)
+        if (o->is_controller)
+            return str_hash(o->uid.n ? o->uid : o->name);
+    return 0;
+}
+
+/* The pod is in the group that it names now; true if that is another than before. */
+static bool set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
+{
+    struct cluster *c = k->cluster;
+    struct gang_identity identity;
+    bool names_one = gang_identity_of(from, &identity);
+    uint32_t was = groups_of(&c->groups, pod);
+    if (LIKELY(!names_one && was == ID_NONE))
+        return false;
+    struct group_claim claim = {
+        .identity = names_one ? &identity : NULL,
+        .namespace = pods_shape(&c->pods, pod)->namespace,
+        .created_ms = from->meta.created_ms == TIME_NONE ? now_ms : from->meta.created_ms,
+        .owner = owner_of(from),
+    };
+    bool moves = !groups_has(&c->groups, &c->names, pod, &claim);
+    if (moves && was != ID_NONE)
+        engine_leave(k, pod);
+    uint32_t will = names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE;
+    bool was_gang = will != ID_NONE && group_is_gang(&c->groups.at.at[will]);
+    uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
+    if (is != ID_NONE && group_is_gang(&c->groups.at.at[is]) != was_gang)
+        engine_regroup(k, now_ms, is);
+    return moves;
+}
+
+static void put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
+{
+    static const enum gang_object objects[KIND_COUNT] = {
+        [KIND_POD_GROUP] = GANG_OBJECT_NATIVE,
+        [KIND_SIGS_POD_GROUP] = GANG_OBJECT_SIGS,
+        [KIND_VOLCANO_POD_GROUP] = GANG_OBJECT_VOLCANO,
+    };
+    struct cluster *c = k->cluster;
+    uint32_t group = groups_put_object(&c->groups, &c->names, objects[o->kind], o->meta,
+                                       is_there ? o->pod_group : NULL);
+    if (group != ID_NONE)
+        engine_regroup(k, now_ms, group);
+}
+
 static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, shape_id shape,
                     sym pin)
 {
@@ -163,6 +214,8 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
         .priority = cluster_spec(c, pod)->priority,
     };
     set_pin(k, pod, pin);
+    set_group(k, now_ms, pod, from);
+    row = pods_at(&c->pods, pod);
     if (from->spec.node_name.n) {
         row->flags |= POD_BOUND;
         sym node = names_get(&c->names, from->spec.node_name);
@@ -170,7 +223,7 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
         tell_pod(k, now_ms, ACTION_ADD, NULL, pods_shape(&c->pods, pod), node);
     } else if (is_ours(k, from)) {
         cluster_nominate(c, pod, nominated_name(k, from));
-        queue_add(k->queue, now_ms, pod.i);
+        engine_enter(k, now_ms, pod, true);
     }
 }
 
@@ -181,9 +234,11 @@ static void trim(struct engine *k)
     k->units.n = MIN(k->units.n, n);
     vec_trim(&k->units);
     queue_trim(k->queue, n);
+    groups_trim(&k->cluster->groups, n);
+    heap_trim(&k->timers, n);
 }
 
-static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
+static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended)
 {
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, pod);
@@ -193,7 +248,8 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod)
     intern_hold(&c->pods.shape_table, shape); /* it must last for the event */
     if (unit_of(k, pod)->bind)
         map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
-    queue_remove(k->queue, pod.i);
+    engine_leave(k, pod);
+    groups_remove(&c->groups, &c->names, pod, has_ended);
     engine_forget_evictions(k, pod);
     cluster_nominate(c, pod, SYM_NONE);
     set_pin(k, pod, SYM_NONE);
@@ -252,9 +308,9 @@ static void update_placed(struct engine *k, int64_t now_ms, const struct pod *fr
     shape_id old_shape = row->shape;
     intern_hold(&c->pods.shape_table, old_shape);
     uint32_t actions = rewrite(k, pod, shape, flags | POD_BOUND);
+    engine_leave(k, pod);
     if (row->node == ID_NONE)
         put_on_node(k, pod, node);
-    queue_remove(k->queue, pod.i);
     if (!was_bound || is_elsewhere)
         actions = ACTION_ADD;
     tell_pod(k, now_ms, actions, actions == ACTION_ADD ? NULL : &c->pods.shapes.at[old_shape],
@@ -264,7 +320,7 @@ static void update_placed(struct engine *k, int64_t now_ms, const struct pod *fr
 
 /* The pod waits, or we placed it and the API does not say so yet. */
 static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *from, pod_id pod,
-                           shape_id shape, uint32_t flags)
+                           shape_id shape, uint32_t flags, bool has_moved)
 {
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, pod);
@@ -291,9 +347,9 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
         intern_hold(&c->names.text, was_nominated);
     cluster_nominate(c, pod, nominated);
     if (!is_ours(k, from))
-        queue_remove(k->queue, pod.i);
-    else if (queue_where(k->queue, pod.i) == QUEUE_NOWHERE)
-        queue_add(k->queue, now_ms, pod.i);
+        engine_leave(k, pod);
+    else if (queue_where(k->queue, pod.i) == QUEUE_NOWHERE || engine_gang_of(k, pod) != ID_NONE)
+        engine_enter(k, now_ms, pod, actions || has_moved);
     else if (actions) {
         struct event event = {
             .resource = EVENT_TARGET_POD,
@@ -326,7 +382,8 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
     pod_id pod = pods_find(&c->pods, names_find(&c->names, from->meta.namespace), from->meta.name);
     bool is_another = pod.i != ID_NONE && is_another_pod(pods_at(&c->pods, pod), from);
     if (pod.i != ID_NONE && (is_another || is_finished(from))) {
-        remove_pod(k, now_ms, pod);
+        bool has_ended = !is_another && str_equal(from->status.phase, STR("Succeeded"));
+        remove_pod(k, now_ms, pod, has_ended);
         pod.i = ID_NONE;
     }
     if (is_finished(from))
@@ -340,10 +397,11 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
     uint32_t flags = flags_of(from);
     set_pin(k, pod, pin);
     set_start(c, pods_at(&c->pods, pod), from->status.start_ms);
+    bool has_moved = set_group(k, now_ms, pod, from);
     if (from->spec.node_name.n)
         update_placed(k, now_ms, from, pod, shape, flags);
     else
-        update_waiting(k, now_ms, from, pod, shape, flags);
+        update_waiting(k, now_ms, from, pod, shape, flags, has_moved);
 }
 
 /* --- nodes --- */
@@ -558,12 +616,23 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_VOLUME_ATTACHMENT:
         put_storage(k, now_ms, o);
         break;
+    case KIND_POD_GROUP:
+    case KIND_SIGS_POD_GROUP:
+    case KIND_VOLCANO_POD_GROUP:
+        put_group(k, now_ms, o, true);
+        break;
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
     case KIND_JOB:
     case KIND_COUNT:
         break;
     }
+}
+
+/* Did the pod, which is gone, run and was not deleted? */
+static bool is_done(const struct pod_row *row)
+{
+    return row->flags & POD_BOUND && !(row->flags & POD_TERMINATING);
 }
 
 static void remove_object(struct engine *k, int64_t now_ms, const struct object *o)
@@ -573,8 +642,9 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     switch (o->kind) {
     case KIND_POD:
         pod = pods_find(&c->pods, names_find(&c->names, o->meta->namespace), o->meta->name);
+        /* Whoever watches pods that have not ended hears of an end as of a removal. */
         if (pod.i != ID_NONE)
-            remove_pod(k, now_ms, pod);
+            remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
         break;
     case KIND_NODE:
         remove_node(k, now_ms, o->meta->name);
@@ -599,6 +669,11 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_CSI_STORAGE_CAPACITY:
     case KIND_VOLUME_ATTACHMENT:
         remove_storage(k, now_ms, o);
+        break;
+    case KIND_POD_GROUP:
+    case KIND_SIGS_POD_GROUP:
+    case KIND_VOLCANO_POD_GROUP:
+        put_group(k, now_ms, o, false);
         break;
     case KIND_NONE:
     case KIND_PRIORITY_CLASS:

@@ -36,6 +36,7 @@ void engine_free(struct engine *k)
     queue_free(k->queue);
     cluster_free(k->cluster);
     vec_done(&k->units);
+    engine_gangs_done(k);
     map_done(&k->unsettled);
     hunts_done(&k->hunts);
     vec_done(&k->victims);
@@ -70,6 +71,19 @@ struct effect *engine_emit(struct engine *k, int64_t now_ms, pod_id pod, enum ef
     return &vec_last(&out->list);
 }
 
+void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    row->flags |= POD_ASSUMED;
+    struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_BIND, out);
+    effect->node = names_text(&c->names, c->nodes.name[row->node]);
+    map_put(&k->unsettled, effect->id, pod.i);
+    k->units.at[pod.i].bind = effect->id;
+    k->units.at[pod.i].told = 0;
+    k->stats.bound++;
+}
+
 static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, struct effects *out)
 {
     struct cluster *c = k->cluster;
@@ -77,13 +91,9 @@ static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, st
     cluster_nominate(c, pod, SYM_NONE);
     cluster_place(c, pod, (node_id){node});
     txn_commit(c, t);
-    pods_at(&c->pods, pod)->flags |= POD_ASSUMED;
     queue_settle(k->queue, pod.i);
-    struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_BIND, out);
-    effect->node = names_text(&c->names, c->nodes.name[node]);
-    map_put(&k->unsettled, effect->id, pod.i);
-    k->units.at[pod.i].bind = effect->id;
-    k->stats.bound++;
+    engine_stop_timer(k, pod.i);
+    engine_announce(k, now_ms, pod, out);
 }
 
 /* Keeps what pods of the class are told, and plans who might go instead. A pod that names a node,
@@ -158,11 +168,18 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
 {
     struct cluster *c = k->cluster;
     uint32_t unit;
+    if (engine_tick(k, now_ms, out))
+        return true;
     if (k->unsettled.n >= k->config.max_unsettled || !queue_take(k->queue, now_ms, &unit))
         return false;
+    if (UNLIKELY(engine_gang_led_by(k, unit))) {
+        engine_step_gang(k, now_ms, unit, out);
+        return true;
+    }
     pod_id pod = {unit};
     if (pods_at(&c->pods, pod)->flags & POD_TERMINATING) { /* it is going away: nothing to decide */
         queue_settle(k->queue, unit);
+        engine_stop_timer(k, unit);
         return true;
     }
     struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
@@ -225,13 +242,16 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     engine_take_off(k, pod);
     row->flags &= ~(uint32_t)POD_ASSUMED;
     if (engine_profile_of(k, pod)) /* its profile may be gone by now */
-        queue_fail(k->queue, now_ms, found);
+        engine_enter_again(k, now_ms, pod);
     engine_event(k, now_ms, &gone);
 }
 
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
 {
-    return k->unsettled.n >= k->config.max_unsettled ? INT64_MAX : queue_next_ms(k->queue, now_ms);
+    int64_t timer_ms = MAX(engine_timer_ms(k), now_ms);
+    return k->unsettled.n >= k->config.max_unsettled
+               ? timer_ms
+               : MIN(timer_ms, queue_next_ms(k->queue, now_ms));
 }
 
 void engine_rank(struct engine *k, struct str node, uint64_t rank)

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "core/base/heap.h"
 #include "core/engine/engine.h"
+#include "core/engine/gang.h"
 #include "core/engine/stats.h"
 #include "core/framework/class.h"
 #include "core/framework/preempt.h"
@@ -19,6 +21,10 @@ struct unit {
     uint32_t profile : 8;   /* the counts of the one that served it then */
     int32_t priority;       /* its spec's: the queue compares it all the time */
     effect_id bind;         /* its unsettled binding; 0: none */
+    int64_t due_ms;         /* its timer: when it starves, or its gang has gathered long enough */
+    uint32_t told;          /* hash of what its gang was last told; 0: nothing */
+    int16_t boost;          /* of its tenant */
+    bool ages, is_starving;
 };
 
 /* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
@@ -40,6 +46,10 @@ struct engine {
     uint64_t arrivals;
     effect_id last_effect;
     struct map unsettled; /* effect → pod, or EFFECT_ORPHAN once the pod is gone */
+
+    VEC(struct gang) gangs; /* by group */
+    struct heap timers;     /* units that are to be looked at, by due_ms */
+    struct planner planner;
 
     struct hunts hunts;
     struct pod_vec victims; /* of the last plan, the most important first */
@@ -65,6 +75,9 @@ struct engine_config engine_config_complete(struct engine_config config);
 /* Classes, the order of the queue and counts, from the profiles of the configuration. */
 void engine_begin_profiles(struct engine *k);
 
+/* The plugin that orders the profile's units. */
+const struct plugin *engine_order_of(const struct profile *profile);
+
 /* Who serves the pod now; NULL: nobody. */
 const struct profile *engine_profile_of(const struct engine *k, pod_id pod);
 
@@ -86,6 +99,9 @@ void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct sha
                               pod_id whose);
 
 /* --- engine.c --- */
+
+/* The pod has been put on a node: asks for its binding. */
+void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
 
 struct effect *engine_emit(struct engine *k, int64_t now_ms, pod_id pod, enum effect_kind kind,
                            struct effects *out);

@@ -1,7 +1,7 @@
 /* New rules for an engine that runs. What is true of the cluster stays as it is; what was learned
  * under the old profiles (classes, views, reasons) is forgotten and learned anew when somebody
  * asks. Pods of a profile that is gone leave the queue, those of a new one enter it; all others
- * keep their attempts and waits, and whoever was refused is asked again. */
+ * keep their attempts and waits (gangs begin anew), and whoever was refused is asked again. */
 
 #include "core/engine/inside.h"
 #include "core/plugins/plugins.h"
@@ -37,7 +37,7 @@ static void class_gone(void *ctx, struct class *class)
     hunts_forget(&k->hunts, class);
 }
 
-static const struct plugin *order_of(const struct profile *profile)
+const struct plugin *engine_order_of(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->n; i++)
         if (profile->plugins[i].plugin->before)
@@ -50,8 +50,12 @@ void engine_begin_profiles(struct engine *k)
     classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
     k->classes.gone = class_gone;
     k->classes.ctx = k;
-    k->order = order_of(&k->config.profiles[0]);
-    assert(k->order);
+    for (uint32_t i = 0; i < k->config.n_profiles; i++) {
+        const struct plugin *order = engine_order_of(&k->config.profiles[i]);
+        assert(order);
+        if (i == 0 || order->gangs) /* which orders units that do not age as the others do */
+            k->order = order;
+    }
     engine_count_profiles(k);
 }
 
@@ -78,6 +82,7 @@ static void let_out(struct engine *k, const struct profile *profiles, uint32_t n
             names_text(&k->cluster->names, cluster_spec(k->cluster, pod)->scheduler_name);
         if (classes_profile(&next, name))
             continue;
+        engine_stop_timer(k, i);
         queue_remove(k->queue, i);
         cluster_nominate(k->cluster, pod, SYM_NONE);
     }
@@ -93,14 +98,17 @@ static void let_in(struct engine *k, int64_t now_ms)
         if (!is_waiting(row) || queue_where(k->queue, i) != QUEUE_NOWHERE ||
             !engine_profile_of(k, pod))
             continue;
-        k->units.at[i].first_ms = now_ms;
-        queue_add(k->queue, now_ms, i);
+        if (engine_gang_of(k, pod) == ID_NONE)
+            k->units.at[i].first_ms = now_ms;
+        engine_enter(k, now_ms, pod, true);
     }
 }
 
 void engine_configure(struct engine *k, int64_t now_ms, const struct engine_config *config)
 {
     struct engine_config next = engine_config_complete(*config);
+    for (uint32_t i = 0; i < k->gangs.n; i++)
+        engine_dissolve(k, i); /* they gather anew, if they are gangs to the new ones */
     let_out(k, next.profiles, next.n_profiles);
     classes_done(&k->classes); /* and the views with them */
     k->config.profiles = next.profiles;
@@ -110,6 +118,9 @@ void engine_configure(struct engine *k, int64_t now_ms, const struct engine_conf
     k->config.park_ms = next.park_ms;
     engine_begin_profiles(k);
     struct queue_rules rules = engine_queue_rules(k);
+    for (uint32_t i = 0; i < k->units.n; i++)
+        if (queue_where(k->queue, i) != QUEUE_NOWHERE)
+            engine_begin_wait(k, now_ms, i);
     queue_renew(k->queue, now_ms, &rules);
     let_in(k, now_ms);
 }

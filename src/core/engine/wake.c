@@ -8,26 +8,20 @@ static const struct spec *spec_of(const struct engine *k, uint32_t unit)
     return cluster_spec(k->cluster, (pod_id){unit});
 }
 
-static struct standing standing_of(const struct engine *k, uint32_t unit)
+/* The gates of its pods are their own: those whom one holds back are not there yet. */
+static bool gang_may_enter(const struct engine *k, uint32_t unit, uint64_t *gate)
 {
-    return (struct standing){
-        .priority = k->units.at[unit].priority,
-        .since_ms = queue_since_ms(k->queue, unit),
-        .arrival = k->units.at[unit].arrival,
-    };
-}
-
-static bool before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const struct engine *k = ctx;
-    struct standing x = standing_of(k, a), y = standing_of(k, b);
-    return k->order->before(&x, &y);
+    pod_id pod = {unit};
+    *gate = (uint64_t)1 << profile_gangs(engine_profile_of(k, pod))->number;
+    return engine_is_gathered(k, groups_of(&k->cluster->groups, pod));
 }
 
 static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
 {
     struct engine *k = ctx;
     const struct spec *spec = spec_of(k, unit);
+    if (UNLIKELY(engine_gang_led_by(k, unit)))
+        return gang_may_enter(k, unit, gate);
     const struct profile *profile =
         classes_profile(&k->classes, names_text(&k->cluster->names, spec->scheduler_name));
     bool may = true;
@@ -80,6 +74,16 @@ static bool plugin_wakes(const struct engine *k, const struct plugin *plugin, po
     return false;
 }
 
+static uint64_t pod_wakes(const struct engine *k, pod_id pod, const struct event *event,
+                          uint64_t among)
+{
+    uint64_t woken = 0;
+    for (uint32_t i = 0; i < n_plugins; i++)
+        if (among >> i & 1 && plugin_wakes(k, plugins[i], pod, event))
+            woken |= (uint64_t)1 << i;
+    return woken;
+}
+
 static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint64_t among)
 {
     struct engine *k = ctx;
@@ -87,9 +91,13 @@ static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint6
         (event->has_limit && k->units.at[unit].priority > event->priority_limit))
         return 0;
     uint64_t woken = event->resource == EVENT_TARGET_POD ? among & UNSUPPORTED_BIT : 0;
-    for (uint32_t i = 0; i < n_plugins; i++)
-        if (among >> i & 1 && plugin_wakes(k, plugins[i], (pod_id){unit}, event))
-            woken |= (uint64_t)1 << i;
+    const struct gang *gang = engine_gang_led_by(k, unit);
+    if (LIKELY(!gang))
+        return woken | pod_wakes(k, (pod_id){unit}, event, among);
+    if (gang->asks.n == 0)
+        return among; /* who asks has changed since */
+    vec_each(&gang->asks, pod)
+        woken |= pod_wakes(k, (pod_id){*pod}, event, among);
     return woken;
 }
 
@@ -97,7 +105,7 @@ struct queue_rules engine_queue_rules(struct engine *k)
 {
     return (struct queue_rules){
         .ctx = k,
-        .before = before,
+        .before = engine_before,
         .may_enter = may_enter,
         .interested = interested,
         .wakes = wakes,

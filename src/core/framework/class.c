@@ -206,7 +206,7 @@ static void hand_over(struct class *class, const uint32_t *takes_over)
 
 /* Lets each plugin learn the class. An unresolvable refusal ends it; of several others the last
  * counts, as upstream's PreFilter does it. */
-static void learn_all(struct classes *k, struct class *class, const struct shape *shape)
+static void learn_all(struct classes *k, struct class *class, const struct shape *shape, sym within)
 {
     const struct spec *spec = specs_at(&k->cluster->specs, class->spec);
     class->parts = arena_array(&class->mem, struct class_part, class->profile->n);
@@ -228,6 +228,7 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             .mem = &class->mem,
             .reasons = &k->reasons,
             .plugin = p->number,
+            .within = within,
         };
         void *state = arena_alloc(&class->mem, p->plugin->class_size);
         p->plugin->learn(&l, state);
@@ -272,8 +273,25 @@ static struct identity identify(struct classes *k, const struct profile *profile
     return (struct identity){.tenant = SYM_NONE};
 }
 
+const struct profile_plugin *profile_gangs(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->gangs && !(profile->plugins[i].off & PROFILE_NO_GANGS))
+            return &profile->plugins[i];
+    return NULL;
+}
+
+/* The field of its pods that nobody in the profile can judge yet; "": none. */
+static struct str unsupported_field(const struct classes *k, const struct profile *profile,
+                                    const struct spec *spec)
+{
+    struct str field = names_text(&k->cluster->names, spec->unsupported);
+    bool is_group = str_equal(field, STR("spec.schedulingGroup"));
+    return is_group && profile_gangs(profile) ? (struct str){0} : field;
+}
+
 static struct class *make_class(struct classes *k, const struct profile *profile,
-                                const struct shape *shape)
+                                const struct shape *shape, sym within)
 {
     struct class *class = mem_alloc(sizeof(*class));
     class->profile = profile;
@@ -281,10 +299,10 @@ static struct class *make_class(struct classes *k, const struct profile *profile
     class->identity = identify(k, profile, shape);
     intern_hold(&k->cluster->specs.table.table, shape->spec);
     const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
-    if (spec->unsupported != SYM_NONE)
-        class->error = arena_printf(&class->mem, "not supported yet: " STR_FMT,
-                                    STR_ARG(names_text(&k->cluster->names, spec->unsupported)));
-    learn_all(k, class, shape);
+    struct str field = unsupported_field(k, profile, spec);
+    if (field.n)
+        class->error = arena_printf(&class->mem, "not supported yet: " STR_FMT, STR_ARG(field));
+    learn_all(k, class, shape, within);
     return class;
 }
 
@@ -292,7 +310,8 @@ static struct class *make_class(struct classes *k, const struct profile *profile
 
 /* What a pod is stands in its spec; whose it is does not. Of tenants only those are told apart that
  * compete for accelerators. */
-static void sign(struct classes *k, const struct profile *profile, const struct shape *shape)
+static void sign(struct classes *k, const struct profile *profile, const struct shape *shape,
+                 sym within)
 {
     struct identity identity = identify(k, profile, shape);
     vec_clear(&k->scratch);
@@ -301,6 +320,7 @@ static void sign(struct classes *k, const struct profile *profile, const struct 
     vec_push(&k->scratch, (uint32_t)identity.tier << 8 | (uint32_t)identity.tier_source);
     if (specs_at(&k->cluster->specs, shape->spec)->accelerators)
         vec_push(&k->scratch, identity.tenant);
+    vec_push(&k->scratch, within);
     if (specs_at(&k->cluster->specs, shape->spec)->n_volumes) {
         vec_push(&k->scratch, (uint32_t)k->cluster->volumes.generation);
         vec_push(&k->scratch, (uint32_t)(k->cluster->volumes.generation >> 32));
@@ -314,16 +334,16 @@ static void sign(struct classes *k, const struct profile *profile, const struct 
 
 /* The class of this signature, made if it is new. */
 static uint32_t find_class(struct classes *k, const struct profile *profile,
-                           const struct shape *shape)
+                           const struct shape *shape, sym within)
 {
-    sign(k, profile, shape);
+    sign(k, profile, shape, within);
     bool is_new;
     struct str bytes = {(const char *)k->scratch.at, k->scratch.n * sizeof(uint32_t)};
     uint32_t id = intern_get(&k->table, bytes, &is_new);
     if (is_new) {
         if (id >= k->at.n)
             vec_resize(&k->at, id + 1);
-        k->at.at[id] = make_class(k, profile, shape);
+        k->at.at[id] = make_class(k, profile, shape, within);
     }
     return id;
 }
@@ -353,12 +373,21 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
     const struct profile *profile = classes_profile(k, name);
     if (!profile)
         return NULL;
-    uint32_t id = find_class(k, profile, shape);
+    uint32_t id = find_class(k, profile, shape, SYM_NONE);
     memo = &k->by_shape.at[shape_number];
     intern_hold(&k->table, id);
     let_go(k, memo);
     *memo = (struct shape_class){shape->born, generation, c->terms.made, id + 1};
     return k->at.at[id];
+}
+
+struct class *classes_within(struct classes *k, shape_id shape_number, sym key)
+{
+    const struct shape *shape = &k->cluster->pods.shapes.at[shape_number];
+    const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
+    const struct profile *profile =
+        classes_profile(k, names_text(&k->cluster->names, spec->scheduler_name));
+    return profile ? k->at.at[find_class(k, profile, shape, key)] : NULL;
 }
 
 static void class_gone(void *ctx, uint32_t id)

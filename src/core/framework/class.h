@@ -81,6 +81,10 @@ struct class
     uint64_t refused_at; /* end of the log then; 0: none */
     uint64_t rejected_by;
     struct buf refused_text;
+
+    /* How many of its pods the cluster has room for at most: as long as the log has not grown. */
+    uint64_t room_at; /* end of the log then, + 1; 0: never asked */
+    uint64_t room;
 };
 
 /* What a shape remembers. */
@@ -119,6 +123,10 @@ void classes_done(struct classes *k);
 
 /* NULL if no profile serves pods of this shape. */
 struct class *classes_of(struct classes *k, shape_id shape);
+
+/* The same for pods of a gang that stays in one domain of a node label; good until the classes are
+ * next swept. */
+struct class *classes_within(struct classes *k, shape_id shape, sym key);
 
 /* The profile for a schedulerName; NULL: none. */
 const struct profile *classes_profile(const struct classes *k, struct str scheduler_name);

@@ -44,6 +44,8 @@ struct learning {
     const sym *only; /* answer: only these nodes can do (NULL: any); a name may be no node's */
     uint32_t n_only;
     bool is_pinned; /* answer: only the node that the pod itself names can do */
+    sym within;     /* key of a node label: the class is of a gang that stays in one domain of it;
+                     * SYM_NONE: it is not */
 };
 
 /* The plugin's reason with this text. */
@@ -82,11 +84,25 @@ struct wake {
     bool (*hint)(const struct cluster *, const struct shape *, const struct event *);
 };
 
-/* Where a unit stands in the queue. */
+/* Where a unit stands in the queue. The middle part is of units whose profile lets them age; of
+ * others it is all 0. */
 struct standing {
     int32_t priority;
-    int64_t since_ms;
+    int64_t since_ms; /* in line; of those that age: since it was made */
+
+    bool is_starving;
+    int32_t boost; /* added to its priority for its tenant's sake */
+    struct str namespace, name;
+
     uint64_t arrival; /* unique */
+};
+
+/* What a plugin that places gangs keeps of a class whose pods are to be in one domain: the planner
+ * says which (engine/place_gang.c). */
+struct gang_domain {
+    sym key;             /* of the node label */
+    sym value;           /* the domain now; SYM_NONE: any that has the label */
+    reason_id elsewhere; /* why the other nodes are out */
 };
 
 struct plugin {
@@ -128,7 +144,10 @@ struct plugin {
     /* Lets a pod that fits nowhere take the place of less important ones. */
     bool preempts;
 
-    /* The order of the queue. */
+    /* Pods that name a group are placed as one, or not at all. */
+    bool gangs;
+
+    /* The order of the queue. Of units that do not age, the same whatever the plugin. */
     bool (*before)(const struct standing *, const struct standing *);
 
     const struct wake *wakes; /* ends with {0} */

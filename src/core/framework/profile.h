@@ -9,6 +9,7 @@ enum {
     PROFILE_NO_FILTER = 2,
     PROFILE_NO_SCORE = 4,
     PROFILE_NO_POST_FILTER = 8,
+    PROFILE_NO_GANGS = 16,
 };
 
 struct profile_plugin {
@@ -24,3 +25,6 @@ struct profile {
     const struct profile_plugin *plugins;
     uint32_t n;
 };
+
+/* The plugin that places the profile's gangs as one; NULL: each pod is on its own. */
+const struct profile_plugin *profile_gangs(const struct profile *profile);

@@ -36,6 +36,12 @@ static const struct kind_info kinds[KIND_COUNT] = {
          csi_storage_capacity, csi_storage_capacity_fields),
     KIND(KIND_VOLUME_ATTACHMENT, "VolumeAttachment", "storage.k8s.io/v1", false, volume_attachment,
          volume_attachment_fields),
+    KIND(KIND_POD_GROUP, "PodGroup", "scheduling.k8s.io/v1beta1", true, pod_group,
+         pod_group_fields),
+    KIND(KIND_SIGS_POD_GROUP, "PodGroup", "scheduling.x-k8s.io/v1alpha1", true, pod_group,
+         member_group_fields),
+    KIND(KIND_VOLCANO_POD_GROUP, "PodGroup", "scheduling.volcano.sh/v1beta1", true, pod_group,
+         member_group_fields),
 };
 
 const struct kind_info *kind_info_get(enum kind kind)

@@ -4,6 +4,7 @@
 #include "core/model/meta.h"
 #include "core/model/node.h"
 #include "core/model/pod.h"
+#include "core/model/pod_group.h"
 #include "core/model/storage.h"
 #include "core/model/workload.h"
 
@@ -28,6 +29,9 @@ enum kind {
     KIND_CSI_DRIVER,
     KIND_CSI_STORAGE_CAPACITY,
     KIND_VOLUME_ATTACHMENT,
+    KIND_POD_GROUP,         /* of scheduling.k8s.io */
+    KIND_SIGS_POD_GROUP,    /* of scheduling.x-k8s.io */
+    KIND_VOLCANO_POD_GROUP, /* of scheduling.volcano.sh */
     KIND_COUNT,
 };
 
@@ -51,6 +55,7 @@ struct object {
         struct csi_driver *csi_driver;
         struct csi_storage_capacity *csi_storage_capacity;
         struct volume_attachment *volume_attachment;
+        struct pod_group *pod_group; /* of whichever kind */
     };
 };
 

@@ -22,6 +22,8 @@ extern const struct field replication_controller_fields[];
 extern const struct field replica_set_fields[];
 extern const struct field job_fields[];
 extern const struct field disruption_budget_fields[];
+extern const struct field pod_group_fields[];    /* scheduling.k8s.io, v1beta1 and v1alpha3 */
+extern const struct field member_group_fields[]; /* scheduling.x-k8s.io and Volcano's */
 extern const struct field persistent_volume_fields[];
 extern const struct field persistent_volume_claim_fields[];
 extern const struct field storage_class_fields[];

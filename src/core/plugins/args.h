@@ -69,3 +69,11 @@ struct pod_affinity_args {
 struct workload_args {
     int64_t cpu_weight, memory_weight, gpu_weight; /* 35, 35, 30; not all 0 */
 };
+struct coscheduling_args {
+    int64_t gather_ms;  /* members that are missing are waited for so long; then all are told */
+    int64_t starve_ms;  /* who has waited longer goes before others */
+    int32_t gold_boost; /* added to the priority of gold tenants */
+};
+
+#define COSCHEDULING_DEFAULTS                                                                      \
+    ((struct coscheduling_args){.gather_ms = 10000, .starve_ms = 60000, .gold_boost = 20})

@@ -22,9 +22,9 @@ const uint32_t n_plugins = N_PLUGINS;
     }
 
 /* kube-scheduler's. */
-#define KUBE_PLUGINS                                                                               \
-    IN_PROFILE(scheduling_gates, 0), IN_PROFILE(default_preemption, 0),                            \
-        IN_PROFILE(priority_sort, 0), IN_PROFILE(node_name, 0), IN_PROFILE(node_unschedulable, 0), \
+#define KUBE_PLUGINS(order)                                                                        \
+    IN_PROFILE(scheduling_gates, 0), IN_PROFILE(default_preemption, 0), IN_PROFILE(order, 0),      \
+        IN_PROFILE(node_name, 0), IN_PROFILE(node_unschedulable, 0),                               \
         IN_PROFILE(taint_toleration, 3), IN_PROFILE(node_affinity, 2), IN_PROFILE(node_ports, 0),  \
         IN_PROFILE(node_resources_fit, 1), IN_PROFILE(volume_restrictions, 0),                     \
         IN_PROFILE(node_volume_limits, 0), IN_PROFILE(volume_binding, 1),                          \
@@ -32,12 +32,12 @@ const uint32_t n_plugins = N_PLUGINS;
         IN_PROFILE(inter_pod_affinity, 2), IN_PROFILE(node_declared_features, 0),                  \
         IN_PROFILE(node_resources_balanced_allocation, 1), IN_PROFILE(image_locality, 1)
 
-static const struct profile_plugin kube_plugins[] = {KUBE_PLUGINS};
+static const struct profile_plugin kube_plugins[] = {KUBE_PLUGINS(priority_sort)};
 
 /* Beside them our own, which have nothing to say about plain pods (docs/design has the weights'
  * reasons). */
 static const struct profile_plugin nexus_plugins[] = {
-    KUBE_PLUGINS,
+    KUBE_PLUGINS(coscheduling),
     IN_PROFILE(profile_classifier, 0),
     IN_PROFILE(workload_aware_scoring, 2),
 };

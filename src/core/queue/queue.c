@@ -46,7 +46,7 @@ struct entry {
 
 VEC_TYPE(units, uint32_t);
 
-struct group {
+struct parking {
     uint64_t plugins;
     struct units units;
 };
@@ -61,7 +61,7 @@ struct queue {
     struct heap refused;                              /* backing off after a refusal */
     struct heap failed;                               /* backing off after an error */
     struct heap parked; /* by the time they have been parked long enough */
-    VEC(struct group) groups;
+    VEC(struct parking) groups;
     struct map group_of; /* set of plugins → index of its group */
     struct units in_flight;
     uint32_t cause; /* of what happens now */
@@ -211,7 +211,7 @@ static uint32_t group_get(struct queue *q, uint64_t plugins)
     if (group != MAP_NONE)
         return group;
     map_put(&q->group_of, plugins, q->groups.n);
-    vec_push(&q->groups, (struct group){.plugins = plugins});
+    vec_push(&q->groups, (struct parking){.plugins = plugins});
     return q->groups.n - 1;
 }
 
@@ -348,13 +348,19 @@ void queue_free(struct queue *q)
     mem_free(q);
 }
 
+/* There is an entry for the unit. */
+static void reach(struct queue *q, uint32_t unit)
+{
+    if (unit < q->entries.n)
+        return;
+    vec_resize(&q->entries, unit + 1);
+    vec_resize(&q->since_ms, unit + 1);
+}
+
 void queue_add(struct queue *q, int64_t now_ms, uint32_t unit)
 {
     assert(now_ms >= 0 && queue_where(q, unit) == QUEUE_NOWHERE);
-    if (unit >= q->entries.n) {
-        vec_resize(&q->entries, unit + 1);
-        vec_resize(&q->since_ms, unit + 1);
-    }
+    reach(q, unit);
     q->entries.at[unit] = (struct entry){.flush_ms = flush_after(q, now_ms)};
     q->since_ms.at[unit] = now_ms;
     q->cause = QUEUE_ADDED;
@@ -411,7 +417,8 @@ void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejec
 void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit)
 {
     enum queue_place place = queue_where(q, unit);
-    assert(place == QUEUE_IN_FLIGHT || (place == QUEUE_NOWHERE && unit < q->entries.n));
+    assert(place == QUEUE_IN_FLIGHT || place == QUEUE_NOWHERE);
+    reach(q, unit);
     leave(q, unit);
     struct entry *e = &q->entries.at[unit];
     e->errors++;
@@ -463,10 +470,12 @@ void queue_event(struct queue *q, int64_t now_ms, const struct event *event)
         hear_in_flight(q, *unit, event);
 }
 
-void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct event *event)
+void queue_reorder(struct queue *q, uint32_t unit)
 {
     switch (queue_where(q, unit)) {
     case QUEUE_NOWHERE:
+    case QUEUE_PARKED:
+    case QUEUE_IN_FLIGHT:
         break;
     case QUEUE_ACTIVE:
         active_remove(q, unit);
@@ -475,13 +484,40 @@ void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct ev
     case QUEUE_BACKING_OFF:
         heap_fix(backoff_heap(q, &q->entries.at[unit]), unit);
         break;
-    case QUEUE_PARKED:
-        hear_parked(q, now_ms, unit, event);
-        break;
-    case QUEUE_IN_FLIGHT:
-        hear_in_flight(q, unit, event);
-        break;
     }
+}
+
+void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct event *event)
+{
+    if (queue_where(q, unit) == QUEUE_PARKED)
+        hear_parked(q, now_ms, unit, event);
+    else if (queue_where(q, unit) == QUEUE_IN_FLIGHT)
+        hear_in_flight(q, unit, event);
+    else
+        queue_reorder(q, unit);
+}
+
+void queue_rename(struct queue *q, uint32_t unit, uint32_t to)
+{
+    enum queue_place place = queue_where(q, unit);
+    assert(place != QUEUE_NOWHERE && queue_where(q, to) == QUEUE_NOWHERE);
+    reach(q, to);
+    leave(q, unit);
+    struct entry *e = &q->entries.at[to];
+    *e = q->entries.at[unit];
+    q->entries.at[unit] = (struct entry){0};
+    q->since_ms.at[to] = q->since_ms.at[unit];
+    if (place == QUEUE_PARKED) {
+        park(q, to, q->groups.at[e->group].plugins);
+        return;
+    }
+    e->place = place;
+    if (place == QUEUE_ACTIVE)
+        active_add(q, to);
+    else if (place == QUEUE_BACKING_OFF)
+        heap_add(backoff_heap(q, e), to);
+    else
+        list_add(q, &q->in_flight, to);
 }
 
 void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit)

@@ -5,7 +5,8 @@
 
 /* Who is next: the units that wait to be placed.
  *
- * A unit (a pod, later also a gang) is a small dense number that the owner of the queue hands out.
+ * A unit (a pod, or a gang under the number of one of its pods) is a small dense number that the
+ * owner of the queue hands out.
  * It is in exactly one place: *active* (ready, in order), *backing off* (refused or failed not long
  * ago), *parked* (refused; waits for an event that may help, or gated), or *in flight* (taken, its
  * fate is being decided); a unit that is settled has left. The laws are kube-scheduler's:
@@ -114,6 +115,13 @@ void queue_event(struct queue *q, int64_t now_ms, const struct event *event);
  * found anew, or it is looked at whether it should leave its parking place. Nothing if it is
  * nowhere. */
 void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct event *event);
+
+/* The unit's place in the order is another now, for no event's sake. */
+void queue_reorder(struct queue *q, uint32_t unit);
+
+/* The unit goes on under another number, one that is nowhere: same place, same waits and counts.
+ * Both numbers stand at the same place in the order. */
+void queue_rename(struct queue *q, uint32_t unit, uint32_t to);
 
 /* Straight to the active units, whatever it waits for (gates still hold). A unit in flight is not
  * parked if it is refused, but backs off; nothing for one that is nowhere. */

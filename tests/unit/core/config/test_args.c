@@ -176,7 +176,7 @@ static const struct {
     {"VolumeBinding",                   "{bindTimeoutSeconds: -1}",                                               ".bindTimeoutSeconds",
      "-1: should not be a negative value"                                                                                                                                                                                                          },
     {"Coscheduling",                    "{permitWaitingTimeSeconds: -1}",                                         ".permitWaitingTimeSeconds",
-     "-1: must not be negative"                                                                                                                                                                                                                    },
+     "-1: not in valid range [0, 1000000000]"                                                                                                                                                                                                      },
     {"GangPreemption",                  "{maxVictims: -1}",                                                       ".maxVictims",                                                    "-1: must not be negative"                                     },
 };
 

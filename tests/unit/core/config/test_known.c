@@ -27,7 +27,8 @@ TEST(known, a_plugin_takes_part_where_its_table_says)
         EXPECT_INT(known->points >> POINT_POST_FILTER & 1, p->preempts);
         EXPECT_INT(known->points >> POINT_QUEUE_SORT & 1, p->before != NULL);
         EXPECT_INT(known->points >> POINT_SCORE & 1, p->row_score || p->key_score);
-        if (p->row_filter || p->key_filter)
+        EXPECT_INT(known->points >> POINT_PERMIT & 1, p->gangs);
+        if (p->row_filter || (p->key_filter && !p->gangs))
             EXPECT(known->points >> POINT_FILTER & 1);
     }
 }

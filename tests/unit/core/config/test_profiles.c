@@ -1,5 +1,6 @@
 #include "core/config/config.h"
 
+#include "core/plugins/args.h"
 #include "core/plugins/plugins.h"
 #include "read.h"
 
@@ -139,22 +140,43 @@ TEST(profiles, say_what_they_cannot_do_quite_as_upstream)
     static const char *const cases[][2] = {
         {PLUGINS("    filter: {enabled: [{name: PodTopologySpread}]}"),
          "6 profiles[0].plugins.filter: NodeUnschedulable is asked before PodTopologySpread: a "
-         "node that both refuse is refused by the former"                               },
+         "node that both refuse is refused by the former"},
         {PLUGINS("    score: {enabled: [{name: TenantHardware}]}"),
          "6 profiles[0].plugins.score.enabled[0].name: \"TenantHardware\" is called "
-         "TenantHardwareAffinityScore"                                                  },
+         "TenantHardwareAffinityScore"                   },
         {PLUGINS("    score: {disabled: [{name: NodeLabel}]}"),
          "6 profiles[0].plugins.score.disabled[0].name: \"NodeLabel\" does not exist: nothing to "
-         "disable"                                                                      },
-        {PLUGINS("    queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: '*'}]}"),
-         "4 profiles[0]: Coscheduling does not exist yet: PrioritySort orders the queue"},
- /* MultiPoint brings two orders: upstream refuses, here the file's own wins */
-        {PLUGINS("    multiPoint: {enabled: [{name: Coscheduling}]}"),
-         "4 profiles[0]: Coscheduling does not exist yet: PrioritySort orders the queue"},
+         "disable"                                       },
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_TEXT(config_notes(&c, cases[i][0]), cases[i][1]);
+}
+
+TEST(profiles, gangs_are_placed_and_ordered_where_the_file_says)
+{
+    static const struct {
+        const char *text;
+        bool orders, places;
+    } cases[] = {
+        {PLUGINS("    queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: '*'}]}"), true,
+         false                                                                                             },
+ /* MultiPoint brings two orders: upstream refuses, here the file's own wins */
+        {PLUGINS("    multiPoint: {enabled: [{name: Coscheduling}]}"),                         true,  true },
+        {PLUGINS("    permit: {enabled: [{name: Coscheduling}]}"),                             false, true },
+        {PLUGINS("    multiPoint: {enabled: [{name: Coscheduling}]}\n"
+                 "    permit: {disabled: [{name: Coscheduling}]}"),
+         true,                                                                                        false},
+        {PLUGINS("    multiPoint: {enabled: [{name: GangPreemption}]}"),                       false, false},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(scheduler_config) c = {0};
+        test_case("%s", cases[i].text);
+        REQUIRE(config_of(&c, cases[i].text));
+        EXPECT_INT(c.notes.n, 0);
+        EXPECT_INT(find(&c, "PrioritySort") == NULL, cases[i].orders);
+        EXPECT_INT(profile_gangs(&c.profiles[0]) != NULL, cases[i].places);
+    }
 }
 
 TEST(profiles, refuse_what_makes_no_sense)
@@ -259,8 +281,10 @@ TEST(profiles, the_documented_example_loads)
             "kubeflowAutoGang: false}\n"
             "  - name: GangPreemption\n"
             "    args: {maxVictims: 50, minimumGapSeconds: 30}\n");
-    EXPECT_TEXT(notes, "5 profiles[0]: Coscheduling does not exist yet: PrioritySort orders the "
-                       "queue");
+    EXPECT_TEXT(notes, "");
+    const struct profile_plugin *gangs = profile_gangs(&c.profiles[0]);
+    REQUIRE(gangs && gangs->args);
+    EXPECT_INT(((const struct coscheduling_args *)gangs->args)->starve_ms, 60000);
     EXPECT_TEXT(config_point(&c, POINT_SCORE),
                 "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "

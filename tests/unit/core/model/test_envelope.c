@@ -203,7 +203,7 @@ TEST(envelope, objects_are_the_same_in_protobuf_and_json)
     }
     closedir(folder);
     uint32_t unseen = 0;
-    for (int kind = KIND_NONE + 1; kind < KIND_COUNT; kind++)
+    for (int kind = KIND_NONE + 1; kind <= KIND_POD_GROUP; kind++) /* behind it: custom resources */
         unseen += count_unseen(&rows, kind_info_get((enum kind)kind)->fields);
     EXPECT(rows.seen.n > 150 && unseen * 20 < rows.seen.n); /* else the comparison says little */
     vec_done(&rows.seen);

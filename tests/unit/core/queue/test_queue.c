@@ -227,7 +227,7 @@ TEST(queue, units_whose_backoff_ends_in_one_second_keep_the_order_of_active_unit
     happens(&w, 1000, FIT, NOBODY);
     EXPECT_INT(take(&w, 1000), 2);
     EXPECT_INT(take(&w, 1000), 1);
-    EXPECT_INT(take(&w, 1000), 3);
+    EXPECT_INT(take(&w, 2000), 3);
 }
 
 TEST(queue, what_happens_in_flight_counts_when_the_unit_is_refused)
@@ -521,6 +521,56 @@ TEST(queue, an_activated_unit_waits_for_nothing_but_gates)
     EXPECT_INT(queue_gate(w.q, 1), GATES);
     queue_activate(w.q, 0, 7);
     EXPECT_INT(queue_where(w.q, 7), QUEUE_NOWHERE);
+}
+
+TEST(queue, a_unit_goes_on_under_another_number_wherever_it_is)
+{
+    AUTO(world) w = {0};
+    world_init(&w);
+    queue_add(w.q, 0, 0); /* active */
+    queue_rename(w.q, 0, 5);
+    EXPECT_INT(queue_where(w.q, 0), QUEUE_NOWHERE);
+    EXPECT_INT(queue_where(w.q, 5), QUEUE_ACTIVE);
+    EXPECT_INT(take(&w, 0), 5);
+    queue_rename(w.q, 5, 6); /* in flight */
+    EXPECT_INT(queue_where(w.q, 6), QUEUE_IN_FLIGHT);
+    EXPECT_INT(queue_attempts(w.q, 6), 1);
+    queue_refuse(w.q, 0, 6, FIT, 0);
+    queue_rename(w.q, 6, 0); /* parked */
+    EXPECT_INT(queue_rejectors(w.q, 0), FIT);
+    happens(&w, 500, FIT, 0);
+    EXPECT_INT(queue_where(w.q, 0), QUEUE_BACKING_OFF);
+    queue_rename(w.q, 0, 7); /* backing off: until the same moment */
+    EXPECT_INT(queue_where(w.q, 7), QUEUE_BACKING_OFF);
+    EXPECT_INT(take(&w, 1000), 7);
+    EXPECT_INT(queue_attempts(w.q, 7), 2);
+    w.gate[1] = w.gate[2] = GATES;
+    queue_add(w.q, 1000, 1); /* gated */
+    queue_rename(w.q, 1, 2);
+    EXPECT_INT(queue_gate(w.q, 2), GATES);
+    EXPECT_INT(queue_count(w.q, QUEUE_PARKED), 1);
+}
+
+TEST(queue, a_unit_may_change_its_place_for_no_events_sake)
+{
+    AUTO(world) w = {0};
+    world_init(&w);
+    for (uint32_t i = 0; i < 4; i++)
+        queue_add(w.q, i, i);
+    w.priority[2] = 7;
+    queue_reorder(w.q, 2);
+    EXPECT_INT(take(&w, 9), 2);
+    EXPECT_INT(take(&w, 9), 0);
+}
+
+TEST(queue, a_unit_never_seen_may_fail)
+{
+    AUTO(world) w = {0};
+    world_init(&w);
+    queue_fail(w.q, 0, 3);
+    EXPECT_INT(queue_where(w.q, 3), QUEUE_BACKING_OFF);
+    EXPECT_INT(take(&w, 999), NOBODY);
+    EXPECT_INT(take(&w, 2000), 3);
 }
 
 TEST(queue, units_leave_from_wherever_they_are)

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "core/base/buf.h"
+#include "core/base/vec.h"
+#include "core/cluster/names.h"
+#include "core/model/gang.h"
+#include "core/model/pod_group.h"
+
+/* Who belongs together: the groups that pods name (core/model/gang.h) and their members.
+ *
+ * A group stands for as long as a pod names it or its object is there. It keeps what is said about
+ * it and who its members are; where they are stands in their rows and is counted there when
+ * somebody asks, so that transactions have nothing to undo here. Numbers of groups are used again.
+ *
+ * Members that have ended well count towards the quorum: how many they were is kept while a member
+ * is left, and beyond that for members of the same owner. */
+
+struct group {
+    /* The first members are what a group is found by. */
+    sym namespace, name;
+    uint32_t object; /* enum gang_object */
+
+    VEC(uint32_t) members; /* pods, in no order that matters */
+    int32_t said;          /* the largest size that a member has named; 0: none has */
+    int32_t written;       /* what its object says; 0: it is none, or says nothing */
+    bool has_object;
+    uint32_t ended;      /* members that are gone because their work is done */
+    uint64_t owner;      /* of the members, as a hash */
+    int64_t born_ms;     /* when the first of them was made */
+    sym required;        /* key of the label whose domain holds all members; SYM_NONE: none */
+    sym preferred;       /* a list of such keys with commas, the tightest first; SYM_NONE: none */
+    uint32_t troubled;   /* the pod that brought `trouble`; ID_NONE: none */
+    struct buf trouble;  /* why its members cannot be judged */
+    struct buf conflict; /* what one of them said that was not heard; "": nothing */
+};
+
+enum { GROUP_KEY_BYTES = 3 * sizeof(uint32_t) };
+
+struct groups {
+    struct intern table;
+    VEC(struct group) at;
+    VEC(struct membership {
+        uint32_t group; /* ID_NONE: in no group */
+        uint32_t slot;  /* its index among the members */
+    })
+    of; /* by pod */
+};
+
+void groups_done(struct groups *g);
+
+/* The group of a pod; ID_NONE: none. */
+static inline uint32_t groups_of(const struct groups *g, pod_id pod)
+{
+    return pod.i < g->of.n ? g->of.at[pod.i].group : ID_NONE;
+}
+
+/* What a pod says of its group, in one piece. */
+struct group_claim {
+    const struct gang_identity *identity; /* NULL: it is in no group */
+    sym namespace;
+    int64_t created_ms;
+    uint64_t owner;
+};
+
+/* The group that the claim is about; ID_NONE: there is no such group yet. */
+uint32_t groups_find(const struct groups *g, const struct names *names,
+                     const struct group_claim *claim);
+
+/* Is the pod in the group that it claims, or in none as it claims? */
+bool groups_has(const struct groups *g, const struct names *names, pod_id pod,
+                const struct group_claim *claim);
+
+/* The pod says this now, whatever it said before; returns its group, or ID_NONE. */
+uint32_t groups_put(struct groups *g, struct names *names, pod_id pod,
+                    const struct group_claim *claim);
+
+/* The pod is gone; `has_ended`: its work is done. */
+void groups_remove(struct groups *g, struct names *names, pod_id pod, bool has_ended);
+
+/* The group's object came or changed (NULL: it is gone); returns the group, ID_NONE if nobody knows
+ * it. */
+uint32_t groups_put_object(struct groups *g, struct names *names, enum gang_object kind,
+                           const struct meta *meta, const struct pod_group *object);
+
+/* How many members must run together; 1: any number may. */
+int32_t group_minimum(const struct group *group);
+
+/* Does it need an object that is not there, or at least two members? */
+bool group_is_gang(const struct group *group);
+bool group_lacks_object(const struct group *group);
+
+/* As cluster_sweep() and pods_trim() do. */
+void groups_sweep(struct groups *g, struct names *names);
+void groups_trim(struct groups *g, uint32_t pods);

@@ -1,0 +1,152 @@
+#pragma once
+
+#include "core/engine/effect.h"
+#include "core/framework/class.h"
+#include "core/plugins/args.h"
+
+/* Gangs inside the engine: how they wait (gangs.c), in which order everybody waits (order.c), how
+ * they are placed (place_gang.c) and what they are told when they are not (gang_why.c). Who belongs
+ * to which group is the cluster's to know (cluster/groups.h). */
+
+struct engine;
+
+/* What the engine keeps of a group beyond its members, while pods of it wait as one. The gang
+ * stands in the queue under the number of one of them, its *leader*; the others are not in the
+ * queue. */
+struct gang {
+    uint32_t leader;    /* ID_NONE: none of its pods waits */
+    int32_t priority;   /* the highest that a pod of it had */
+    int64_t gather_ms;  /* when those who wait are told that some are missing; INT64_MAX: not */
+    bool goes_on;       /* it runs, and those who are missing were waited for in vain */
+    VEC(uint32_t) asks; /* one pod of each class that was refused; none: any may be helped */
+};
+
+/* A pod that waits to be placed with its gang. */
+struct seat {
+    uint32_t pod;
+    uint32_t order; /* of its bench */
+    uint32_t node;  /* where it goes; ID_NONE: nowhere */
+    uint64_t arrival;
+};
+
+/* The pods of one class. */
+struct bench {
+    struct class *class; /* as the pods have it */
+    struct class *here;  /* the same within the domain that is tried */
+    shape_id shape;      /* of one of its pods */
+    uint32_t first, n;   /* its seats */
+    uint32_t order;
+    uint64_t room; /* pods of it that the cluster has room for, at most */
+};
+
+/* Nodes that share the value of a label. */
+struct site {
+    sym value;
+    uint32_t running;  /* of the gang */
+    uint64_t room;     /* of all that wait, so many at most */
+    uint32_t of_bench; /* the same of the class that is counted */
+    bool is_tried;
+};
+
+/* What is needed for one gang at a time. */
+struct planner {
+    VEC(struct seat) seats;    /* by bench, in order of arrival */
+    VEC(struct bench) benches; /* the largest pods first */
+    VEC(uint32_t) fits;        /* by bench and node: how many pods have room */
+    VEC(struct site) sites;
+    struct map site_of;  /* value → index */
+    uint32_t need;       /* that must be placed now */
+    uint64_t refused_by; /* plugins that refused some pod */
+    struct buf text;     /* what the first of them heard */
+    struct buf message;  /* what all are told */
+};
+
+/* --- order.c --- */
+
+/* The order of the queue: strict and total. */
+bool engine_before(const void *ctx, uint32_t a, uint32_t b);
+
+/* How the pod's profile places gangs; the defaults if it does not. */
+struct coscheduling_args engine_gang_args(const struct engine *k, pod_id pod);
+
+/* The unit has come into the queue: what its place rests on is worked out, and its timer set. */
+void engine_begin_wait(struct engine *k, int64_t now_ms, uint32_t unit);
+void engine_set_timer(struct engine *k, uint32_t unit);
+void engine_stop_timer(struct engine *k, uint32_t unit);
+int64_t engine_timer_ms(const struct engine *k);
+
+/* Units whose time has come: those that starve go ahead, gangs that lack members are told. True if
+ * there are effects. */
+bool engine_tick(struct engine *k, int64_t now_ms, struct effects *out);
+
+/* --- gangs.c --- */
+
+/* The group with which the pod is placed as one; ID_NONE: it is on its own. */
+uint32_t engine_gang_of(const struct engine *k, pod_id pod);
+
+/* The gang in the queue under this number; NULL: it is a pod's own. */
+struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit);
+
+/* Who is there of a group, by the rows of its members. */
+struct muster {
+    uint32_t running; /* on a node, and not on the way out */
+    uint32_t ready;   /* waiting, and nothing keeps them from being placed */
+    uint32_t held;    /* waiting, behind a gate of their own */
+};
+
+struct muster engine_muster(const struct engine *k, uint32_t group);
+bool engine_is_ready(const struct engine *k, pod_id pod);
+bool engine_is_gathered(const struct engine *k, uint32_t group);
+
+/* The pod waits, by itself or with its gang; `is_new`: it came, or changed so that it may matter.
+ * Nothing for one that waits already. */
+void engine_enter(struct engine *k, int64_t now_ms, pod_id pod, bool is_new);
+void engine_leave(struct engine *k, pod_id pod);
+
+/* Its binding failed: it waits again, after a while. */
+void engine_enter_again(struct engine *k, int64_t now_ms, pod_id pod);
+
+/* None of its pods waits any more, as one or by itself. */
+void engine_dissolve(struct engine *k, uint32_t group);
+
+/* What is said of the group changed: its pods wait as one, or no longer. */
+void engine_regroup(struct engine *k, int64_t now_ms, uint32_t group);
+
+/* A gang that has waited long enough for pods that are not there. */
+void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
+
+/* The gang goes on under the number of another pod that waits. */
+void engine_rename_gang(struct engine *k, uint32_t group, uint32_t unit, uint32_t to);
+
+void engine_gangs_done(struct engine *k);
+
+/* --- place_gang.c --- */
+
+/* One step for the gang in flight under this number. */
+void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
+
+/* How many pods of the spec the node has room for, by its resources alone; `is_empty`: if nothing
+ * ran on it. */
+uint64_t engine_node_room(const struct cluster *c, const struct spec *spec, node_id node,
+                          bool is_empty);
+
+/* --- gang_why.c --- */
+
+enum gang_refusal {
+    GANG_MISSING,  /* too few pods are there */
+    GANG_HOPELESS, /* there is too little room, whatever one tries */
+    GANG_REFUSED,  /* no way was found */
+    GANG_REST,     /* the gang runs, and there is no room for more of it */
+};
+
+/* The gang in flight is not placed (of GANG_REST: those who found no node): they are told, and it
+ * waits. */
+void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum gang_refusal why,
+                        struct effects *out);
+
+/* Nobody of the gang can be judged. */
+void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct str text,
+                      struct effects *out);
+void engine_tell_unjudged(struct engine *k, int64_t now_ms, pod_id pod, struct str error,
+                          struct effects *out);
+void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);

@@ -1,0 +1,312 @@
+/* What a gang that is not placed is told, and how it waits from then on. Every pod of it hears the
+ * gang's reason, in the words of the gang, and hears it once: a gang that is refused again for the
+ * same reason says nothing new. */
+
+#include "core/base/hash.h"
+#include "core/engine/inside.h"
+
+/* --- words --- */
+
+static void add_amount(const struct engine *k, struct buf *out, resource_id resource,
+                       int64_t amount)
+{
+    static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti"};
+    const struct specs *specs = &k->cluster->specs;
+    struct str name = resource == RESOURCE_CPU ? STR("cpu")
+                      : resource == RESOURCE_MEMORY
+                          ? STR("memory")
+                          : names_text(&k->cluster->names, specs->resources.names.at[resource]);
+    if (resource == RESOURCE_CPU && amount % 1000) {
+        buf_printf(out, "%lldm " STR_FMT, (long long)amount, STR_ARG(name));
+        return;
+    }
+    bool is_bytes = resource == RESOURCE_MEMORY || resource == RESOURCE_EPHEMERAL;
+    uint32_t unit = 0;
+    amount = resource == RESOURCE_CPU ? amount / 1000 : amount;
+    for (; is_bytes && amount && amount % 1024 == 0 && unit + 1 < LEN(units); unit++)
+        amount /= 1024;
+    buf_printf(out, "%lld%s " STR_FMT, (long long)amount, units[unit], STR_ARG(name));
+}
+
+/* Calls for each resource that the pod asks for: devices first. */
+static void each_need(const struct spec *spec,
+                      void (*fn)(void *ctx, resource_id resource, int64_t amount), void *ctx)
+{
+    for (uint32_t i = 0; i < spec->ask.n_others; i++)
+        fn(ctx, spec->ask.others[i].resource, spec->ask.others[i].amount);
+    if (spec->ask.cpu_milli)
+        fn(ctx, RESOURCE_CPU, spec->ask.cpu_milli);
+    if (spec->ask.memory)
+        fn(ctx, RESOURCE_MEMORY, spec->ask.memory);
+}
+
+struct wording {
+    const struct engine *k;
+    struct buf *out;
+    uint32_t n;
+};
+
+static void add_need(void *ctx, resource_id resource, int64_t amount)
+{
+    struct wording *w = ctx;
+    buf_add(w->out, w->n++ ? STR(", ") : STR(" x ("));
+    add_amount(w->k, w->out, resource, amount);
+}
+
+/* "8 x (1 nvidia.com/gpu, 8 cpu) and 1 x (2 cpu)" */
+static void add_needs(const struct engine *k, struct buf *out)
+{
+    const struct planner *p = &k->planner;
+    for (uint32_t i = 0; i < p->benches.n; i++) {
+        const struct bench *bench = &p->benches.at[i];
+        struct wording w = {k, out, 0};
+        buf_printf(out, "%s%u", i ? " and " : "", p->benches.n == 1 ? p->need : bench->n);
+        each_need(specs_at(&k->cluster->specs, bench->class->spec), add_need, &w);
+        buf_add(out, w.n ? STR(")") : STR(" x (nothing)"));
+    }
+}
+
+/* --- what is short --- */
+
+struct shortage {
+    const struct engine *k;
+    const struct bench *bench;
+    resource_id resource;
+    int64_t amount;
+    uint64_t room; /* for this resource alone */
+};
+
+static int64_t free_of(const struct cluster *c, node_id node, resource_id resource)
+{
+    const struct room *room = &c->nodes.room[node.i];
+    if (resource == RESOURCE_CPU)
+        return wrap_sub(room->cpu_alloc, room->cpu_used);
+    if (resource == RESOURCE_MEMORY)
+        return wrap_sub(room->memory_alloc, room->memory_used);
+    const struct cell *cell = nodes_cell(&c->nodes, node, resource);
+    return cell ? wrap_sub(cell->alloc, cell->used) : 0;
+}
+
+/* Of the resources that a pod needs, the one that the fewest pods would find. */
+static void look_for_shortage(void *ctx, resource_id resource, int64_t amount)
+{
+    struct shortage *s = ctx;
+    const struct cluster *c = s->k->cluster;
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
+        int64_t free = free_of(c, (node_id){i}, resource);
+        if (nodes_is_present(&c->nodes, (node_id){i}) && free > 0)
+            room += (uint64_t)(free / amount);
+    }
+    if (room < s->room) {
+        s->room = room;
+        s->resource = resource;
+        s->amount = amount;
+    }
+}
+
+/* The class that lacks the most room. */
+static const struct bench *worst_bench(const struct planner *p)
+{
+    const struct bench *worst = NULL;
+    uint64_t most = 0;
+    vec_each(&p->benches, bench) {
+        uint64_t lack = bench->n - MIN(bench->room, (uint64_t)bench->n);
+        if (lack > most)
+            worst = bench;
+        most = MAX(most, lack);
+    }
+    return worst;
+}
+
+static void add_shortage(const struct engine *k, struct buf *out)
+{
+    const struct planner *p = &k->planner;
+    const struct bench *bench = worst_bench(p);
+    if (!bench)
+        return;
+    uint64_t want = p->benches.n == 1 ? p->need : bench->n;
+    struct shortage s = {.k = k, .bench = bench, .room = UINT64_MAX};
+    each_need(specs_at(&k->cluster->specs, bench->class->spec), look_for_shortage, &s);
+    if (s.room >= want)
+        return; /* the nodes that have it are out for other reasons */
+    buf_add(out, STR("; short of "));
+    add_amount(k, out, s.resource, wrap_mul((int64_t)(want - s.room), s.amount));
+}
+
+/* Would the gang fit if nothing ran? */
+static bool fits_when_empty(const struct engine *k)
+{
+    const struct cluster *c = k->cluster;
+    uint64_t room = 0;
+    vec_each(&k->planner.benches, bench) {
+        const struct spec *spec = specs_at(&c->specs, bench->class->spec);
+        uint64_t here = 0;
+        for (uint32_t i = 0; i < c->nodes.n && here < bench->n; i++)
+            if (nodes_is_present(&c->nodes, (node_id){i}))
+                here += engine_node_room(c, spec, (node_id){i}, true);
+        room += MIN(here, (uint64_t)bench->n);
+    }
+    return room >= MAX(k->planner.need, 1u);
+}
+
+static void add_room(const struct engine *k, struct buf *out)
+{
+    uint64_t fit = 0;
+    vec_each(&k->planner.benches, bench)
+        fit += MIN(bench->room, (uint64_t)bench->n);
+    buf_printf(out, "; %llu fit now", (unsigned long long)fit);
+    add_shortage(k, out);
+    if (!fits_when_empty(k))
+        buf_add(out, STR("; more than the whole cluster has"));
+}
+
+static void add_missing(const struct engine *k, uint32_t group, struct buf *out)
+{
+    const struct group *g = &k->cluster->groups.at.at[group];
+    if (group_lacks_object(g)) {
+        static const char *const apis[] = {"", "scheduling.k8s.io", "scheduling.x-k8s.io",
+                                           "scheduling.volcano.sh"};
+        buf_printf(out, "pod group " STR_FMT " does not exist: waiting for a PodGroup of %s",
+                   STR_ARG(names_text(&k->cluster->names, g->name)), apis[g->object]);
+        return;
+    }
+    struct muster m = engine_muster(k, group);
+    buf_printf(out, "pod group has %u pods, needs at least %d", m.running + m.ready + g->ended,
+               group_minimum(g));
+    if (m.held)
+        buf_printf(out, "; %u more wait behind scheduling gates", m.held);
+}
+
+static void word(struct engine *k, uint32_t group, enum gang_refusal why, struct buf *out)
+{
+    struct planner *p = &k->planner;
+    struct str name = names_text(&k->cluster->names, k->cluster->groups.at.at[group].name);
+    buf_clear(out);
+    if (why == GANG_MISSING) {
+        add_missing(k, group, out);
+        return;
+    }
+    if (why != GANG_REST && p->need) {
+        buf_printf(out, "gang " STR_FMT " needs ", STR_ARG(name));
+        add_needs(k, out);
+        if (why == GANG_HOPELESS)
+            add_room(k, out);
+        else
+            buf_add(out, STR(" at once: "));
+    }
+    if (why == GANG_HOPELESS && p->need == 0)
+        buf_printf(out, "no room for more pods of gang " STR_FMT, STR_ARG(name));
+    if (why != GANG_HOPELESS)
+        buf_add(out, buf_str(&p->text));
+}
+
+/* --- telling --- */
+
+static uint32_t hash_of(struct str text)
+{
+    uint32_t hash = (uint32_t)str_hash(text);
+    return hash ? hash : 1;
+}
+
+static void tell(struct engine *k, int64_t now_ms, pod_id pod, enum effect_kind kind,
+                 struct str text, uint64_t plugins, struct effects *out)
+{
+    struct unit *unit = &k->units.at[pod.i];
+    if (unit->told == hash_of(text))
+        return;
+    unit->told = hash_of(text);
+    struct effect *effect = engine_emit(k, now_ms, pod, kind, out);
+    effect->message = arena_str(&out->mem, text);
+    effect->rejected_by = plugins;
+}
+
+void engine_tell_unjudged(struct engine *k, int64_t now_ms, pod_id pod, struct str error,
+                          struct effects *out)
+{
+    tell(k, now_ms, pod, EFFECT_FAIL, error, 0, out);
+    k->stats.failed++;
+}
+
+static uint64_t bit_of_gangs(const struct engine *k, pod_id pod)
+{
+    return (uint64_t)1 << profile_gangs(engine_profile_of(k, pod))->number;
+}
+
+void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
+{
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    struct buf *text = &k->planner.message;
+    word(k, group, GANG_MISSING, text);
+    k->counts.gangs_incomplete++;
+    vec_each(&k->cluster->groups.at.at[group].members, i) {
+        pod_id pod = {*i};
+        if (!engine_is_ready(k, pod))
+            continue;
+        k->units.at[*i].profile =
+            (uint8_t)k->counts.of.at[engine_profile_of(k, pod) - k->config.profiles];
+        k->counts.profiles.at[k->units.at[*i].profile].unschedulable++;
+        tell(k, now_ms, pod, EFFECT_REFUSE, buf_str(text), bit_of_gangs(k, pod), out);
+    }
+}
+
+/* On whose behalf events are judged from now on: one pod of each class. */
+static void remember_asks(struct engine *k, uint32_t group)
+{
+    struct gang *gang = &k->gangs.at[group];
+    vec_clear(&gang->asks);
+    vec_each(&k->planner.benches, bench)
+        vec_push(&gang->asks, k->planner.seats.at[bench->first].pod);
+}
+
+/* Whoever may end a refusal for want of room. */
+static uint64_t bit_of_room(const struct engine *k, pod_id pod)
+{
+    const struct profile *profile = engine_profile_of(k, pod);
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (str_equal(str_of(profile->plugins[i].plugin->name), STR("NodeResourcesFit")))
+            return (uint64_t)1 << profile->plugins[i].number;
+    return 0;
+}
+
+void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum gang_refusal why,
+                        struct effects *out)
+{
+    struct planner *p = &k->planner;
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    const struct group *g = &k->cluster->groups.at.at[group];
+    uint64_t plugins = why == GANG_HOPELESS  ? bit_of_room(k, (pod_id){unit})
+                       : why == GANG_MISSING ? 0
+                                             : p->refused_by;
+    if (why == GANG_MISSING || g->required != SYM_NONE)
+        plugins |= bit_of_gangs(k, (pod_id){unit});
+    word(k, group, why, &p->message);
+    vec_each(&p->seats, seat) {
+        if (seat->node != ID_NONE && why == GANG_REST)
+            continue;
+        k->stats.refused++;
+        k->counts.profiles.at[k->units.at[seat->pod].profile].unschedulable++;
+        tell(k, now_ms, (pod_id){seat->pod}, EFFECT_REFUSE, buf_str(&p->message), plugins, out);
+    }
+    remember_asks(k, group);
+    if (plugins && k->cluster->nodes.present)
+        queue_refuse(k->queue, now_ms, unit, plugins, 0);
+    else
+        queue_fail(k->queue, now_ms, unit);
+}
+
+void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct str text,
+                      struct effects *out)
+{
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    vec_each(&k->cluster->groups.at.at[group].members, i) {
+        pod_id pod = {*i};
+        if (!engine_is_ready(k, pod))
+            continue;
+        k->units.at[*i].profile =
+            (uint8_t)k->counts.of.at[engine_profile_of(k, pod) - k->config.profiles];
+        k->counts.profiles.at[k->units.at[*i].profile].error++;
+        engine_tell_unjudged(k, now_ms, pod, text, out);
+    }
+    queue_refuse(k->queue, now_ms, unit, UNSUPPORTED_BIT, 0);
+}

@@ -1,0 +1,246 @@
+/* The life of gangs in the queue. Pods of a group that their profile places as one stand in the
+ * queue as one unit, under the number of their leader. Who the leader is never shows: when it goes,
+ * the unit goes on under the number of another that waits.
+ *
+ * While fewer pods are there than the gang needs, a gate keeps it out of the active units; pods
+ * that come look at the gate again. When that has lasted too long, those who wait are told. A gang
+ * that runs already and lacks some goes on without them then: they may have done their work before
+ * we came. */
+
+#include "core/engine/inside.h"
+
+static struct gang *gang_at(struct engine *k, uint32_t group)
+{
+    while (k->gangs.n <= group)
+        vec_push(&k->gangs, ((struct gang){.leader = ID_NONE, .gather_ms = INT64_MAX}));
+    return &k->gangs.at[group];
+}
+
+static const struct group *group_at(const struct engine *k, uint32_t group)
+{
+    return &k->cluster->groups.at.at[group];
+}
+
+uint32_t engine_gang_of(const struct engine *k, pod_id pod)
+{
+    uint32_t group = groups_of(&k->cluster->groups, pod);
+    if (LIKELY(group == ID_NONE) || !group_is_gang(group_at(k, group)))
+        return ID_NONE;
+    const struct profile *profile = engine_profile_of(k, pod);
+    return profile && profile_gangs(profile) ? group : ID_NONE;
+}
+
+struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit)
+{
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    bool leads = group != ID_NONE && group < k->gangs.n && k->gangs.at[group].leader == unit;
+    return leads ? &k->gangs.at[group] : NULL;
+}
+
+/* --- who is there --- */
+
+static bool waits(const struct engine *k, pod_id pod)
+{
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    return row->node == ID_NONE && !(row->flags & (POD_BOUND | POD_TERMINATING));
+}
+
+bool engine_is_ready(const struct engine *k, pod_id pod)
+{
+    return waits(k, pod) && cluster_spec(k->cluster, pod)->n_gates == 0 &&
+           engine_gang_of(k, pod) != ID_NONE;
+}
+
+struct muster engine_muster(const struct engine *k, uint32_t group)
+{
+    struct muster m = {0};
+    vec_each(&group_at(k, group)->members, i) {
+        const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
+        m.running += row->node != ID_NONE && !(row->flags & POD_TERMINATING);
+        if (engine_is_ready(k, (pod_id){*i}))
+            m.ready++;
+        else
+            m.held += waits(k, (pod_id){*i});
+    }
+    return m;
+}
+
+bool engine_is_gathered(const struct engine *k, uint32_t group)
+{
+    const struct group *g = group_at(k, group);
+    uint32_t minimum = (uint32_t)group_minimum(g);
+    if (g->trouble.n)
+        return true; /* to be told so */
+    bool goes_on = group < k->gangs.n && k->gangs.at[group].goes_on;
+    if (group_lacks_object(g) || (!goes_on && g->members.n + g->ended < minimum))
+        return false;
+    struct muster m = engine_muster(k, group);
+    return m.ready && (goes_on || m.running + m.ready + g->ended >= minimum);
+}
+
+/* --- in and out of the queue --- */
+
+static void wait_for_others(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    struct gang *gang = &k->gangs.at[group];
+    pod_id leader = {gang->leader};
+    gang->gather_ms =
+        engine_is_gathered(k, group) ? INT64_MAX : now_ms + engine_gang_args(k, leader).gather_ms;
+    engine_set_timer(k, leader.i);
+}
+
+static void lead(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
+{
+    struct gang *gang = gang_at(k, group);
+    gang->leader = pod.i;
+    gang->priority = k->units.at[pod.i].priority;
+    gang->goes_on = false;
+    vec_clear(&gang->asks);
+    engine_begin_wait(k, now_ms, pod.i);
+    wait_for_others(k, now_ms, group);
+}
+
+/* Another pod waits with the gang, or one of them changed. */
+static void follow(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
+{
+    struct gang *gang = &k->gangs.at[group];
+    int32_t priority = MAX(gang->priority, k->units.at[pod.i].priority);
+    bool is_higher = priority != gang->priority;
+    gang->priority = priority;
+    vec_clear(&gang->asks);
+    if (is_higher)
+        queue_reorder(k->queue, gang->leader);
+    if (gang->gather_ms != INT64_MAX || queue_gate(k->queue, gang->leader))
+        wait_for_others(k, now_ms, group);
+    if (queue_where(k->queue, gang->leader) == QUEUE_PARKED)
+        queue_activate(k->queue, now_ms, gang->leader);
+}
+
+void engine_enter(struct engine *k, int64_t now_ms, pod_id pod, bool is_new)
+{
+    uint32_t group = engine_gang_of(k, pod);
+    if (LIKELY(group == ID_NONE)) {
+        if (queue_where(k->queue, pod.i) != QUEUE_NOWHERE)
+            return;
+        engine_begin_wait(k, now_ms, pod.i);
+        queue_add(k->queue, now_ms, pod.i);
+        return;
+    }
+    if (gang_at(k, group)->leader == ID_NONE) {
+        lead(k, now_ms, group, pod);
+        queue_add(k->queue, now_ms, pod.i);
+    } else if (is_new) {
+        follow(k, now_ms, group, pod);
+    }
+}
+
+void engine_enter_again(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    uint32_t group = engine_gang_of(k, pod);
+    if (group != ID_NONE && gang_at(k, group)->leader != ID_NONE) {
+        follow(k, now_ms, group, pod);
+        return;
+    }
+    if (group != ID_NONE)
+        lead(k, now_ms, group, pod);
+    else
+        engine_begin_wait(k, now_ms, pod.i);
+    queue_fail(k->queue, now_ms, pod.i);
+}
+
+/* Another pod of the gang that waits; ID_NONE: there is none. */
+static uint32_t heir_of(const struct engine *k, uint32_t group, uint32_t leader)
+{
+    vec_each(&group_at(k, group)->members, i)
+        if (*i != leader && waits(k, (pod_id){*i}) && engine_gang_of(k, (pod_id){*i}) == group)
+            return *i;
+    return ID_NONE;
+}
+
+void engine_rename_gang(struct engine *k, uint32_t group, uint32_t unit, uint32_t to)
+{
+    const struct unit *was = &k->units.at[unit];
+    struct unit *is = &k->units.at[to];
+    is->ages = was->ages;
+    is->is_starving = was->is_starving;
+    is->boost = was->boost;
+    k->gangs.at[group].leader = to; /* the queue asks where it stands under its new number alone */
+    queue_rename(k->queue, unit, to);
+    engine_set_timer(k, to);
+}
+
+void engine_leave(struct engine *k, pod_id pod)
+{
+    struct gang *gang = engine_gang_led_by(k, pod.i);
+    engine_stop_timer(k, pod.i);
+    if (!gang) {
+        uint32_t group = engine_gang_of(k, pod);
+        if (group != ID_NONE && group < k->gangs.n)
+            vec_clear(&k->gangs.at[group].asks);
+        queue_remove(k->queue, pod.i);
+        return;
+    }
+    uint32_t heir = heir_of(k, groups_of(&k->cluster->groups, pod), pod.i);
+    bool is_queued = queue_where(k->queue, pod.i) != QUEUE_NOWHERE;
+    vec_clear(&gang->asks);
+    if (heir == ID_NONE || !is_queued) {
+        queue_remove(k->queue, pod.i);
+        gang->leader = ID_NONE;
+        return;
+    }
+    engine_rename_gang(k, groups_of(&k->cluster->groups, pod), pod.i, heir);
+}
+
+void engine_dissolve(struct engine *k, uint32_t group)
+{
+    if (group < k->gangs.n)
+        k->gangs.at[group].leader = ID_NONE;
+    vec_each(&group_at(k, group)->members, i) {
+        engine_stop_timer(k, *i);
+        queue_remove(k->queue, *i);
+    }
+}
+
+void engine_regroup(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    engine_dissolve(k, group);
+    for (uint32_t i = 0; i < group_at(k, group)->members.n; i++) {
+        pod_id pod = {group_at(k, group)->members.at[i]};
+        if (waits(k, pod) && engine_profile_of(k, pod))
+            engine_enter(k, now_ms, pod, true);
+    }
+}
+
+/* --- those who are missing --- */
+
+void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
+{
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    struct gang *gang = &k->gangs.at[group];
+    gang->gather_ms = INT64_MAX;
+    if (engine_is_gathered(k, group))
+        return;
+    struct muster m = engine_muster(k, group);
+    if (m.running && m.ready && !group_lacks_object(group_at(k, group))) {
+        gang->goes_on = true;
+        queue_activate(k->queue, now_ms, unit);
+        return;
+    }
+    engine_tell_missing(k, now_ms, unit, out);
+}
+
+void engine_gangs_done(struct engine *k)
+{
+    vec_each(&k->gangs, gang)
+        vec_done(&gang->asks);
+    vec_done(&k->gangs);
+    heap_done(&k->timers);
+    struct planner *p = &k->planner;
+    vec_done(&p->seats);
+    vec_done(&p->benches);
+    vec_done(&p->fits);
+    vec_done(&p->sites);
+    map_done(&p->site_of);
+    buf_done(&p->text);
+    buf_done(&p->message);
+}

@@ -1,0 +1,145 @@
+/* Who goes first. Profiles whose order is that of gangs let units age: a unit's key is stored, and
+ * changes once, when its timer says that it starves. Other units are ordered by priority and by
+ * their time in line, among each other and among those. */
+
+#include "core/engine/inside.h"
+
+static struct str name_of(const struct engine *k, uint32_t unit, const struct group *group)
+{
+    return group ? names_text(&k->cluster->names, group->name)
+                 : pod_name(pods_at(&k->cluster->pods, (pod_id){unit}));
+}
+
+/* The group, if the unit is a gang. */
+static const struct group *group_of(const struct engine *k, uint32_t unit)
+{
+    return engine_gang_led_by(k, unit)
+               ? &k->cluster->groups.at.at[groups_of(&k->cluster->groups, (pod_id){unit})]
+               : NULL;
+}
+
+static int64_t age_ms(const struct engine *k, uint32_t unit, const struct group *group)
+{
+    int64_t created_ms =
+        group ? group->born_ms : pods_at(&k->cluster->pods, (pod_id){unit})->created_ms;
+    return created_ms == TIME_NONE || created_ms == INT64_MAX ? k->units.at[unit].first_ms
+                                                              : created_ms;
+}
+
+static struct standing standing_of(const struct engine *k, uint32_t unit)
+{
+    const struct unit *u = &k->units.at[unit];
+    struct standing s = {
+        .priority = u->priority,
+        .since_ms = queue_since_ms(k->queue, unit),
+        .arrival = u->arrival,
+    };
+    if (!u->ages)
+        return s;
+    const struct group *group = group_of(k, unit);
+    const struct gang *gang = engine_gang_led_by(k, unit);
+    s.priority = gang ? gang->priority : u->priority;
+    s.since_ms = age_ms(k, unit, group);
+    s.is_starving = u->is_starving;
+    s.boost = u->boost;
+    s.namespace =
+        names_text(&k->cluster->names, pods_shape(&k->cluster->pods, (pod_id){unit})->namespace);
+    s.name = name_of(k, unit, group);
+    return s;
+}
+
+bool engine_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct engine *k = ctx;
+    struct standing x = standing_of(k, a), y = standing_of(k, b);
+    return k->order->before(&x, &y);
+}
+
+struct coscheduling_args engine_gang_args(const struct engine *k, pod_id pod)
+{
+    const struct profile *profile = engine_profile_of(k, pod);
+    const struct profile_plugin *gangs = profile ? profile_gangs(profile) : NULL;
+    return gangs && gangs->args ? *(const struct coscheduling_args *)gangs->args
+                                : COSCHEDULING_DEFAULTS;
+}
+
+/* --- tenants --- */
+
+/* Is the pod a gold tenant's, as its profile tells tenants apart? */
+static bool is_gold(struct engine *k, pod_id pod)
+{
+    const struct class *class = classes_of(&k->classes, pods_at(&k->cluster->pods, pod)->shape);
+    return class && identity_has_tier(&class->identity) && class->identity.tier == TIER_GOLD;
+}
+
+/* --- timers --- */
+
+static bool due_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct engine *k = ctx;
+    int64_t x = k->units.at[a].due_ms, y = k->units.at[b].due_ms;
+    return x != y ? x < y : a < b;
+}
+
+void engine_stop_timer(struct engine *k, uint32_t unit)
+{
+    if (heap_has(&k->timers, unit))
+        heap_remove(&k->timers, unit);
+}
+
+static int64_t starves_ms(const struct engine *k, uint32_t unit)
+{
+    const struct unit *u = &k->units.at[unit];
+    if (!u->ages || u->is_starving)
+        return INT64_MAX;
+    int64_t limit_ms = engine_gang_args(k, (pod_id){unit}).starve_ms;
+    return age_ms(k, unit, group_of(k, unit)) + limit_ms + 1; /* longer than that */
+}
+
+void engine_set_timer(struct engine *k, uint32_t unit)
+{
+    k->timers.before = due_before;
+    k->timers.ctx = k;
+    engine_stop_timer(k, unit);
+    const struct gang *gang = engine_gang_led_by(k, unit);
+    int64_t due_ms = MIN(starves_ms(k, unit), gang ? gang->gather_ms : INT64_MAX);
+    k->units.at[unit].due_ms = due_ms;
+    if (due_ms != INT64_MAX)
+        heap_add(&k->timers, unit);
+}
+
+void engine_begin_wait(struct engine *k, int64_t now_ms, uint32_t unit)
+{
+    struct unit *u = &k->units.at[unit];
+    const struct profile *profile = engine_profile_of(k, (pod_id){unit});
+    u->ages = profile && engine_order_of(profile)->gangs;
+    u->is_starving = false;
+    u->boost = u->ages && is_gold(k, (pod_id){unit})
+                   ? (int16_t)engine_gang_args(k, (pod_id){unit}).gold_boost
+                   : 0;
+    u->is_starving = starves_ms(k, unit) <= now_ms;
+    engine_set_timer(k, unit);
+}
+
+int64_t engine_timer_ms(const struct engine *k)
+{
+    return k->timers.n ? k->units.at[k->timers.at[0]].due_ms : INT64_MAX;
+}
+
+bool engine_tick(struct engine *k, int64_t now_ms, struct effects *out)
+{
+    uint32_t before = out->list.n;
+    while (engine_timer_ms(k) <= now_ms) {
+        uint32_t unit = heap_take(&k->timers);
+        if (starves_ms(k, unit) <= now_ms) {
+            k->units.at[unit].is_starving = true;
+            k->counts.starved++;
+            queue_reorder(k->queue, unit);
+        }
+        const struct gang *gang = engine_gang_led_by(k, unit);
+        if (gang && gang->gather_ms <= now_ms)
+            engine_end_gathering(k, now_ms, unit, out);
+        engine_set_timer(k, unit);
+    }
+    return out->list.n > before;
+}

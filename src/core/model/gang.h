@@ -1,0 +1,64 @@
+#pragma once
+
+#include "core/model/pod.h"
+
+/* Which gang a pod says it belongs to: one answer per pod, from every spelling that users have.
+ *
+ * A pod names its group in a field (spec.schedulingGroup), or in a label or annotation of one of a
+ * dozen keys; how many members the gang needs stands beside the name, or in an object that the name
+ * refers to (core/model/pod_group.h). Name, size, role and topology are resolved apart from each
+ * other, each along the order of one table of keys: the first that is there counts, a label before
+ * an annotation of the same key. Whatever else names another group is told as a conflict. A size
+ * that is no number, or below 1, is told too, and never read as if it had not been there.
+ *
+ * Texts are pieces of the pod's. */
+
+/* The object that a group's name refers to. */
+enum gang_object {
+    GANG_OBJECT_NONE,    /* labels and annotations say it all */
+    GANG_OBJECT_NATIVE,  /* a PodGroup of scheduling.k8s.io */
+    GANG_OBJECT_SIGS,    /* a PodGroup of scheduling.x-k8s.io */
+    GANG_OBJECT_VOLCANO, /* a PodGroup of scheduling.volcano.sh */
+};
+
+/* Where something was found. */
+enum gang_where { GANG_NOWHERE, GANG_FIELD, GANG_LABEL, GANG_ANNOTATION };
+
+struct gang_place {
+    enum gang_where where;
+    struct str key; /* the label's or annotation's, or the path of the field */
+    struct str value;
+};
+
+struct gang_identity {
+    struct gang_place group; /* its value is the group's name; never "" */
+    enum gang_object object;
+    int32_t minimum; /* as the pod says; 0: it does not */
+    struct gang_place size;
+    struct gang_place role;
+
+    /* Keys of node labels: all members must be in one domain of the first; the others (a list with
+     * commas, the tightest first) are tried before. */
+    struct gang_place required, preferred;
+
+    struct gang_place conflict;  /* names another group, and is not heard */
+    struct gang_place malformed; /* a size that is none */
+};
+
+/* False if it is in no group. */
+bool gang_identity_of(const struct pod *pod, struct gang_identity *out);
+
+/* Every key that is read, in the order in which they count. */
+enum gang_meaning { GANG_NAME, GANG_SIZE, GANG_ROLE, GANG_REQUIRED, GANG_PREFERRED, GANG_MEANINGS };
+
+struct gang_key {
+    struct str key;
+    enum gang_meaning meaning;
+    enum gang_object object; /* of a name */
+};
+
+extern const struct gang_key gang_keys[];
+extern const uint32_t n_gang_keys;
+
+/* "label KEY", "annotation KEY" or "field PATH": for messages. */
+struct str gang_place_text(const struct gang_place *place, struct arena *mem);

@@ -1,0 +1,61 @@
+#include "core/model/pod_group.h"
+
+#include "core/model/tables.h"
+
+static const struct field gang_fields[] = {
+    {FIELD(INT32, "minCount", 1, struct pod_group, minimum)},
+    FIELD_END,
+};
+
+static const struct field policy_fields[] = {
+    {FIELD_PART("gang", 2, gang_fields)},
+    FIELD_END,
+};
+
+static const struct field topology_fields[] = {
+    {FIELD(STR, "key", 1, struct topology_constraint, key)},
+    FIELD_END,
+};
+
+static const struct field constraints_fields[] = {
+    {FIELD_MESSAGES("topology", 1, struct pod_group, topology, topology_fields)},
+    FIELD_END,
+};
+
+static const struct field spec_fields[] = {
+    {FIELD_PART("schedulingConstraints", 4, constraints_fields)},
+    {FIELD_PART("schedulingPolicy", 3, policy_fields)},
+    FIELD_END,
+};
+
+static const struct field condition_fields[] = {
+    {FIELD(STR, "message", 6, struct group_condition, message)},
+    {FIELD(STR, "reason", 5, struct group_condition, reason)},
+    {FIELD(STR, "status", 2, struct group_condition, status)},
+    {FIELD(STR, "type", 1, struct group_condition, type)},
+    FIELD_END,
+};
+
+static const struct field status_fields[] = {
+    {FIELD_MESSAGES("conditions", 1, struct pod_group, conditions, condition_fields)},
+    FIELD_END,
+};
+
+const struct field pod_group_fields[] = {
+    {FIELD_STRUCT("metadata", 1, struct pod_group, meta, meta_fields)},
+    {FIELD_PART("spec", 2, spec_fields)},
+    {FIELD_PART("status", 3, status_fields)},
+    FIELD_END,
+};
+
+/* Custom resources are never protobuf: the numbers are of no use. */
+static const struct field member_spec_fields[] = {
+    {FIELD(INT32, "minMember", 1, struct pod_group, minimum)},
+    FIELD_END,
+};
+
+const struct field member_group_fields[] = {
+    {FIELD_STRUCT("metadata", 1, struct pod_group, meta, meta_fields)},
+    {FIELD_PART("spec", 2, member_spec_fields)},
+    FIELD_END,
+};

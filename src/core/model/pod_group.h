@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/model/meta.h"
+
+/* The objects that say how large a gang is, whoever defined them: PodGroup of scheduling.k8s.io
+ * (built in, where it is served), of scheduling.x-k8s.io (scheduler-plugins) and of
+ * scheduling.volcano.sh. We read what is there and install none of them. */
+
+struct topology_constraint {
+    struct str key; /* of a node label: all members in one domain of it */
+};
+
+struct group_condition {
+    struct str type, status, reason, message;
+};
+
+struct pod_group {
+    struct meta meta;
+    int32_t minimum; /* gang.minCount, or minMember; 0: not a gang */
+    LIST(struct topology_constraint) topology;
+    LIST(struct group_condition) conditions;
+};

@@ -1,0 +1,90 @@
+/* Gangs: pods that name a group are placed together or not at all. The planner is
+ * engine/place_gang.c; here are the order of the queue, and the one question about nodes that gangs
+ * add: is the node in the domain that the gang is to stay in?
+ *
+ * The order: system-critical priorities, then whoever has starved, then priority with the tenant's
+ * boost, then age, then the name. */
+
+#include "core/framework/plugin.h"
+
+enum { CRITICAL = 1000000000 };
+
+static int compare_names(const struct standing *a, const struct standing *b)
+{
+    int namespaces = str_compare(a->namespace, b->namespace);
+    return namespaces ? namespaces : str_compare(a->name, b->name);
+}
+
+static int64_t worth(const struct standing *s)
+{
+    return (int64_t)s->priority + s->boost;
+}
+
+static bool before(const struct standing *a, const struct standing *b)
+{
+    bool a_critical = a->priority >= CRITICAL, b_critical = b->priority >= CRITICAL;
+    if (a_critical != b_critical)
+        return a_critical;
+    if (a->is_starving != b->is_starving && !a_critical)
+        return a->is_starving;
+    if (worth(a) != worth(b))
+        return worth(a) > worth(b);
+    if (a->since_ms != b->since_ms)
+        return a->since_ms < b->since_ms;
+    int names = compare_names(a, b);
+    return names ? names < 0 : a->arrival < b->arrival;
+}
+
+static void learn(struct learning *l, void *cls)
+{
+    struct gang_domain *domain = cls;
+    if (l->within == SYM_NONE)
+        return;
+    *domain = (struct gang_domain){
+        .key = l->within,
+        .value = SYM_NONE,
+        .elsewhere = learning_reason(l, CODE_UNSCHEDULABLE, "node(s) outside the gang's domain"),
+    };
+    intern_hold(&l->cluster->names.text, l->within);
+    l->filters = true;
+    l->n_keys = 1;
+}
+
+static void forget(struct cluster *c, void *cls)
+{
+    struct gang_domain *domain = cls;
+    intern_drop(&c->names.text, domain->key);
+}
+
+static void key(const struct cluster *c, const void *cls, node_id node, uint32_t *out)
+{
+    const struct gang_domain *domain = cls;
+    *out = cluster_label(c, node, domain->key);
+}
+
+static reason_id key_filter(const struct cluster *c, const void *cls, const uint32_t *key)
+{
+    (void)c;
+    const struct gang_domain *domain = cls;
+    bool is_inside = *key != SYM_NONE && (domain->value == SYM_NONE || *key == domain->value);
+    return is_inside ? 0 : domain->elsewhere;
+}
+
+static const struct wake wakes[] = {
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL, NULL},
+    {0     },
+};
+
+const struct plugin plugin_coscheduling = {
+    .name = "Coscheduling",
+    .summary = "Places the pods of a gang together or not at all, and orders the queue by age.",
+    .key_columns = COLUMN_LABELS,
+    .class_size = sizeof(struct gang_domain),
+    .learn = learn,
+    .forget = forget,
+    .key = key,
+    .key_filter = key_filter,
+    .gangs = true,
+    .before = before,
+    .wakes = wakes,
+};

@@ -1,0 +1,251 @@
+#include "core/engine/inside.h"
+#include "support/stage.h"
+#include "support/test.h"
+
+static uint32_t binds(const struct stage *s)
+{
+    uint32_t n = 0;
+    vec_each(&s->effects.list, e)
+        n += e->kind == EFFECT_BIND;
+    return n;
+}
+
+TEST(gangs, gather_and_say_after_a_while_who_is_missing)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:3");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3");
+    EXPECT_INT(stage_run(&s), 0);
+    EXPECT_INT(engine_next_ms(s.engine, s.now_ms), 10000);
+    s.now_ms = 10000;
+    EXPECT_INT(stage_run(&s), 2); /* both are told, at once */
+    EXPECT_STR(stage_effect(&s, "a-0")->message, "pod group has 2 pods, needs at least 3");
+    EXPECT_STR(stage_effect(&s, "a-1")->message, "pod group has 2 pods, needs at least 3");
+    s.now_ms = 70000;
+    EXPECT_INT(stage_run(&s), 0); /* and not again */
+    stage_put(&s, "pod a-2 cpu=1 gang=a:3");
+    EXPECT_INT(stage_run(&s), 3);
+    EXPECT_INT(binds(&s), 3);
+}
+
+TEST(gangs, are_spelled_in_many_ways)
+{
+    static const char *const spellings[] = {
+        "label:pod-group.scheduling.kubenexus.io/name=a "
+        "label:pod-group.scheduling.kubenexus.io/min-available=2",
+        "note:pod-group.scheduling.kubenexus.io/name=a "
+        "note:pod-group.scheduling.kubenexus.io/min-available=2",
+        "label:pod-group.scheduling.sigs.k8s.io/name=a "
+        "label:pod-group.scheduling.sigs.k8s.io/min-available=2",
+        "note:pod-group.scheduling.sigs.k8s.io/name=a "
+        "note:pod-group.scheduling.sigs.k8s.io/min-available=2",
+        "label:kueue.x-k8s.io/pod-group-name=a note:kueue.x-k8s.io/pod-group-total-count=2",
+    };
+    for (size_t i = 0; i < LEN(spellings); i++) {
+        AUTO(stage) s = {0};
+        stage_put(&s, "node n1 cpu=8 memory=8Gi");
+        stage_put(&s, "pod a-0 cpu=1 scheduler=kubenexus-scheduler %s", spellings[i]);
+        EXPECT_INT(stage_run(&s), 0);
+        stage_put(&s, "pod a-1 cpu=1 scheduler=kubenexus-scheduler %s", spellings[i]);
+        EXPECT_INT(stage_run(&s), 2);
+        EXPECT_INT(binds(&s), 2);
+    }
+}
+
+TEST(gangs, of_one_or_of_another_profile_are_plain_pods)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a cpu=1 gang=a:1");
+    stage_put(&s, "pod b cpu=1 gang=b:5 scheduler=default-scheduler");
+    EXPECT_INT(stage_run(&s), 2);
+    EXPECT_INT(binds(&s), 2);
+}
+
+TEST(gangs, wait_for_the_object_that_says_how_large_they_are)
+{
+    static const struct {
+        const char *pod, *object;
+    } cases[] = {
+        {"label:scheduling.x-k8s.io/pod-group=a scheduler=kubenexus-scheduler",
+         "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{'name':'a',"
+         "'namespace':'default'},'spec':{'minMember':2}}"                             },
+        {"group=a scheduler=kubenexus-scheduler",
+         "{'apiVersion':'scheduling.k8s.io/v1beta1','kind':'PodGroup','metadata':{'name':'a',"
+         "'namespace':'default'},'spec':{'schedulingPolicy':{'gang':{'minCount':2}}}}"},
+        {"note:scheduling.k8s.io/group-name=a scheduler=kubenexus-scheduler",
+         "{'apiVersion':'scheduling.volcano.sh/v1beta1','kind':'PodGroup','metadata':{'name':'a',"
+         "'namespace':'default'},'spec':{'minMember':2}}"                             },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(stage) s = {0};
+        stage_put(&s, "node n1 cpu=8 memory=8Gi");
+        stage_put(&s, "pod a-0 cpu=1 %s", cases[i].pod);
+        EXPECT_INT(stage_run(&s), 0);
+        stage_put(&s, "%s", cases[i].object);
+        EXPECT_INT(stage_run(&s), 0);
+        stage_put(&s, "pod a-1 cpu=1 %s", cases[i].pod);
+        EXPECT_INT(stage_run(&s), 2);
+        EXPECT_INT(binds(&s), 2);
+    }
+}
+
+TEST(gangs, without_their_object_are_told_so)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 group=a scheduler=kubenexus-scheduler");
+    stage_run(&s);
+    s.now_ms = 10000;
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "a-0")->message,
+               "pod group a does not exist: waiting for a PodGroup of scheduling.k8s.io");
+}
+
+TEST(gangs, a_basic_pod_group_is_no_gang)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 group=a scheduler=kubenexus-scheduler");
+    stage_put(&s, "{'apiVersion':'scheduling.k8s.io/v1beta1','kind':'PodGroup','metadata':"
+                  "{'name':'a','namespace':'default'},'spec':{'schedulingPolicy':{'basic':{}}}}");
+    EXPECT_INT(stage_run(&s), 1);
+    EXPECT_INT(binds(&s), 1);
+}
+
+TEST(gangs, outlive_their_leader)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=8Gi");
+    for (int i = 0; i < 4; i++)
+        stage_put(&s, "pod a-%d cpu=1 gang=a:3", i);
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0);
+    EXPECT_INT(engine_stats(s.engine).parked, 1);
+    stage_remove(&s, "pod a-0"); /* whoever it was under: the unit stays, with its wait */
+    EXPECT_INT(engine_stats(s.engine).parked + engine_stats(s.engine).active +
+                   engine_stats(s.engine).backing_off,
+               1);
+    s.now_ms = 20000;
+    stage_put(&s, "node n2 cpu=1 memory=8Gi");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 3);
+    for (int i = 1; i < 4; i++)
+        stage_remove(&s, "pod a-%d", i);
+    EXPECT_INT(engine_stats(s.engine).parked, 0);
+}
+
+TEST(gangs, quorum_counts_who_runs_and_who_has_ended_never_who_goes)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:3 owner:Job=j on=n1 phase=Running");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3 owner:Job=j on=n1 phase=Running");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3 owner:Job=j on=n1 phase=Succeeded");
+    stage_put(&s, "pod a-2 cpu=1 gang=a:3 owner:Job=j");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 1); /* one runs, one has ended, one is placed */
+
+    stage_put(&s, "pod b-0 cpu=1 gang=b:3 on=n1 phase=Running deleting");
+    stage_put(&s, "pod b-1 cpu=1 gang=b:3");
+    stage_put(&s, "pod b-2 cpu=1 gang=b:3");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0);
+    stage_put(&s, "pod b-3 cpu=1 gang=b:3");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 3);
+}
+
+TEST(gangs, forget_who_ended_when_another_run_begins)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod a-%d cpu=1 gang=a:3 owner:Job=j on=n1 phase=Running", i);
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod a-%d cpu=1 gang=a:3 owner:Job=j on=n1 phase=Succeeded", i);
+    stage_put(&s, "pod x-0 cpu=1 gang=a:3 owner:Job=k");
+    EXPECT_INT(stage_run(&s), 0);
+}
+
+TEST(gangs, that_run_do_not_wait_for_ever_for_one_that_never_comes)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:3 on=n1 phase=Running"); /* a-1 ended before we came */
+    stage_put(&s, "pod a-2 cpu=1 gang=a:3");
+    EXPECT_INT(stage_run(&s), 0);
+    s.now_ms = 10000;
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 1);
+}
+
+TEST(gangs, a_member_whose_binding_failed_joins_again)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod a-%d cpu=1 gang=a:3", i);
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 3);
+    stage_settle(&s, "a-0", NULL);
+    stage_settle(&s, "a-2", NULL);
+    stage_settle(&s, "a-1", "conflict");
+    EXPECT_TEXT(stage_fate(&s, "a-1"), "backing off");
+    EXPECT_INT(stage_run(&s), 0);
+    s.now_ms = 2000;
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 1);
+}
+
+TEST(gangs, with_a_size_that_is_none_fail_with_its_key)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:2");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:two");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0);
+    EXPECT_INT(stage_effect(&s, "a-1")->kind, EFFECT_FAIL);
+    EXPECT_STR(stage_effect(&s, "a-1")->message,
+               "label pod-group.scheduling.kubenexus.io/min-available: \"two\" is no number of "
+               "members: 1 or more");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:2");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 2);
+}
+
+TEST(gangs, pods_behind_gates_are_not_there_yet)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:2");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:2 gate:kueue");
+    EXPECT_INT(stage_run(&s), 0);
+    s.now_ms = 10000;
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "a-0")->message, "pod group has 1 pods, needs at least 2; 1 more "
+                                                 "wait behind scheduling gates");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:2");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 2);
+}
+
+TEST(gangs, a_pod_that_changes_its_group_leaves_the_old_one)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:3");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3");
+    stage_put(&s, "pod b-0 cpu=1 gang=b:3");
+    stage_put(&s, "pod b-1 cpu=1 gang=b:3");
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, "pod a-0 cpu=1 gang=b:3");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 3);
+    EXPECT_TEXT(stage_fate(&s, "a-1"), "gated");
+    stage_put(&s, "pod a-1 cpu=1 scheduler=kubenexus-scheduler"); /* and none at all */
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 1);
+}

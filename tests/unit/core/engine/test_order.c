@@ -1,0 +1,83 @@
+#include "core/engine/inside.h"
+#include "support/stage.h"
+#include "support/test.h"
+
+/* The order in which the pods of the last run got their node, as "a b c". */
+static struct str order(struct stage *s)
+{
+    buf_clear(&s->text);
+    vec_each(&s->effects.list, e)
+        if (e->kind == EFFECT_BIND)
+            buf_printf(&s->text, "%s" STR_FMT, s->text.n ? " " : "", STR_ARG(e->pod));
+    return buf_str(&s->text);
+}
+
+#define NEXUS "scheduler=kubenexus-scheduler"
+
+TEST(order, is_priority_then_age_then_name)
+{
+    AUTO(stage) s = {.now_ms = 10000};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod d " NEXUS " created=5");
+    stage_put(&s, "pod c " NEXUS " created=5");
+    stage_put(&s, "pod b " NEXUS " created=4");
+    stage_put(&s, "pod a " NEXUS " created=9 priority=7");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "a b c d");
+}
+
+TEST(order, who_has_waited_for_a_minute_goes_before_all_but_the_critical)
+{
+    AUTO(stage) s = {.now_ms = 0};
+    stage_put(&s, "node n1 cpu=1 memory=8Gi");
+    stage_put(&s, "pod x cpu=1 on=n1");
+    stage_put(&s, "pod old cpu=1 " NEXUS " created=0 preempts=Never");
+    stage_run(&s);
+    s.now_ms = 60000; /* a minute is not more than a minute */
+    stage_put(&s, "pod new cpu=1 " NEXUS " created=60 priority=100 preempts=Never");
+    stage_put(&s, "node n2 cpu=1 memory=8Gi");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "new");
+    s.now_ms = 75000;
+    stage_put(&s, "pod next cpu=1 " NEXUS " created=60 priority=100 preempts=Never");
+    stage_put(&s, "pod vital cpu=1 " NEXUS " created=60 priority=1000000000 preempts=Never");
+    stage_put(&s, "node n3 cpu=2 memory=8Gi");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "vital old");
+}
+
+TEST(order, gold_tenants_have_a_little_more_priority)
+{
+    AUTO(stage) s = {.now_ms = 10000};
+    stage_put(&s, "namespace rich label:tenant.kubenexus.io/tier=gold");
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a " NEXUS " created=1 priority=19");
+    stage_put(&s, "pod b " NEXUS " created=1 priority=20");
+    stage_put(&s, "pod c " NEXUS " created=9 namespace=rich");
+    stage_put(&s, "pod d " NEXUS " created=1 priority=21");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "d b c a");
+}
+
+TEST(order, pods_of_other_profiles_stand_in_line_as_ever)
+{
+    AUTO(stage) s = {.now_ms = 0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod z created=3");
+    stage_put(&s, "pod y created=1");
+    stage_put(&s, "pod x created=2 priority=1");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "x z y");
+}
+
+TEST(order, a_gang_has_the_age_and_name_of_the_gang)
+{
+    AUTO(stage) s = {.now_ms = 10000};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod p0 gang=g:2 created=3");
+    stage_put(&s, "pod q0 gang=h:2 created=1");
+    stage_put(&s, "pod q1 gang=h:2 created=9");
+    stage_put(&s, "pod p1 gang=g:2 created=1");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "p0 p1 q0 q1");
+}

@@ -1,0 +1,107 @@
+#include "core/model/gang.h"
+
+#include "support/test.h"
+
+/* A pod with labels as words "KEY=VALUE"; "@KEY=VALUE" is an annotation, ".VALUE" the field
+ * spec.schedulingGroup. */
+static struct pod pod_of(struct arena *mem, const char *line)
+{
+    struct pod pod = {0};
+    pod.meta.labels.at = arena_array(mem, struct pair, 8);
+    pod.meta.annotations.at = arena_array(mem, struct pair, 8);
+    struct str words = str_of(line);
+    while (words.n) {
+        struct str rest = str_take(&words, ' ');
+        if (rest.p[0] == '.') {
+            pod.spec.scheduling_group = str_part(rest, 1, rest.n);
+            continue;
+        }
+        bool is_annotation = rest.p[0] == '@';
+        rest = str_part(rest, is_annotation, rest.n);
+        struct str key = str_take(&rest, '=');
+        pair_list *list = is_annotation ? &pod.meta.annotations : &pod.meta.labels;
+        list->at[list->n++] = (struct pair){key, rest};
+    }
+    return pod;
+}
+
+#define NEXUS "pod-group.scheduling.kubenexus.io/"
+#define SIGS  "pod-group.scheduling.sigs.k8s.io/"
+
+TEST(gang, name_and_size_come_from_the_first_spelling_that_is_there)
+{
+    static const struct {
+        const char *words, *group;
+        int minimum;
+        enum gang_object object;
+        const char *conflict;
+    } cases[] = {
+        {NEXUS "name=a " NEXUS "min-available=3",                                       "a",      3,  GANG_OBJECT_NONE,    "" },
+        {"@" NEXUS "name=a @" NEXUS "min-available=3",                                  "a",      3,  GANG_OBJECT_NONE,    "" },
+        {SIGS "name=a " SIGS "min-available=3",                                         "a",      3,  GANG_OBJECT_NONE,    "" },
+        {"@" SIGS "name=a @" SIGS "min-available=11",                                   "a",      11, GANG_OBJECT_NONE,    "" },
+        {SIGS "name=a " SIGS "min-member=4",                                            "a",      4,  GANG_OBJECT_NONE,    "" },
+        {SIGS "name=b " NEXUS "name=a " SIGS "min-available=5",                         "a",      5,  GANG_OBJECT_NONE,    "b"},
+        {"@" NEXUS "name=b " NEXUS "name=a",                                            "a",      0,  GANG_OBJECT_NONE,    "b"},
+        {"@" NEXUS "name=a " NEXUS "name=a",                                            "a",      0,  GANG_OBJECT_NONE,    "" },
+        {"scheduling.x-k8s.io/pod-group=a",                                             "a",      0,  GANG_OBJECT_SIGS,    "" },
+        {"scheduling.x-k8s.io/pod-group=b @" SIGS "name=a",                             "a",      0,  GANG_OBJECT_NONE,    "b"},
+        {"@scheduling.k8s.io/group-name=a",                                             "a",      0,  GANG_OBJECT_VOLCANO, "" },
+        {".native " NEXUS "name=a " NEXUS "min-available=3",                            "native", 3,  GANG_OBJECT_NATIVE,  "a"},
+        {"kueue.x-k8s.io/pod-group-name=a @kueue.x-k8s.io/pod-group-total-count=6",     "a",      6,
+         GANG_OBJECT_NONE,                                                                                                 "" },
+        {"leaderworkerset.sigs.k8s.io/group-key=a @leaderworkerset.sigs.k8s.io/size=4", "a",      4,
+         GANG_OBJECT_NONE,                                                                                                 "" },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(arena) mem = {0};
+        struct pod pod = pod_of(&mem, cases[i].words);
+        struct gang_identity id;
+        EXPECT(gang_identity_of(&pod, &id));
+        EXPECT_STR(id.group.value, cases[i].group);
+        EXPECT_INT(id.minimum, cases[i].minimum);
+        EXPECT_INT(id.object, cases[i].object);
+        EXPECT_STR(id.conflict.value, cases[i].conflict);
+    }
+}
+
+TEST(gang, a_size_alone_or_an_empty_name_is_no_group)
+{
+    static const char *const cases[] = {NEXUS "min-available=3", NEXUS "name=", "app=web",
+                                        ". " NEXUS "name="};
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(arena) mem = {0};
+        struct pod pod = pod_of(&mem, cases[i]);
+        struct gang_identity id;
+        EXPECT(!gang_identity_of(&pod, &id));
+    }
+}
+
+TEST(gang, a_size_that_is_none_is_told_with_its_key)
+{
+    static const char *const values[] = {"x", "0", "-3", "3.5", "2147483648"};
+    for (size_t i = 0; i < LEN(values); i++) {
+        AUTO(arena) mem = {0};
+        struct str line =
+            arena_printf(&mem, NEXUS "name=a @" SIGS "min-available=%s%c", values[i], 0);
+        struct pod pod = pod_of(&mem, line.p);
+        struct gang_identity id;
+        EXPECT(gang_identity_of(&pod, &id));
+        EXPECT_INT(id.minimum, 0);
+        EXPECT_STR(id.malformed.value, values[i]);
+        EXPECT_STR(gang_place_text(&id.malformed, &mem), "annotation " SIGS "min-available");
+    }
+}
+
+TEST(gang, role_and_topology_are_read_beside_the_name)
+{
+    AUTO(arena) mem = {0};
+    struct pod pod = pod_of(&mem, NEXUS "name=a @volcano.sh/task-spec=worker "
+                                        "@kueue.x-k8s.io/podset-required-topology=rack "
+                                        "@scheduling.kubenexus.io/preferred-topology=leaf,rack");
+    struct gang_identity id;
+    EXPECT(gang_identity_of(&pod, &id));
+    EXPECT_STR(id.role.value, "worker");
+    EXPECT_STR(id.required.value, "rack");
+    EXPECT_STR(id.preferred.value, "leaf,rack");
+}
