@@ -106,8 +106,8 @@ def denied(plane, verb, rights):
     names = {right.split(".")[0] for right in rights}
     less = [dict(rule, verbs=[v for v in rule["verbs"] if v != verb] or ["none"])
             if names & set(rule["resources"]) else rule for rule in rules]
-    for now, allowed in ((less, False), (rules, True)):
-        plane.patch("ClusterRole", "kubenexus", {"rules": now})
+    for given, allowed in ((less, False), (rules, True)):
+        plane.patch("ClusterRole", "kubenexus", {"rules": given})
         until(lambda: all(may(plane, verb, right) == allowed for right in rights))
         if not allowed:
             yield
