@@ -1,5 +1,7 @@
 #include "property/world_gen.h"
 
+#include "property/world_nexus.h"
+
 #define PICK(r, pool) ((pool)[rng_below((r), LEN(pool))])
 
 static const struct str zone_key = STR("topology.kubernetes.io/zone");
@@ -152,6 +154,7 @@ struct node *gen_node(struct arena *mem, const struct node_plan *plan)
     out->meta.created_ms = out->meta.deleted_ms = TIME_NONE;
     out->spec.unschedulable = plan->is_cordoned;
     node_labels(mem, plan, out);
+    gen_hardware(mem, plan->labels, out);
     node_taints(mem, plan, out);
     node_alloc(mem, plan, out);
     node_images(mem, plan, out);
@@ -525,7 +528,7 @@ static void pod_standing(struct rng *r, struct pod *out)
 {
     static const int32_t priorities[] = {0, 0, 0, 10, 1000, -5};
     out->spec.scheduler_name = chance(r, 10)  ? STR("another-scheduler")
-                               : chance(r, 4) ? STR("kubenexus-scheduler")
+                               : chance(r, 2) ? STR("kubenexus-scheduler")
                                               : STR("default-scheduler");
     out->spec.priority = PICK(r, priorities);
     out->spec.has_priority = true;
@@ -551,6 +554,7 @@ struct pod *gen_pod(struct arena *mem, const struct pod_plan *plan)
     pod_containers(mem, &r, plan, out);
     pod_oddities(mem, &r, plan, out);
     pod_volumes(mem, &r, out);
+    gen_wishes(mem, &r, out);
     if (plan->node != GEN_NOWHERE)
         out->spec.node_name = gen_node_name(mem, plan->node);
     if (plan->nominated != GEN_NOWHERE)
@@ -631,8 +635,11 @@ struct object gen_namespace(struct arena *mem, struct rng *r, uint32_t namespace
 {
     struct namespace *n = arena_array(mem, struct namespace, 1);
     set_meta(&n->meta, (struct str){0}, gen_namespace_name(namespace));
-    n->meta.labels.at = arena_array(mem, struct pair, 1);
+    static const struct str ranks[] = {STR("gold"), STR("silver"), STR("bronze"), STR("odd")};
+    n->meta.labels.at = arena_array(mem, struct pair, 2);
     add_pair(&n->meta.labels, STR("team"), PICK(r, apps));
+    if (chance(r, 2))
+        add_pair(&n->meta.labels, STR("tenant.kubenexus.io/tier"), PICK(r, ranks));
     return (struct object){.kind = KIND_NAMESPACE, .namespace = n};
 }
 

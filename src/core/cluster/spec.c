@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/model/gang.h"
 #include "core/model/migrate.h"
 #include "core/model/resources.h"
 
@@ -370,9 +371,11 @@ static void read_said(struct reading *r, const struct pod *pod, struct spec *s)
 {
     struct pod_said said;
     struct misreads misread = {0};
+    struct gang_identity gang;
+    bool is_gang = gang_identity_of(pod, &gang) && gang.minimum != 1;
     pod_said_read(pod, &said);
     s->accelerators = accelerators(&r->specs->resources, &r->ask);
-    s->class = pod_classify(pod, &said, false, s->accelerators, &misread);
+    s->class = pod_classify(pod, &said, is_gang, s->accelerators, &misread);
     s->wishes = pod_wishes(&said, &misread);
     s->queue = pod_says(&said, MEANS_QUEUE) ? keep(r, said.by[MEANS_QUEUE].value) : SYM_NONE;
     vec_each(&misread, m)

@@ -104,7 +104,7 @@ static bool is_qualified_name(struct str s)
     return is_name(prefix, 253, STR("-.")) && is_name(name, 63, STR("-_."));
 }
 
-static void check_name(const struct args_reading *a, struct str path, struct str name)
+void args_check_name(const struct args_reading *a, struct str path, struct str name)
 {
     if (!is_qualified_name(name))
         config_error(a->r, path, "\"" STR_FMT "\" is not a name ([prefix/]name)",
@@ -157,7 +157,7 @@ static const struct field fit_fields[] = {
 static void check_ignored(const struct args_reading *a, const struct fit_file *f)
 {
     for (uint32_t i = 0; i < f->ignored.n; i++)
-        check_name(a, args_at(a, "ignoredResources[%u]", i), f->ignored.at[i]);
+        args_check_name(a, args_at(a, "ignoredResources[%u]", i), f->ignored.at[i]);
     for (uint32_t i = 0; i < f->ignored_groups.n; i++) {
         struct str group = f->ignored_groups.at[i],
                    path = args_at(a, "ignoredResourceGroups[%u]", i);
@@ -165,7 +165,7 @@ static void check_ignored(const struct args_reading *a, const struct fit_file *f
             config_error(a->r, path, "\"" STR_FMT "\": resource group name can't contain '/'",
                          STR_ARG(str_part(group, 0, 80)));
         else
-            check_name(a, path, group);
+            args_check_name(a, path, group);
     }
 }
 
@@ -358,7 +358,7 @@ static struct spread_default read_constraint(const struct args_reading *a,
     if (!c->topology_key.n)
         config_error(a->r, args_at(a, "defaultConstraints[%u].topologyKey", i), "can not be empty");
     else
-        check_name(a, args_at(a, "defaultConstraints[%u].topologyKey", i), c->topology_key);
+        args_check_name(a, args_at(a, "defaultConstraints[%u].topologyKey", i), c->topology_key);
     if (!is_hard && !str_equal(c->when_unsatisfiable, STR("ScheduleAnyway")))
         config_error(a->r, args_at(a, "defaultConstraints[%u].whenUnsatisfiable", i),
                      "\"" STR_FMT "\" is neither DoNotSchedule nor ScheduleAnyway",

@@ -39,6 +39,9 @@ bool args_fields(const struct args_reading *a, const struct field *fields, void 
 void args_check_range(const struct args_reading *a, struct str path, int64_t value, int64_t low,
                       int64_t high);
 
+/* Is it a label's or resource's name: [prefix/]name? */
+void args_check_name(const struct args_reading *a, struct str path, struct str name);
+
 /* --- args_nexus.c --- */
 
 extern const struct args_kind nexus_args[];

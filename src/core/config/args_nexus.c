@@ -124,10 +124,160 @@ static const void *read_coscheduling(const struct args_reading *a)
     return out;
 }
 
+/* --- TenantHardwareAffinityScore --- */
+
+/* Scores of one tier of tenants; -1: the default. */
+struct row_file {
+    int64_t premium, standard, economy;
+};
+
+struct scores_file {
+    struct row_file *gold, *silver, *bronze;
+};
+
+struct allowed_file {
+    struct str tenant, tier;
+    LIST(struct str) hardware;
+};
+
+struct tenant_file {
+    struct args_head head;
+    LIST(struct allowed_file) allowed;
+    struct scores_file *scores;
+};
+
+/* clang-format off */
+static const struct field row_fields[] = {
+    {FIELD(INT64, "economy", 0, struct row_file, economy)},
+    {FIELD(INT64, "premium", 0, struct row_file, premium)},
+    {FIELD(INT64, "standard", 0, struct row_file, standard)},
+    FIELD_END,
+};
+
+static const struct field scores_fields[] = {
+    {FIELD_REF("bronze", 0, struct scores_file, bronze, row_fields)},
+    {FIELD_REF("gold", 0, struct scores_file, gold, row_fields)},
+    {FIELD_REF("silver", 0, struct scores_file, silver, row_fields)},
+    FIELD_END,
+};
+
+static const struct field allowed_fields[] = {
+    {FIELD_STRS("hardware", 0, struct allowed_file, hardware)},
+    {FIELD(STR, "tenant", 0, struct allowed_file, tenant)},
+    {FIELD(STR, "tier", 0, struct allowed_file, tier)},
+    FIELD_END,
+};
+
+static const struct field tenant_fields[] = {
+    {FIELD_MESSAGES("allowedTiers", 0, struct tenant_file, allowed, allowed_fields)},
+    HEAD_API_VERSION,
+    HEAD_KIND,
+    {FIELD_REF("scores", 0, struct tenant_file, scores, scores_fields)},
+    FIELD_END,
+};
+/* clang-format on */
+
+/* All nine scores must be there: half a table is a mistake. */
+static void read_scores(const struct args_reading *a, const struct scores_file *s,
+                        struct tenant_args *out)
+{
+    const struct row_file *rows[N_TIERS] = {
+        [TIER_BRONZE] = s->bronze, [TIER_SILVER] = s->silver, [TIER_GOLD] = s->gold};
+    out->has_scores = true;
+    for (uint32_t t = TIER_BRONZE; t < N_TIERS; t++) {
+        struct str path = args_at(a, "scores." STR_FMT, STR_ARG(tier_name(t)));
+        if (!rows[t]) {
+            config_error(a->r, path, "missing");
+            continue;
+        }
+        const int64_t of[] = {50, rows[t]->economy, rows[t]->standard, rows[t]->premium};
+        for (uint32_t h = HARDWARE_ECONOMY; h < LEN(of); h++) {
+            args_check_range(
+                a, PATH(a->r, STR_FMT "." STR_FMT, STR_ARG(path), STR_ARG(hardware_tier_name(h))),
+                of[h], 0, 100);
+            out->scores[t][h] = (uint8_t)of[h];
+        }
+    }
+}
+
+static uint32_t read_hardware(const struct args_reading *a, const struct allowed_file *f,
+                              uint32_t at)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < f->hardware.n; i++) {
+        uint32_t tier = HARDWARE_ECONOMY;
+        while (tier <= HARDWARE_PREMIUM && !str_equal(f->hardware.at[i], hardware_tier_name(tier)))
+            tier++;
+        if (tier > HARDWARE_PREMIUM)
+            config_error(a->r, args_at(a, "allowedTiers[%u].hardware[%u]", at, i),
+                         "\"" STR_FMT "\" is none of premium, standard, economy",
+                         STR_ARG(str_part(f->hardware.at[i], 0, 60)));
+        all |= 1u << tier;
+    }
+    return all;
+}
+
+static const void *read_tenant(const struct args_reading *a)
+{
+    struct tenant_args *out = arena_array(&a->r->out->mem, struct tenant_args, 1);
+    struct tenant_file f = {0};
+    if (!args_fields(a, tenant_fields, &f))
+        return NULL;
+    struct allowed_tiers *allowed = arena_array(&a->r->out->mem, struct allowed_tiers, f.allowed.n);
+    for (uint32_t i = 0; i < f.allowed.n; i++) {
+        const struct allowed_file *from = &f.allowed.at[i];
+        allowed[i] = (struct allowed_tiers){.tenant = from->tenant};
+        if ((from->tenant.n > 0) == (from->tier.n > 0))
+            config_error(a->r, args_at(a, "allowedTiers[%u]", i), "needs a tenant or a tier");
+        else if (from->tier.n)
+            allowed[i].tier = read_tier(a, from->tier, args_at(a, "allowedTiers[%u].tier", i));
+        allowed[i].hardware = read_hardware(a, from, i);
+    }
+    out->allowed.at = allowed;
+    out->allowed.n = f.allowed.n;
+    if (f.scores)
+        read_scores(a, f.scores, out);
+    return out;
+}
+
+/* --- TopologyScoring --- */
+
+struct topology_file {
+    struct args_head head;
+    LIST(struct str) levels;
+};
+
+/* clang-format off */
+static const struct field topology_fields[] = {
+    HEAD_API_VERSION,
+    HEAD_KIND,
+    {FIELD_STRS("levels", 0, struct topology_file, levels)},
+    FIELD_END,
+};
+/* clang-format on */
+
+static const void *read_topology(const struct args_reading *a)
+{
+    enum { MOST_LEVELS = 8 };
+    struct topology_args *out = arena_array(&a->r->out->mem, struct topology_args, 1);
+    struct topology_file f = {0};
+    if (!args_fields(a, topology_fields, &f) || f.levels.n == 0)
+        return NULL;
+    if (f.levels.n > MOST_LEVELS)
+        config_error(a->r, args_at(a, "levels"), "more than %d", MOST_LEVELS);
+    for (uint32_t i = 0; i < f.levels.n; i++)
+        args_check_name(a, args_at(a, "levels[%u]", i), f.levels.at[i]);
+    out->levels.at = f.levels.at;
+    out->levels.n = f.levels.n;
+    return out;
+}
+
 const struct args_kind nexus_args[] = {
-    {STR("Coscheduling"),         read_coscheduling},
-    {STR("ProfileClassifier"),    read_classifier  },
-    {STR("WorkloadAwareScoring"), read_workload    },
+    {STR("Coscheduling"),                read_coscheduling},
+    {STR("ProfileClassifier"),           read_classifier  },
+    {STR("WorkloadAwareScoring"),        read_workload    },
+    {STR("TenantHardwareAffinityScore"), read_tenant      },
+    {STR("TopologyScoring"),             read_topology    },
 };
 
 const uint32_t n_nexus_args = LEN(nexus_args);

@@ -82,7 +82,7 @@ const struct known_plugin known_plugins[] = {
     {STR("TopologyScoring"), SCORE, false, 0, false},
     {STR("BackfillScoring"), SCORE, false, 0, false},
     {STR("ResourceFragmentationScore"), FILTER | SCORE, false, 0, false},
-    {STR("TenantHardwareAffinityScore"), SCORE, false, 0, false},
+    {STR("TenantHardwareAffinityScore"), FILTER | SCORE, false, 0, false},
     {STR("VRAMScheduler"), FILTER | SCORE, false, 0, false},
     {STR("NetworkFabricScore"), FILTER | SCORE, false, 0, false},
     {STR("NUMATopology"), FILTER | SCORE, false, 0, false},

@@ -408,26 +408,34 @@ static void settle_tier(struct reading *r)
         misread_meaning(r, NODE_COST);
 }
 
-/* A node that says nothing of its network may still say how its GPUs are linked; by PCI Express
- * alone is no fabric. */
-static void settle_fabric(struct reading *r)
+/* How the GPUs are linked; by PCI Express alone is unknown to us. */
+static void settle_links(struct reading *r)
 {
+    static const struct str pcie = STR("pcie");
+    struct str links = r->by[NODE_GPU_LINKS].value;
     bool has_nvlink;
-    if (says(r, NODE_FABRIC)) {
-        r->out->fabric = (uint8_t)fabric_of(r->by[NODE_FABRIC].value);
-        if (!r->out->fabric)
-            misread_meaning(r, NODE_FABRIC);
-    } else if (says(r, NODE_GPU_LINKS)) {
-        struct str links = r->by[NODE_GPU_LINKS].value;
-        r->out->fabric = (uint8_t)fabric_of(links);
-        if (!r->out->fabric && word_find(links, &(const struct str){"pcie", 4}, 1) != 0)
+    if (says(r, NODE_GPU_LINKS)) {
+        r->out->links = (uint8_t)fabric_of(links);
+        if (!r->out->links && word_find(links, &pcie, 1) != 0)
             misread_meaning(r, NODE_GPU_LINKS);
     } else if (says(r, NODE_HAS_NVLINK)) {
         if (!text_bool(r->by[NODE_HAS_NVLINK].value, &has_nvlink))
             misread_meaning(r, NODE_HAS_NVLINK);
         else if (has_nvlink)
-            r->out->fabric = FABRIC_NVLINK;
+            r->out->links = FABRIC_NVLINK;
     }
+}
+
+/* A node that says nothing of its network may still say how its GPUs are linked. */
+static void settle_fabric(struct reading *r)
+{
+    settle_links(r);
+    r->out->fabric = r->out->links;
+    if (!says(r, NODE_FABRIC))
+        return;
+    r->out->fabric = (uint8_t)fabric_of(r->by[NODE_FABRIC].value);
+    if (!r->out->fabric)
+        misread_meaning(r, NODE_FABRIC);
 }
 
 const struct hardware *hardware_read(const struct node *node, struct hardware_room *room,

@@ -42,9 +42,10 @@ struct hardware {
     uint8_t vram_source;
     uint8_t tier; /* enum hardware_tier */
     uint8_t is_high_end;
-    uint8_t fabric;          /* enum fabric */
+    uint8_t fabric;          /* enum fabric, of its network */
+    uint8_t links;           /* the same of its GPUs among themselves */
     uint8_t knows_gpu_zones; /* which GPU sits where is told */
-    uint8_t pad[3];
+    uint8_t pad[2];
     uint32_t n_zones; /* 0: unknown */
     uint32_t pad_too;
     struct numa_zone zones[];

@@ -77,3 +77,20 @@ struct coscheduling_args {
 
 #define COSCHEDULING_DEFAULTS                                                                      \
     ((struct coscheduling_args){.gather_ms = 10000, .starve_ms = 60000, .gold_boost = 20})
+
+/* Which hardware a tenant, or all tenants of a tier, may use. */
+struct allowed_tiers {
+    struct str tenant; /* empty: all of `tier` */
+    enum tier tier;
+    uint32_t hardware; /* bits by enum hardware_tier */
+};
+
+struct tenant_args {
+    bool has_scores;
+    uint8_t scores[N_TIERS][4]; /* by tier, then by enum hardware_tier; 0..100 */
+    LIST(const struct allowed_tiers) allowed;
+};
+
+struct topology_args {
+    LIST(const struct str) levels; /* labels' keys, the widest domains first; at least one */
+};

@@ -40,6 +40,10 @@ static const struct profile_plugin nexus_plugins[] = {
     KUBE_PLUGINS(coscheduling),
     IN_PROFILE(profile_classifier, 0),
     IN_PROFILE(workload_aware_scoring, 2),
+    IN_PROFILE(topology_scoring, 5),
+    IN_PROFILE(tenant_hardware_affinity_score, 3),
+    IN_PROFILE(vram_scheduler, 3),
+    IN_PROFILE(network_fabric_score, 2),
 };
 
 const struct profile built_in_profiles[] = {

@@ -445,6 +445,7 @@ const struct plugin plugin_pod_topology_spread = {
     .key_columns = COLUMN_LABELS | COLUMN_TAINTS,
     .class_size = sizeof(struct spreading),
     .weight = 2,
+    .subjects = SUBJECT_SPREAD,
     .sign = sign,
     .learn = learn,
     .forget = forget,

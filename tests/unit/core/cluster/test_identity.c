@@ -1,5 +1,6 @@
 #include "core/cluster/identity.h"
 
+#include "core/model/gang.h"
 #include "support/ground.h"
 #include "support/test.h"
 
@@ -78,6 +79,27 @@ TEST(identity, the_tenant_is_the_queue_then_the_name_then_the_namespace)
     name_space(&g, "tenant.kubenexus.io/name", "ml");
     EXPECT_INT(identity(&g, "p", NULL).tenant, ground_sym(&g, "ml"));
     EXPECT_INT(identity(&g, "queued", NULL).tenant, ground_sym(&g, "q"));
+}
+
+/* Every spelling that the table of gangs has. */
+TEST(identity, a_pod_in_a_gang_is_known_as_such)
+{
+    for (uint32_t i = 0; i < n_gang_keys; i++) {
+        if (gang_keys[i].meaning != GANG_NAME ||
+            str_find(gang_keys[i].key, '/') == gang_keys[i].key.n)
+            continue;
+        AUTO(ground) g = {0};
+        test_case(STR_FMT, STR_ARG(gang_keys[i].key));
+        ground_add(&g, "pod l label:" STR_FMT "=g", STR_ARG(gang_keys[i].key));
+        ground_add(&g, "pod n note:" STR_FMT "=g", STR_ARG(gang_keys[i].key));
+        EXPECT(identity(&g, "l", NULL).is.is_gang);
+        EXPECT(identity(&g, "n", NULL).is.is_gang);
+        EXPECT_INT(identity(&g, "l", NULL).is.workload, WORKLOAD_TRAINING);
+    }
+    AUTO(ground) g = {0};
+    ground_add(&g, "pod alone label:pod-group.scheduling.kubenexus.io/name=g "
+                   "label:pod-group.scheduling.kubenexus.io/min-available=1");
+    EXPECT(!identity(&g, "alone", NULL).is.is_gang);
 }
 
 TEST(identity, says_why)

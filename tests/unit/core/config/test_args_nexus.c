@@ -41,20 +41,63 @@ TEST(args_nexus, of_workload_aware_scoring)
     EXPECT_INT(a->gpu_weight, 60);
 }
 
+TEST(args_nexus, of_topology)
+{
+    AUTO(scheduler_config) c = {0};
+    const char *errors;
+    const struct topology_args *a =
+        args_of(&c, "TopologyScoring", "{levels: [zone, example.com/rack]}", &errors);
+    EXPECT_TEXT(errors, "");
+    REQUIRE(a && a->levels.n == 2);
+    EXPECT_STR(a->levels.at[1], "example.com/rack");
+    EXPECT(!args_of(&c, "TopologyScoring", "{levels: []}", &errors));
+}
+
+TEST(args_nexus, of_tenants_and_hardware)
+{
+    AUTO(scheduler_config) c = {0};
+    const char *errors;
+    const struct tenant_args *a =
+        args_of(&c, "TenantHardwareAffinityScore",
+                "{allowedTiers: [{tier: bronze, hardware: [economy, standard]}, {tenant: t, "
+                "hardware: []}], scores: {gold: {premium: 9, standard: 8, economy: 7}, silver: "
+                "{premium: 6, standard: 5, economy: 4}, bronze: {premium: 3, standard: 2, economy: "
+                "1}}}",
+                &errors);
+    EXPECT_TEXT(errors, "");
+    REQUIRE(a && a->allowed.n == 2 && a->has_scores);
+    EXPECT_INT(a->allowed.at[0].tier, TIER_BRONZE);
+    EXPECT_INT(a->allowed.at[0].hardware, 1 << HARDWARE_ECONOMY | 1 << HARDWARE_STANDARD);
+    EXPECT_STR(a->allowed.at[1].tenant, "t");
+    EXPECT_INT(a->allowed.at[1].hardware, 0);
+    EXPECT_INT(a->scores[TIER_GOLD][HARDWARE_PREMIUM], 9);
+    EXPECT_INT(a->scores[TIER_BRONZE][HARDWARE_ECONOMY], 1);
+}
+
 TEST(args_nexus, that_make_no_sense_are_refused_by_name)
 {
     static const struct {
         const char *plugin, *args, *error;
     } cases[] = {
-        {"ProfileClassifier",    "{defaultTier: platinum}",
+        {"ProfileClassifier",           "{defaultTier: platinum}",
          "9 profiles[0].pluginConfig[0].args.defaultTier: \"platinum\" is none of gold, silver, "
-         "bronze"                                                                             },
-        {"ProfileClassifier",    "{tier: gold}",
-         "9 profiles[0].pluginConfig[0].args.tier: there is no such field"                    },
-        {"WorkloadAwareScoring", "{cpuWeight: 101}",
-         "9 profiles[0].pluginConfig[0].args.cpuWeight: 101: not in valid range [0, 100]"     },
-        {"WorkloadAwareScoring", "{cpuWeight: 0, memoryWeight: 0, gpuWeight: 0}",
-         "9 profiles[0].pluginConfig[0].args: cpuWeight, memoryWeight and gpuWeight are all 0"},
+         "bronze"                                                                                },
+        {"ProfileClassifier",           "{tier: gold}",
+         "9 profiles[0].pluginConfig[0].args.tier: there is no such field"                       },
+        {"WorkloadAwareScoring",        "{cpuWeight: 101}",
+         "9 profiles[0].pluginConfig[0].args.cpuWeight: 101: not in valid range [0, 100]"        },
+        {"WorkloadAwareScoring",        "{cpuWeight: 0, memoryWeight: 0, gpuWeight: 0}",
+         "9 profiles[0].pluginConfig[0].args: cpuWeight, memoryWeight and gpuWeight are all 0"   },
+        {"TopologyScoring",             "{levels: [a b]}",
+         "9 profiles[0].pluginConfig[0].args.levels[0]: \"a b\" is not a name ([prefix/]name)"   },
+        {"TenantHardwareAffinityScore", "{allowedTiers: [{hardware: [premium]}]}",
+         "9 profiles[0].pluginConfig[0].args.allowedTiers[0]: needs a tenant or a tier"          },
+        {"TenantHardwareAffinityScore", "{allowedTiers: [{tier: gold, hardware: [best]}]}",
+         "9 profiles[0].pluginConfig[0].args.allowedTiers[0].hardware[0]: \"best\" is none of "
+         "premium, standard, economy"                                                            },
+        {"TenantHardwareAffinityScore", "{scores: {gold: {premium: 101}, silver: {}}}",
+         "9 profiles[0].pluginConfig[0].args.scores.bronze: missing\n9 "
+         "profiles[0].pluginConfig[0].args.scores.gold.premium: 101: not in valid range [0, 100]"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scheduler_config) c = {0};

@@ -1,0 +1,80 @@
+/* What our own plugins read: labels that say what nodes are made of, labels and annotations that
+ * say who and what pods are and where they want to be. Few values, right and wrong ones. */
+
+#include "property/world_nexus.h"
+
+struct pick {
+    struct str key;
+    struct str values[5];
+};
+
+#define PICK(r, array) (array)[rng_below((r), LEN(array))]
+
+static const struct pick hardware[] = {
+    {STR("hardware.kubenexus.io/tier"),
+     {STR("premium"), STR("standard"), STR("economy"), STR("gold"), STR("premium")}                  },
+    {STR("hardware.kubenexus.io/cost-hour"),
+     {STR("1"), STR("2.50"), STR("9.80"), STR("free"), STR("2.50")}                                  },
+    {STR("gpu.kubenexus.io/model"),
+     {STR("H100"), STR("A100-80GB"), STR("T4"), STR("RTX-A1000"), STR("L4")}                         },
+    {STR("nvidia.com/gpu.memory"),
+     {STR("81920"), STR("40960"), STR("24576"), STR("x"), STR("40960")}                              },
+    {STR("network.kubenexus.io/fabric-type"),
+     {STR("nvswitch"), STR("ib"), STR("ethernet"), STR("roce"), STR("tin")}                          },
+    {STR("gpu.kubenexus.io/topology"),
+     {STR("nvlink"), STR("pcie"), STR("nvswitch"), STR("nvlink"), STR("?")}                          },
+    {STR("network.kubenexus.io/rack-id"),     {STR("r1"), STR("r2"), STR("r3"), STR("r1"), STR("r2")}},
+    {STR("topology.kubernetes.io/region"),
+     {STR("east"), STR("west"), STR("east"), STR("east"), STR("east")}                               },
+};
+
+static const struct pick words[] = {
+    {STR("workload.kubenexus.io/type"),
+     {STR("training"), STR("batch"), STR("service"), STR("inference"), STR("odd")}},
+    {STR("tenant.kubenexus.io/tier"),
+     {STR("gold"), STR("silver"), STR("bronze"), STR("bronze"), STR("odd")}       },
+    {STR("topology.kubenexus.io/spread-zones"),
+     {STR("true"), STR("false"), STR("true"), STR("true"), STR("odd")}            },
+    {STR("scheduling.kubenexus.io/vram-request"),
+     {STR("20Gi"), STR("70Gi"), STR("total=30Gi"), STR("10Gi*2"), STR("odd")}     },
+    {STR("scheduling.kubenexus.io/min-fabric-tier"),
+     {STR("ethernet"), STR("roce"), STR("ib"), STR("nvlink"), STR("odd")}         },
+    {STR("scheduling.kubenexus.io/network-sensitive"),
+     {STR("true"), STR("false"), STR("true"), STR("true"), STR("odd")}            },
+};
+
+static pair_list with_room(struct arena *mem, pair_list old, uint32_t more)
+{
+    struct pair *at = arena_array(mem, struct pair, old.n + more);
+    for (uint32_t i = 0; i < old.n; i++)
+        at[i] = old.at[i];
+    return (pair_list){at, old.n};
+}
+
+/* Some of the picks, each once. */
+static void add_some(struct arena *mem, struct rng *r, const struct pick *all, uint32_t n,
+                     pair_list *to)
+{
+    *to = with_room(mem, *to, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (rng_below(r, 3) == 0)
+            to->at[to->n++] = (struct pair){all[i].key, PICK(r, all[i].values)};
+}
+
+void gen_hardware(struct arena *mem, uint64_t seed, struct node *out)
+{
+    struct rng r = rng_seeded(seed ^ 0x6e65787573);
+    if (rng_below(&r, 2))
+        add_some(mem, &r, hardware, LEN(hardware), &out->meta.labels);
+}
+
+void gen_wishes(struct arena *mem, struct rng *r, struct pod *out)
+{
+    if (rng_below(r, 2))
+        return;
+    add_some(mem, r, words, LEN(words),
+             rng_below(r, 2) ? &out->meta.labels : &out->meta.annotations);
+    if (rng_below(r, 3) == 0)
+        out->spec.priority_class_name =
+            rng_below(r, 2) ? STR("high-priority") : STR("low-priority");
+}

@@ -1,0 +1,7 @@
+#pragma once
+
+#include "core/base/rng.h"
+#include "core/model/object.h"
+
+void gen_hardware(struct arena *mem, uint64_t seed, struct node *out);
+void gen_wishes(struct arena *mem, struct rng *r, struct pod *out);
