@@ -4,6 +4,7 @@
 
 #include "kube/dispatch.h"
 
+#include "kube/kinds.h"
 #include "kube/limits.h"
 #include "kube/pause.h"
 
@@ -320,13 +321,55 @@ static void mark_refused(struct dispatch *d, uint32_t i, const struct happening 
     (h->why->status == 409 ? delete_marked : delete_refused)(d, i, h);
 }
 
+/* --- how writes of objects end --- */
+
+/* The next patch is over what this one made of the object. */
+static bool read_version(struct dispatch *d, struct write *w)
+{
+    struct envelope v;
+    struct object object;
+    struct error e;
+    int64_t version;
+    if (!answer_read(&w->answer, &d->mem, &v, &e) || !envelope_object(&v, &d->mem, &object, &e) ||
+        object.kind != w->object.kind || !str_int(object.meta->resource_version, &version))
+        return false;
+    w->object.version = (uint64_t)version;
+    return true;
+}
+
+static void object_done(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    struct write *w = at(d, i);
+    if (w->step + 1 == w->object.n_patches) {
+        settle(d, i, h->now_ms, NULL);
+    } else if (read_version(d, w)) {
+        w->step++;
+        w->tries = w->pauses = 0;
+        w->may_be_done = false;
+        send_first(d, i, h);
+    } else {
+        struct error why;
+        error_set(&why, ERROR_BUSY, "the answer makes no sense");
+        settle(d, i, h->now_ms, &why);
+    }
+}
+
+static void object_refused(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    struct error why;
+    error_set(&why, h->why->status == 409 ? ERROR_CONFLICT : ERROR_BUSY, STR_FMT,
+              STR_ARG(h->why->message));
+    settle(d, i, h->now_ms, &why);
+}
+
 static const struct {
     action *done, *refused;
 } ends[] = {
     [WRITE_BIND] = {settle_done,   settle_refused},
-    [WRITE_TELL] = {tell_done,     tell_refused  },
+      [WRITE_TELL] = {tell_done,     tell_refused  },
     [WRITE_MARK] = {delete_marked, mark_refused  },
-    [WRITE_DELETE] = {delete_done,   delete_refused},
+      [WRITE_DELETE] = {delete_done,   delete_refused},
+    [WRITE_OBJECT] = {object_done,   object_refused},
 };
 
 static void done(struct dispatch *d, uint32_t i, const struct happening *h)
@@ -401,6 +444,14 @@ static enum write_event again_meaning(const struct write *w, const struct troubl
     return may_pass && w->tries < TRIES ? BUSY : REFUSED;
 }
 
+/* What may have been done must not be given up: sent again, it is done once at most. */
+static enum write_event object_meaning(struct write *w, const struct trouble *why, bool was_sent)
+{
+    bool may_pass = trouble_is_passing(why) || why->status == 0 || why->status >= 500;
+    w->may_be_done = w->may_be_done || (was_sent && why->status == 0) || why->status >= 500;
+    return may_pass && (w->may_be_done || w->tries < TRIES) ? BUSY : REFUSED;
+}
+
 static enum write_event pod_meaning(const struct write *w, const struct pod *pod)
 {
     if (!str_equal(pod->meta.uid, w->uid))
@@ -430,6 +481,7 @@ static enum deed deed_of(const struct write *w)
     return w->state == WRITE_ASKING  ? DEED_ASK
            : w->kind == WRITE_BIND   ? DEED_BIND
            : w->kind == WRITE_DELETE ? DEED_DELETE
+           : w->kind == WRITE_OBJECT ? DEED_OBJECT
                                      : DEED_PATCH;
 }
 
@@ -440,9 +492,10 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
         const char *verb, *what;
     } deeds[] = {
         [DEED_BIND] = {"create", "pods/binding"},
-        [DEED_PATCH] = {"patch",  "pods/status" },
+          [DEED_PATCH] = {"patch",  "pods/status" },
         [DEED_DELETE] = {"delete", "pods"        },
-        [DEED_ASK] = {"get",    "pods"        },
+          [DEED_ASK] = {"get",    "pods"        },
+        [DEED_OBJECT] = {"patch",  NULL          },
     };
     enum deed deed = deed_of(w);
     bool is_denied = why->status == 403 && !str_equal(why->cause, STR("NamespaceTerminating"));
@@ -451,9 +504,14 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
     if (d->said_status[deed] == why->status)
         return;
     d->said_status[deed] = why->status;
+    AUTO(buf) what = {0};
+    if (deed == DEED_OBJECT)
+        watched_add_name(&what, watched_of(w->object.kind));
+    else
+        buf_add(&what, str_of(deeds[deed].what));
     struct notice notice = {.kind = is_denied ? NOTICE_DENIED : NOTICE_TROUBLE,
                             .verb = deeds[deed].verb,
-                            .what = str_of(deeds[deed].what),
+                            .what = buf_str(&what),
                             .text = why->message};
     d->listener->notice(d->listener->ctx, now_ms, &notice);
 }
@@ -464,16 +522,18 @@ static void hear_trouble(struct dispatch *d, uint32_t i, const struct trouble *w
     struct write *w = at(d, i);
     say_trouble(d, w, h->now_ms, why);
     h->why = why;
-    h->on = w->state == WRITE_ASKING ? ask_meaning(d, w, why->status == 0)
-            : w->kind == WRITE_BIND  ? bind_meaning(w, why, was_sent)
-                                     : again_meaning(w, why);
+    h->on = w->state == WRITE_ASKING  ? ask_meaning(d, w, why->status == 0)
+            : w->kind == WRITE_BIND   ? bind_meaning(w, why, was_sent)
+            : w->kind == WRITE_OBJECT ? object_meaning(w, why, was_sent)
+                                      : again_meaning(w, why);
 }
 
 static size_t most_bytes(const struct write *w)
 {
-    return w->answer.status >= 400    ? STATUS_BYTES_MOST
-           : w->state == WRITE_ASKING ? OBJECT_BYTES_MOST
-                                      : 0; /* that it went well is all we want to know */
+    return w->answer.status >= 400             ? STATUS_BYTES_MOST
+           : w->state == WRITE_ASKING          ? OBJECT_BYTES_MOST
+           : w->step + 1 < w->object.n_patches ? OBJECT_BYTES_MOST
+                                               : 0; /* that it went well is all we want to know */
 }
 
 /* --- patches that wait --- */
@@ -535,7 +595,7 @@ void dispatch_init(struct dispatch *d, request_id id, uint64_t seed, struct even
         .events = events,
         .rng = rng_seeded(seed),
         .last_id = id,
-        .said_status = {-1, -1, -1, -1}
+        .said_status = {-1, -1, -1, -1, -1}
     };
 }
 
@@ -567,6 +627,9 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
             break;
         case EFFECT_EVICT:
             take_evict(d, e, &h);
+            break;
+        case EFFECT_WRITE:
+            send_first(d, writes_add(&d->writes, WRITE_OBJECT, e, NULL, STR("")), &h);
             break;
         }
     }

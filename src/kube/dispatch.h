@@ -18,11 +18,15 @@
  * one such patch is on its way, and no binding beside it, so that the last word is the last one
  * written.
  *
+ * Objects that a pod needs before it can be bound are patched, only over the version we know: so
+ * one that got no clear answer is sent again until there is one. A conflict then means that
+ * somebody wrote first, perhaps we ourselves: the engine waits for the object and sees.
+ *
  * A pod that is evicted is first told why, then deleted, as what it is to the uid. That it is gone
  * already is as good. */
 
 /* What may be in trouble, each for itself. */
-enum deed { DEED_BIND, DEED_PATCH, DEED_DELETE, DEED_ASK, DEED_COUNT };
+enum deed { DEED_BIND, DEED_PATCH, DEED_DELETE, DEED_ASK, DEED_OBJECT, DEED_COUNT };
 
 struct dispatch_stats {
     uint64_t bound, refused, doubted, retried, told, untold, evicted;

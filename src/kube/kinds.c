@@ -6,6 +6,14 @@ const struct watched watched_kinds[WATCHED_COUNT] = {
 #undef WATCHED
 };
 
+const struct watched *watched_of(enum kind kind)
+{
+    uint32_t i = 0;
+    while (watched_kinds[i].kind != kind)
+        i++;
+    return &watched_kinds[i];
+}
+
 void path_add_group(struct buf *path, const char *api_version)
 {
     struct str version = str_of(api_version);

@@ -19,6 +19,9 @@ enum {
 
 extern const struct watched watched_kinds[WATCHED_COUNT];
 
+/* Of a kind that is watched. */
+const struct watched *watched_of(enum kind kind);
+
 /* /api/v1 of "v1", /apis/apps/v1 of "apps/v1". */
 void path_add_group(struct buf *path, const char *api_version);
 

@@ -3,6 +3,7 @@
 #include "core/model/binding.h"
 #include "core/wire/json_write.h"
 #include "core/wire/time_text.h"
+#include "kube/kinds.h"
 
 enum { TIMEOUT_MS = 30000 };
 
@@ -13,6 +14,25 @@ enum { TIMEOUT_MS = 30000 };
 static struct map *index_of(struct writes *s, enum write_kind kind)
 {
     return kind == WRITE_BIND ? &s->bind_of : kind == WRITE_TELL ? &s->tell_of : NULL;
+}
+
+/* A copy that is all in one block, which begins with its patches. */
+static struct object_write keep_object(const struct object_write *from)
+{
+    size_t bytes = from->n_patches * sizeof(struct patch) + from->namespace.n + from->name.n;
+    for (uint32_t i = 0; i < from->n_patches; i++)
+        bytes += from->patches[i].part.n + from->patches[i].meta.n + from->patches[i].body.n;
+    struct patch *patches = mem_alloc(bytes);
+    char *at = (char *)(patches + from->n_patches);
+    for (uint32_t i = 0; i < from->n_patches; i++)
+        patches[i] = (struct patch){str_keep(&at, from->patches[i].part),
+                                    str_keep(&at, from->patches[i].meta),
+                                    str_keep(&at, from->patches[i].body)};
+    struct object_write kept = *from;
+    kept.namespace = str_keep(&at, from->namespace);
+    kept.name = str_keep(&at, from->name);
+    kept.patches = patches;
+    return kept;
 }
 
 uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect *e,
@@ -41,6 +61,8 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
                         .scheduler = str_keep(&at, scheduler),
                         .by_uid = str_keep(&at, e->by_uid),
                         .answer = w->answer};
+    if (kind == WRITE_OBJECT)
+        w->object = keep_object(&e->write);
     s->binds += kind == WRITE_BIND;
     if (index_of(s, kind))
         map_put(index_of(s, kind), pod_key(e->namespace, e->pod), i);
@@ -95,6 +117,12 @@ void writes_set_nominee(struct writes *s, uint32_t i, struct str node)
     set_text(s, &writes_at(s, i)->nominee, node);
 }
 
+static void free_texts(struct write *w)
+{
+    mem_free((char *)(uintptr_t)w->namespace.p);
+    mem_free((struct patch *)(uintptr_t)w->object.patches);
+}
+
 void writes_remove(struct writes *s, uint32_t i)
 {
     struct write *w = writes_at(s, i);
@@ -103,7 +131,7 @@ void writes_remove(struct writes *s, uint32_t i)
     writes_set_state(s, i, WRITE_FREE);
     set_text(s, &w->why, STR(""));
     set_text(s, &w->nominee, STR(""));
-    mem_free((char *)(uintptr_t)w->namespace.p);
+    free_texts(w);
     vec_push(&s->free, i);
 }
 
@@ -111,7 +139,7 @@ void writes_done(struct writes *s)
 {
     vec_each(&s->list, w) {
         if (w->state != WRITE_FREE)
-            mem_free((char *)(uintptr_t)w->namespace.p);
+            free_texts(w);
         answer_done(&w->answer);
     }
     vec_done(&s->list);
@@ -227,6 +255,20 @@ static void put_delete(struct json_writer *j, const struct write *w)
     json_put_close(j, '}');
 }
 
+/* It is written only over what we know: what was decided rests on that. */
+static void put_object(struct buf *body, const struct write *w)
+{
+    const struct patch *patch = &w->object.patches[w->step];
+    buf_add(body, STR("\"metadata\":{"));
+    if (w->object.version)
+        buf_printf(body, "\"resourceVersion\":\"%llu\"", (unsigned long long)w->object.version);
+    if (w->object.version && patch->meta.n)
+        buf_add_char(body, ',');
+    buf_add(body, patch->meta);
+    buf_add(body, patch->body.n ? STR("},") : STR("}"));
+    buf_add(body, patch->body);
+}
+
 static struct str body_of(const struct writes *s, const struct write *w, int64_t now_ms,
                           struct arena *mem)
 {
@@ -241,10 +283,31 @@ static struct str body_of(const struct writes *s, const struct write *w, int64_t
     json_put_open(&j, '{');
     if (w->kind == WRITE_DELETE)
         put_delete(&j, w);
+    else if (w->kind == WRITE_OBJECT)
+        put_object(&body, w);
     else
         put_patch(s, &j, w, now_ms, mem);
     json_put_close(&j, '}');
     return arena_str(mem, buf_str(&body));
+}
+
+static struct str object_path(const struct write *w, struct arena *mem)
+{
+    AUTO(buf) path = {0};
+    const struct watched *kind = watched_of(w->object.kind);
+    struct str part = w->object.patches[w->step].part;
+    path_add_group(&path, kind_info_get(w->object.kind)->api_version);
+    if (w->object.namespace.n)
+        buf_printf(&path, "/namespaces/" STR_FMT, STR_ARG(w->object.namespace));
+    buf_printf(&path, "/%s/" STR_FMT "%s" STR_FMT, kind->resource, STR_ARG(w->object.name),
+               part.n ? "/" : "", STR_ARG(part));
+    return arena_str(mem, buf_str(&path));
+}
+
+static struct str pod_path(const struct write *w, const char *part, struct arena *mem)
+{
+    return arena_printf(mem, "/api/v1/namespaces/" STR_FMT "/pods/" STR_FMT "%s",
+                        STR_ARG(w->namespace), STR_ARG(w->pod), part);
 }
 
 struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
@@ -258,13 +321,14 @@ struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
         [WRITE_TELL] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
         [WRITE_MARK] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
         [WRITE_DELETE] = {VERB_DELETE, "",         ENCODING_JSON_TYPE },
+        [WRITE_OBJECT] = {VERB_PATCH,  NULL,       PATCH_TYPE         },
     };
     const struct write *w = writes_at(s, i);
     return (struct request){
         .lane = LANE_WRITE,
         .verb = forms[w->kind].verb,
-        .path = arena_printf(&out->mem, "/api/v1/namespaces/" STR_FMT "/pods/" STR_FMT "%s",
-                             STR_ARG(w->namespace), STR_ARG(w->pod), forms[w->kind].part),
+        .path = w->kind == WRITE_OBJECT ? object_path(w, &out->mem)
+                                        : pod_path(w, forms[w->kind].part, &out->mem),
         .accept = STR(ENCODING_PROTO_TYPE ", " ENCODING_JSON_TYPE),
         .content_type = str_of(forms[w->kind].type),
         .body = body_of(s, w, now_ms, &out->mem),

@@ -12,6 +12,7 @@ enum write_kind {
     WRITE_TELL,   /* why the pod waits, and for which node */
     WRITE_MARK,   /* why the pod must go; then it is a */
     WRITE_DELETE, /* of the same pod */
+    WRITE_OBJECT, /* what a pod needs before it can be bound */
 };
 
 enum write_state {
@@ -43,6 +44,8 @@ struct write {
     uint64_t version;
     struct str namespace, pod, uid, node, scheduler; /* live behind `namespace` */
     struct str by_uid;                               /* of an eviction: who needs the room */
+    struct object_write object; /* with all it points at, one block, at `patches` */
+    uint32_t step;              /* the patch of it that is under way */
     struct answer answer;
 };
 

@@ -11,6 +11,7 @@
 #include "core/base/rng.h"
 #include "core/model/resources.h"
 #include "sim/draw.h"
+#include "sim/storage.h"
 
 #define NEVER    INT64_MAX
 #define NOT_SAID INTERN_NONE
@@ -38,6 +39,7 @@ struct decision {
     effect_id effect;
     enum effect_kind kind;
     uint32_t pod, node;
+    struct object_write write;
 };
 
 struct world {
@@ -59,6 +61,7 @@ struct world {
     int64_t *needs; /* by template: amounts in the books' order */
     int64_t *rooms; /* by node, the same */
     struct rng bind_rng, node_rng;
+    struct storage storage;
 
     struct effects effects;
     VEC(struct decision) decisions;
@@ -235,6 +238,20 @@ static void evict_pod(struct world *w, const struct decision *d)
     engine_settle(w->engine, w->now_ms, d->effect, NULL);
 }
 
+static void tell_object(void *ctx, const struct object *object)
+{
+    struct world *w = ctx;
+    struct change change = {.kind = CHANGE_PUT, .object = *object};
+    engine_apply(w->engine, w->now_ms, &change);
+}
+
+static void write_object(struct world *w, const struct decision *d)
+{
+    struct error why = {0};
+    bool is_done = storage_write(&w->storage, &d->write, tell_object, w, &why);
+    engine_settle(w->engine, w->now_ms, d->effect, is_done ? NULL : &why);
+}
+
 /* --- what happens to nodes --- */
 
 static void node_up(struct world *w, uint32_t i)
@@ -359,9 +376,9 @@ static void read_effects(struct world *w)
             note_why(w, effect, d.pod);
         else if (effect->node.n)
             d.node = intern_find(&w->node_names, effect->node);
+        d.write = effect->write; /* what it writes lasts: the engine waits for it */
         vec_push(&w->decisions, d);
     }
-    effects_clear(&w->effects);
 }
 
 /* Whether the engine was told anything. */
@@ -385,11 +402,16 @@ static bool obey(struct world *w)
             w->moved_ms = w->now_ms;
             is_told = true;
             break;
+        case EFFECT_WRITE:
+            write_object(w, d);
+            is_told = true;
+            break;
         case EFFECT_REFUSE:
         case EFFECT_FAIL:
             break; /* noted while reading */
         }
     }
+    effects_clear(&w->effects);
     return is_told;
 }
 
@@ -462,6 +484,7 @@ struct world *world_new(const struct plan *plan, const struct engine_config *con
     w->node_rng = rng_seeded(plan->seed ^ 0x6e6f6465);
     books_init(&w->books, plan);
     measure_objects(w);
+    storage_init(&w->storage, plan);
     vec_each(&plan->objects, object) {
         struct change change = {.kind = CHANGE_PUT, .object = *object};
         engine_apply(w->engine, 0, &change);
@@ -482,6 +505,7 @@ void world_free(struct world *w)
         return;
     engine_free(w->engine);
     books_done(&w->books);
+    storage_done(&w->storage);
     vec_done(&w->pods);
     vec_done(&w->nodes);
     intern_done(&w->node_names);

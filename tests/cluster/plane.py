@@ -238,14 +238,14 @@ class Plane(Client):
                           "--node-lease-duration-seconds=40",
                           "--server-address=127.0.0.1:%d" % free_port())
 
-    def start_controller_manager(self):
+    def start_controller_manager(self, *options):
         """Owners of pods, the end of namespaces, taints of nodes that are gone, and all else."""
         certs = self.folder / "certs"
         return self.start("kube-controller-manager", program("kube-controller-manager"),
                           "--kubeconfig=%s" % self.kubeconfig("admin"), "--secure-port=0",
                           "--leader-elect=false", "--use-service-account-credentials=false",
                           "--root-ca-file=%s" % self.ca,
-                          "--service-account-private-key-file=%s/apiserver.key" % certs)
+                          "--service-account-private-key-file=%s/apiserver.key" % certs, *options)
 
     def compact(self):
         """etcd forgets all that was before now. The API server still remembers some of it until

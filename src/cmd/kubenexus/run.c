@@ -126,12 +126,14 @@ static void log_effect(const struct effect *e)
 {
     static const char *const says[] = {
         [EFFECT_BIND] = "bind",         [EFFECT_REFUSE] = "refuse", [EFFECT_FAIL] = "refuse",
-        [EFFECT_NOMINATE] = "nominate", [EFFECT_EVICT] = "evict",
+        [EFFECT_NOMINATE] = "nominate", [EFFECT_EVICT] = "evict",   [EFFECT_WRITE] = "write",
     };
     char pod[600];
     snprintf(pod, sizeof(pod), STR_FMT "/" STR_FMT, STR_ARG(e->namespace), STR_ARG(e->pod));
     log_record(LOG_DETAIL, says[e->kind], log_text("pod", pod),
-               e->message.n ? log_str("why", e->message) : log_str("node", e->node));
+               e->message.n              ? log_str("why", e->message)
+               : e->kind == EFFECT_WRITE ? log_str("object", e->write.name)
+                                         : log_str("node", e->node));
 }
 
 static void decide(struct runner *r, int64_t now_ms)

@@ -156,6 +156,10 @@ node_id cluster_claim(struct cluster *c, sym name);
 /* The pod, which is nowhere, has this node in sight; SYM_NONE: none. */
 void cluster_nominate(struct cluster *c, pod_id pod, sym node);
 
+/* The volume or claim, which is there, will have these facts (volumes_facts()): it is taken for
+ * what it will be until it comes with another version. */
+void cluster_assume(struct cluster *c, enum thing_kind kind, uint32_t thing, uint32_t facts);
+
 /* A point to return to. Transactions nest; they end in the reverse order of their beginning. */
 struct txn {
     uint32_t journal;

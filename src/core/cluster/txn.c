@@ -197,6 +197,14 @@ void cluster_nominate(struct cluster *c, pod_id pod, sym node)
     note(c, (struct undo){.kind = UNDO_NOMINATE, .pod = pod.i, .was = was, .at = had});
 }
 
+/* --- volumes and claims --- */
+
+void cluster_assume(struct cluster *c, enum thing_kind kind, uint32_t thing, uint32_t facts)
+{
+    uint32_t was = volumes_set_assumed(&c->volumes, kind, thing, facts);
+    note(c, (struct undo){.kind = UNDO_ASSUME, .thing = kind, .at = thing, .was = was});
+}
+
 /* --- begin, commit, undo --- */
 
 struct txn txn_begin(struct cluster *c)
@@ -236,6 +244,9 @@ static void undo_one(struct cluster *c, struct undo u)
         break;
     case UNDO_NOMINATE:
         set_nomination(c, (pod_id){u.pod}, u.was, u.at);
+        break;
+    case UNDO_ASSUME:
+        volumes_set_assumed(&c->volumes, u.thing, u.at, u.was);
         break;
     }
 }

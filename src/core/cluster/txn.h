@@ -11,6 +11,7 @@ enum undo_kind {
     UNDO_NODE,     /* the node's row was `row`               */
     UNDO_CLAIM,    /* the node's number was handed out; `at` had been before */
     UNDO_NOMINATE, /* the pod's nomination was `was`, at `at` */
+    UNDO_ASSUME,   /* `was` was assumed of the thing `at` of the kind `thing` */
 };
 
 struct undo {
@@ -19,5 +20,6 @@ struct undo {
     uint32_t before, after;
     sym was;
     uint32_t at;
+    enum thing_kind thing;
     const struct node_row *row; /* lives in the journal's arena */
 };

@@ -21,17 +21,47 @@ static uint32_t find(const struct things *t, sym namespace, sym name)
     return name == SYM_NONE ? MAP_NONE : map_find(&t->by_name, key_of(namespace, name));
 }
 
-const void *things_facts(const struct things *t, uint32_t thing)
+uint32_t volumes_find(const struct volumes *v, enum thing_kind kind, sym namespace, sym name)
+{
+    const struct things *t = &v->of[kind];
+    uint32_t i = find(t, namespace, name);
+    return i == MAP_NONE || t->at.at[i].facts == ID_NONE ? ID_NONE : i;
+}
+
+static const void *told_facts(const struct things *t, uint32_t thing)
 {
     return intern_bytes(&t->facts.table, t->at.at[thing].facts).p;
+}
+
+const void *things_facts(const struct things *t, uint32_t thing)
+{
+    uint32_t assumed = t->at.at[thing].assumed;
+    return assumed == ID_NONE ? told_facts(t, thing) : intern_bytes(&t->facts.table, assumed).p;
 }
 
 static const void *find_facts(const struct volumes *v, enum thing_kind kind, sym namespace,
                               sym name)
 {
-    const struct things *t = &v->of[kind];
-    uint32_t i = find(t, namespace, name);
-    return i == MAP_NONE || t->at.at[i].facts == ID_NONE ? NULL : things_facts(t, i);
+    uint32_t i = volumes_find(v, kind, namespace, name);
+    return i == ID_NONE ? NULL : things_facts(&v->of[kind], i);
+}
+
+const struct volume_facts *volumes_told_volume(const struct volumes *v, sym name)
+{
+    uint32_t i = volumes_find(v, THING_VOLUME, SYM_NONE, name);
+    return i == ID_NONE ? NULL : told_facts(&v->of[THING_VOLUME], i);
+}
+
+const struct claim_facts *volumes_told_claim(const struct volumes *v, sym namespace, sym name)
+{
+    uint32_t i = volumes_find(v, THING_CLAIM, namespace, name);
+    return i == ID_NONE ? NULL : told_facts(&v->of[THING_CLAIM], i);
+}
+
+uint64_t volumes_version(const struct volumes *v, enum thing_kind kind, sym namespace, sym name)
+{
+    uint32_t i = volumes_find(v, kind, namespace, name);
+    return i == ID_NONE ? 0 : v->of[kind].at.at[i].version;
 }
 
 const struct volume_facts *volumes_volume(const struct volumes *v, sym name)
@@ -99,8 +129,11 @@ static uint32_t get(struct things *t, struct names *names, sym namespace, sym na
     i = t->free.n ? vec_pop(&t->free) : t->at.n;
     if (i == t->at.n)
         vec_push(&t->at, (struct thing){0});
-    t->at.at[i] =
-        (struct thing){.namespace = namespace, .name = name, .facts = ID_NONE, .next = ID_NONE};
+    t->at.at[i] = (struct thing){.namespace = namespace,
+                                 .name = name,
+                                 .facts = ID_NONE,
+                                 .next = ID_NONE,
+                                 .assumed = ID_NONE};
     map_put(&t->by_name, key_of(namespace, name), i);
     intern_hold(&names->text, name);
     if (namespace != SYM_NONE)
@@ -153,7 +186,7 @@ static sym namespace_of(struct cluster *c, const struct object *o)
 
 static sym node_of_attachment(const struct things *t, uint32_t i)
 {
-    return ((const struct attachment_facts *)things_facts(t, i))->node;
+    return ((const struct attachment_facts *)told_facts(t, i))->node;
 }
 
 static void link_attachment(struct volumes *v, uint32_t i)
@@ -261,8 +294,46 @@ static void count_exclusive(struct volumes *v, enum thing_kind kind, uint32_t i,
 {
     if (kind != THING_CLAIM)
         return;
-    const struct claim_facts *claim = things_facts(&v->of[kind], i);
+    const struct claim_facts *claim = told_facts(&v->of[kind], i);
     v->exclusive += claim->access & ACCESS_RWOP ? (uint32_t)sign : 0;
+}
+
+uint32_t volumes_set_assumed(struct volumes *v, enum thing_kind kind, uint32_t thing,
+                             uint32_t facts)
+{
+    struct things *t = &v->of[kind];
+    uint32_t was = t->at.at[thing].assumed;
+    if (was == facts)
+        return was;
+    if (facts != ID_NONE)
+        intern_hold(&t->facts.table, facts);
+    if (was != ID_NONE)
+        intern_drop(&t->facts.table, was);
+    t->at.at[thing].assumed = facts;
+    v->generation++;
+    return was;
+}
+
+bool volumes_unassume(struct volumes *v, enum thing_kind kind, sym namespace, sym name,
+                      uint64_t version)
+{
+    uint32_t i = volumes_find(v, kind, namespace, name);
+    return i != ID_NONE && v->of[kind].at.at[i].version == version &&
+           volumes_set_assumed(v, kind, i, ID_NONE) != ID_NONE;
+}
+
+/* An object of another version says for itself what it is. Returns whether something else was
+ * assumed. */
+static bool take_version(struct volumes *v, enum thing_kind kind, uint32_t i,
+                         const struct meta *meta)
+{
+    struct thing *thing = &v->of[kind].at.at[i];
+    int64_t version;
+    if (!str_int(meta->resource_version, &version) || version < 0)
+        version = 0;
+    bool is_same = version && thing->version == (uint64_t)version;
+    thing->version = (uint64_t)version;
+    return !is_same && volumes_set_assumed(v, kind, i, ID_NONE) != ID_NONE;
 }
 
 /* Takes the facts of a thing away, as far as there are some. */
@@ -272,6 +343,7 @@ static void clear(struct cluster *c, enum thing_kind kind, uint32_t i)
     if (t->at.at[i].facts == ID_NONE)
         return;
     note_change(c, kind, i);
+    volumes_set_assumed(&c->volumes, kind, i, ID_NONE);
     count_exclusive(&c->volumes, kind, i, -1);
     if (kind == THING_ATTACHMENT)
         unlink_attachment(&c->volumes, i);
@@ -287,12 +359,13 @@ uint32_t volumes_put(struct cluster *c, const struct object *object)
     uint32_t i =
         get(t, &c->names, namespace_of(c, object), names_get(&c->names, object->meta->name));
     uint32_t was = t->at.at[i].facts;
+    bool was_assumed = take_version(&c->volumes, kind, i, object->meta);
     if (was == facts)
-        return 0;
+        return was_assumed ? ACTION_OTHER : 0;
     const void *now = intern_bytes(&t->facts.table, facts).p;
     uint32_t actions = ACTION_ADD;
     if (was != ID_NONE)
-        actions = differences(c, kind, things_facts(t, i), now);
+        actions = differences(c, kind, told_facts(t, i), now);
     else if (kind == THING_CLASS && ((const struct class_facts *)now)->waits)
         actions |= ACTION_CLASS_WAITS;
     intern_hold(&t->facts.table, facts);

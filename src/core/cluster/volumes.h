@@ -29,6 +29,8 @@ struct thing {
     uint32_t facts;      /* ID_NONE: it is not there, only referred to */
     uint32_t users;      /* of a claim: how many volumes of pods on present nodes are it */
     uint32_t next;       /* of an attachment: another one of its node; ID_NONE: none */
+    uint32_t assumed;    /* facts that it will have when what we write is written; ID_NONE: none */
+    uint64_t version;    /* its resourceVersion; 0: it said none that is a number */
 };
 
 struct things {
@@ -86,7 +88,7 @@ struct claim_facts {
     sym owner_uid;        /* of the controller; SYM_NONE: none */
     selector_id selector; /* of volumes; ID_NONE: any */
     uint32_t access;
-    bool has_request, is_bound, is_lost, is_block, is_terminating;
+    bool has_request, is_bound, is_lost, is_block, is_terminating, is_annotated;
 };
 
 struct class_facts {
@@ -121,7 +123,7 @@ struct attachment_facts {
     sym node, attacher, volume; /* SYM_NONE: not told */
 };
 
-/* NULL if there is no such object. */
+/* As it is, or will be when what we write is written; NULL if there is no such object. */
 const struct volume_facts *volumes_volume(const struct volumes *v, sym name);
 const struct claim_facts *volumes_claim(const struct volumes *v, sym namespace, sym name);
 const struct class_facts *volumes_class(const struct volumes *v, sym name);
@@ -131,7 +133,14 @@ const struct csi_node_facts *volumes_csi_node(const struct volumes *v, sym node)
 /* The driver of an attachment; SYM_NONE: it is not there, or does not say. */
 sym volumes_attacher(const struct volumes *v, sym name);
 
-/* What stands behind a thing's number; it must be there. */
+/* As the API says it is, whatever we assume. */
+const struct volume_facts *volumes_told_volume(const struct volumes *v, sym name);
+const struct claim_facts *volumes_told_claim(const struct volumes *v, sym namespace, sym name);
+
+/* Its resourceVersion; 0: unknown, or it is not there. */
+uint64_t volumes_version(const struct volumes *v, enum thing_kind kind, sym namespace, sym name);
+
+/* What stands behind a thing's number, or will; it must be there. */
 const void *things_facts(const struct things *t, uint32_t thing);
 
 /* How many volumes of pods on present nodes are this claim. */
@@ -155,6 +164,22 @@ uint32_t volumes_put(struct cluster *c, const struct object *object);
 
 /* Returns whether it was there; only its kind, namespace and name count. */
 bool volumes_remove(struct cluster *c, const struct object *object);
+
+/* The thing, which is there, has these facts (ID_NONE: its own) until it comes with another
+ * version. To be called by cluster_assume(), which can undo it; returns what was assumed before. */
+uint32_t volumes_set_assumed(struct volumes *v, enum thing_kind kind, uint32_t thing,
+                             uint32_t facts);
+
+/* What was assumed of the object is not so, if it still has this version. Returns whether that is
+ * news. */
+bool volumes_unassume(struct volumes *v, enum thing_kind kind, sym namespace, sym name,
+                      uint64_t version);
+
+/* The number of a thing that is there; ID_NONE: it is not. */
+uint32_t volumes_find(const struct volumes *v, enum thing_kind kind, sym namespace, sym name);
+
+/* Facts of a volume or a claim, as interned as an object's. Nobody holds them yet. */
+uint32_t volumes_facts(struct cluster *c, enum thing_kind kind, const void *facts);
 
 /* What plugins read of an object, interned in its kind's table; nobody holds it yet. */
 uint32_t volumes_read(struct cluster *c, enum thing_kind kind, const struct object *object);

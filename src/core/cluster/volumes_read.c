@@ -181,6 +181,7 @@ static void read_claim(struct reading *r, const struct persistent_volume_claim *
     f->selector = read_selector(r->c, from->spec.selector);
     f->access = read_access(&from->spec.access_modes);
     f->is_bound = from->spec.volume_name.n && annotation(&from->meta, STR(ANNOTATION_BOUND));
+    f->is_annotated = from->meta.annotations.n > 0;
     f->is_lost = str_equal(from->phase, STR("Lost"));
     f->is_block = str_equal(from->spec.mode, STR("Block"));
     f->is_terminating = from->meta.deleted_ms != TIME_NONE;
@@ -252,6 +253,46 @@ static void hold_parts(struct names *names, struct matches *matches, enum thing_
     }
 }
 
+/* The number of these facts, which hold these symbols. */
+static uint32_t intern_facts(struct cluster *c, enum thing_kind kind, const void *facts,
+                             size_t bytes, const sym *held, uint32_t n_held)
+{
+    struct lists *table = &c->volumes.of[kind].facts;
+    bool is_new;
+    uint32_t id = lists_get(table, &c->names, facts, bytes, held, n_held, &is_new);
+    if (is_new)
+        hold_parts(&c->names, &c->matches, kind, intern_bytes(&table->table, id).p, +1);
+    return id;
+}
+
+static uint32_t symbols_of_volume(const struct volume_facts *f, sym *out)
+{
+    const sym all[] = {f->class,  f->spec_class,      f->attributes_class, f->driver,
+                       f->handle, f->claim_namespace, f->claim_name,       f->claim_uid};
+    memcpy(out, all, sizeof(all));
+    return LEN(all);
+}
+
+static uint32_t symbols_of_claim(const struct claim_facts *f, sym *out)
+{
+    const sym all[] = {f->class,         f->spec_class, f->volume,   f->attributes_class,
+                       f->selected_node, f->uid,        f->owner_uid};
+    memcpy(out, all, sizeof(all));
+    return LEN(all);
+}
+
+uint32_t volumes_facts(struct cluster *c, enum thing_kind kind, const void *facts)
+{
+    bool is_volume = kind == THING_VOLUME;
+    sym all[8];
+    uint32_t n = is_volume ? symbols_of_volume(facts, all) : symbols_of_claim(facts, all), held = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i] != SYM_NONE)
+            all[held++] = all[i];
+    size_t bytes = is_volume ? sizeof(struct volume_facts) : sizeof(struct claim_facts);
+    return intern_facts(c, kind, facts, bytes, all, held);
+}
+
 uint32_t volumes_read(struct cluster *c, enum thing_kind kind, const struct object *object)
 {
     struct arena mem = {0};
@@ -303,12 +344,7 @@ uint32_t volumes_read(struct cluster *c, enum thing_kind kind, const struct obje
     case N_THINGS:
         break;
     }
-    bool is_new;
-    uint32_t id =
-        lists_get(&c->volumes.of[kind].facts, &c->names, at, bytes, r.held.at, r.held.n, &is_new);
-    if (is_new)
-        hold_parts(&c->names, &c->matches, kind,
-                   intern_bytes(&c->volumes.of[kind].facts.table, id).p, +1);
+    uint32_t id = intern_facts(c, kind, at, bytes, r.held.at, r.held.n);
     vec_done(&r.held);
     arena_done(&mem);
     return id;

@@ -434,10 +434,15 @@ struct later_file {
     struct args_head head;
     int32_t percentage, absolute;
     bool has_percentage, has_absolute;
-    int64_t filter_ns, binding_ns, timeout_s;
+    int64_t filter_ns, binding_ns;
     bool has_filter, has_binding;
-    shape_list shape;
     int64_t most_victims, gap_s;
+};
+
+struct volume_file {
+    struct args_head head;
+    int64_t timeout_s;
+    shape_list shape;
 };
 
 /* clang-format off */
@@ -480,9 +485,9 @@ static const struct field dynamic_fields[] = {
 
 static const struct field volume_fields[] = {
     HEAD_API_VERSION,
-    LATER(INT64, "bindTimeoutSeconds", timeout_s),
+    {FIELD(INT64, "bindTimeoutSeconds", 0, struct volume_file, timeout_s)},
     HEAD_KIND,
-    {FIELD_MESSAGES("shape", 0, struct later_file, shape, shape_fields)},
+    {FIELD_MESSAGES("shape", 0, struct volume_file, shape, shape_fields)},
     FIELD_END,
 };
 
@@ -538,16 +543,16 @@ static const void *read_dynamic(const struct args_reading *a)
 
 static const void *read_volume(const struct args_reading *a)
 {
-    struct later_file f = {0};
+    struct volume_file f = {.timeout_s = 600};
     if (!args_fields(a, volume_fields, &f))
         return NULL;
     if (f.timeout_s < 0)
         config_error(a->r, args_at(a, "bindTimeoutSeconds"), "%lld: should not be a negative value",
                      (long long)f.timeout_s);
-    if (f.shape.n == 0)
-        return NULL;
-    check_shape(a, &f.shape, args_at(a, "shape"));
+    if (f.shape.n)
+        check_shape(a, &f.shape, args_at(a, "shape"));
     struct volume_args *out = arena_array(&a->r->out->mem, struct volume_args, 1);
+    out->timeout_ms = MIN(f.timeout_s, INT64_MAX / 4000) * 1000;
     out->shape.at = f.shape.at;
     out->shape.n = f.shape.n;
     return out;

@@ -250,6 +250,8 @@ static uint32_t points_off(const struct building *b, const struct known_plugin *
         off |= PROFILE_NO_POST_FILTER;
     if (plugin->points >> POINT_PERMIT & 1 && !find(&b->points[POINT_PERMIT], plugin))
         off |= PROFILE_NO_GANGS;
+    if (!find(&b->points[POINT_RESERVE], plugin) || !find(&b->points[POINT_PRE_BIND], plugin))
+        off |= PROFILE_NO_RESERVE;
     return off;
 }
 

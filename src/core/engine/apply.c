@@ -250,6 +250,7 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
         map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
     engine_leave(k, pod);
     groups_remove(&c->groups, &c->names, pod, has_ended);
+    engine_give_up(k, pod);
     engine_forget_evictions(k, pod);
     cluster_nominate(c, pod, SYM_NONE);
     set_pin(k, pod, SYM_NONE);
@@ -311,6 +312,7 @@ static void update_placed(struct engine *k, int64_t now_ms, const struct pod *fr
     engine_leave(k, pod);
     if (row->node == ID_NONE)
         put_on_node(k, pod, node);
+    engine_give_up(k, pod);
     if (!was_bound || is_elsewhere)
         actions = ACTION_ADD;
     tell_pod(k, now_ms, actions, actions == ACTION_ADD ? NULL : &c->pods.shapes.at[old_shape],
@@ -328,6 +330,7 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
         if (flags & POD_TERMINATING && !(row->flags & POD_TERMINATING)) {
             sym node = c->nodes.name[row->node];
             intern_hold(&c->names.text, node);
+            engine_give_up(k, pod);
             engine_take_off(k, pod);
             row->flags = POD_TERMINATING;
             tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[row->shape], NULL, node);

@@ -3,6 +3,8 @@
 #include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/vec.h"
+#include "core/model/object.h"
+#include "core/model/patch.h"
 
 /* What the engine wants done in the world, as data. Each effect is emitted once; how it ended comes
  * back through engine_settle(), and what it became as a change of an object. */
@@ -16,12 +18,24 @@ enum effect_kind {
     EFFECT_NOMINATE, /* the pod waits for room on the node, or for none; nothing to settle      */
     EFFECT_EVICT,    /* delete the pod, which is on the node, to make room; settle with the
                       * outcome: gone, or on its way out                                        */
+    EFFECT_WRITE,    /* change an object that the pod needs before it can be bound; settle with
+                      * the outcome                                                             */
 };
 
 /* One line of the explanation: so many nodes for this reason. */
 struct tally_line {
     uint32_t nodes;
     struct str reason; /* "Insufficient cpu" */
+};
+
+/* One object and what is to change in it, if it still is what we know: patches one after the other,
+ * each based on what the one before it made of the object. */
+struct object_write {
+    enum kind kind;
+    struct str namespace, name;
+    uint64_t version; /* resourceVersion that it must have; 0: any will do */
+    const struct patch *patches;
+    uint32_t n_patches;
 };
 
 struct effect {
@@ -39,6 +53,8 @@ struct effect {
 
     /* of an eviction: for whom */
     struct str by_uid, by_scheduler; /* the pod that needs the room, and its schedulerName */
+
+    struct object_write write;
 };
 
 /* Texts live in `mem`, or in the pod's row until the engine is next told something. */

@@ -38,6 +38,7 @@ void engine_free(struct engine *k)
     vec_done(&k->units);
     engine_gangs_done(k);
     map_done(&k->unsettled);
+    engine_preparations_done(k);
     hunts_done(&k->hunts);
     vec_done(&k->victims);
     vec_done(&k->evictions);
@@ -71,25 +72,25 @@ struct effect *engine_emit(struct engine *k, int64_t now_ms, pod_id pod, enum ef
     return &vec_last(&out->list);
 }
 
-void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
+void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
-    struct pod_row *row = pods_at(&c->pods, pod);
-    row->flags |= POD_ASSUMED;
     struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_BIND, out);
-    effect->node = names_text(&c->names, c->nodes.name[row->node]);
+    effect->node = names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]);
     map_put(&k->unsettled, effect->id, pod.i);
     k->units.at[pod.i].bind = effect->id;
     k->units.at[pod.i].told = 0;
     k->stats.bound++;
 }
 
-static void bind(struct engine *k, int64_t now_ms, pod_id pod, uint32_t node, struct effects *out)
+static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
+                  uint32_t node, struct effects *out)
 {
     struct cluster *c = k->cluster;
     struct txn t = txn_begin(c);
     cluster_nominate(c, pod, SYM_NONE);
     cluster_place(c, pod, (node_id){node});
+    engine_reserve(k, pod, class, out);
     txn_commit(c, t);
     queue_settle(k->queue, pod.i);
     engine_stop_timer(k, pod.i);
@@ -130,19 +131,25 @@ static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct cl
     k->counts.profiles.at[k->units.at[pod.i].profile].unschedulable++;
 }
 
+void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
+                         struct effects *out)
+{
+    struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_FAIL, out);
+    effect->message = arena_str(&out->mem, message);
+    k->stats.failed++;
+    k->counts.profiles.at[k->units.at[pod.i].profile].error++;
+}
+
 /* The pod cannot be judged: it waits for its own change, or (an error that may pass) for a while.
  */
 static void fail(struct engine *k, int64_t now_ms, pod_id pod, struct str message, bool may_pass,
                  struct effects *out)
 {
-    struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_FAIL, out);
-    effect->message = arena_str(&out->mem, message);
+    engine_tell_failure(k, now_ms, pod, message, out);
     if (may_pass)
         queue_fail(k->queue, now_ms, pod.i);
     else
         queue_refuse(k->queue, now_ms, pod.i, UNSUPPORTED_BIT, 0);
-    k->stats.failed++;
-    k->counts.profiles.at[k->units.at[pod.i].profile].error++;
 }
 
 /* --- a step --- */
@@ -168,7 +175,8 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
 {
     struct cluster *c = k->cluster;
     uint32_t unit;
-    if (engine_tick(k, now_ms, out))
+    if (engine_tick(k, now_ms, out) ||
+        (UNLIKELY(k->preparations.n) && engine_go_on(k, now_ms, out)))
         return true;
     if (k->unsettled.n >= k->config.max_unsettled || !queue_take(k->queue, now_ms, &unit))
         return false;
@@ -207,32 +215,16 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
         fail(k, now_ms, pod, class->score_error, true, out);
     } else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1) {
         fail(k, now_ms, pod, row_broken_text(c, class, (node_id){v.broken}, &out->mem), true, out);
-    } else if (UNLIKELY(class->binds_volumes)) {
-        fail(k, now_ms, pod, STR(UNSUPPORTED_BINDING), true, out);
     } else {
-        bind(k, now_ms, pod, v.node, out);
+        place(k, now_ms, pod, class, v.node, out);
     }
     return true;
 }
 
-void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
+void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod)
 {
     struct cluster *c = k->cluster;
-    if (engine_settle_eviction(k, now_ms, effect, why))
-        return;
-    uint32_t found = map_remove(&k->unsettled, effect);
-    if (found == MAP_NONE || found == EFFECT_ORPHAN)
-        return;
-    pod_id pod = {found};
-    struct unit *unit = &k->units.at[found];
-    unit->bind = 0;
-    if (why)
-        k->counts.profiles.at[unit->profile].error++;
-    else
-        engine_count_bound(&k->counts, unit->profile, unit->attempts, now_ms - unit->first_ms);
     struct pod_row *row = pods_at(&c->pods, pod);
-    if (!why || !(row->flags & POD_ASSUMED) || row->flags & POD_BOUND)
-        return;
     struct event gone = {
         .resource = EVENT_ASSIGNED_POD,
         .actions = ACTION_DELETE,
@@ -246,12 +238,32 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     engine_event(k, now_ms, &gone);
 }
 
+void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
+{
+    if (engine_settle_eviction(k, now_ms, effect, why) ||
+        engine_settle_write(k, now_ms, effect, why))
+        return;
+    uint32_t found = map_remove(&k->unsettled, effect);
+    if (found == MAP_NONE || found == EFFECT_ORPHAN)
+        return;
+    pod_id pod = {found};
+    struct unit *unit = &k->units.at[found];
+    unit->bind = 0;
+    if (why)
+        k->counts.profiles.at[unit->profile].error++;
+    else
+        engine_count_bound(&k->counts, unit->profile, unit->attempts, now_ms - unit->first_ms);
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    if (why && row->flags & POD_ASSUMED && !(row->flags & POD_BOUND))
+        engine_take_back(k, now_ms, pod);
+}
+
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
 {
-    int64_t timer_ms = MAX(engine_timer_ms(k), now_ms);
-    return k->unsettled.n >= k->config.max_unsettled
-               ? timer_ms
-               : MIN(timer_ms, queue_next_ms(k->queue, now_ms));
+    int64_t own_ms = MAX(engine_timer_ms(k), now_ms);
+    own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
+    return k->unsettled.n >= k->config.max_unsettled ? own_ms
+                                                     : MIN(own_ms, queue_next_ms(k->queue, now_ms));
 }
 
 void engine_rank(struct engine *k, struct str node, uint64_t rank)

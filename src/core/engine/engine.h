@@ -55,8 +55,13 @@ void engine_apply(struct engine *k, int64_t now_ms, const struct change *change)
 /* Decide about the next unit, if one is ready; its effects are added to `out`. */
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out);
 
-/* A bind was carried out (`why` NULL), or failed. A settled pod stays assumed until the API says
- * where it is. */
+/* A bind, an eviction or a write was carried out (`why` NULL), or was certainly not.
+ *
+ * A bound pod stays assumed until the API says where it is. A pod for which objects are written
+ * stays assumed, too, and nobody waits for it: it is bound in a later step, when all is written and
+ * has led to what it was written for (a claim is bound); or it is given up and queued again, with
+ * an EFFECT_FAIL. What is written is taken for true until its object comes with another version. An
+ * ERROR_CONFLICT says that there is one: it decides; any other error takes the thing back. */
 void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why);
 
 /* When engine_step() is worth calling again although nothing changed; INT64_MAX: never. */

@@ -17,7 +17,8 @@
 struct unit {
     uint64_t arrival;       /* order of first sight: unique */
     int64_t first_ms;       /* when it first entered the queue */
-    uint32_t attempts : 24; /* that ended in an effect */
+    uint32_t attempts : 23; /* that ended in an effect */
+    uint32_t prepares : 1;  /* it is placed, and has errands that are not run */
     uint32_t profile : 8;   /* the counts of the one that served it then */
     int32_t priority;       /* its spec's: the queue compares it all the time */
     effect_id bind;         /* its unsettled binding; 0: none */
@@ -30,7 +31,18 @@ struct unit {
 /* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
 #define UNSUPPORTED_BIT ((uint64_t)1 << 63)
 
-#define UNSUPPORTED_BINDING "not supported yet: binding of PersistentVolumeClaims that wait for it"
+#define UNSUPPORTED_ERRANDS "not supported yet: gangs of pods whose claims wait for them"
+
+/* An errand of a pod that is placed and not bound yet (prepare.c). Those of one pod stand together.
+ */
+struct preparation {
+    uint32_t pod; /* ID_NONE: it is given up, and only its write is still to be settled */
+    const struct plugin *plugin;
+    struct errand errand; /* its names are held; its patches are sent and gone */
+    effect_id effect;     /* its write, while that is not settled; else 0 */
+    int64_t timeout_ms, due_ms;
+    char *why; /* the write failed, for this reason; owned. NULL: it did not */
+};
 
 struct engine {
     struct engine_config config;
@@ -50,6 +62,10 @@ struct engine {
     VEC(struct gang) gangs; /* by group */
     struct heap timers;     /* units that are to be looked at, by due_ms */
     struct planner planner;
+
+    VEC(struct preparation) preparations;
+    uint32_t looked_up_to;   /* those behind it are to be looked at */
+    int64_t preparations_ms; /* when all are to be looked at again, whatever happens */
 
     struct hunts hunts;
     struct pod_vec victims; /* of the last plan, the most important first */
@@ -100,11 +116,42 @@ void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct sha
 
 /* --- engine.c --- */
 
-/* The pod has been put on a node: asks for its binding. */
-void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
-
 struct effect *engine_emit(struct engine *k, int64_t now_ms, pod_id pod, enum effect_kind kind,
                            struct effects *out);
+
+/* Takes the pod, whose binding came to nothing, back to the queue. */
+void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod);
+
+/* The pod is in place and has all it needs: asks for its binding. */
+void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
+
+/* Says that the pod could not be placed for an error. */
+void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
+                         struct effects *out);
+
+/* --- prepare.c --- */
+
+/* Lets the plugins of its class take what the pod needs on its node, in the transaction that put it
+ * there; should that be undone, the pod is to be given up. */
+void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct effects *out);
+
+/* Once the pod has been put on a node for good: sends its errands, or if there are none asks for
+ * its binding. */
+void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
+
+/* Goes on with one pod whose errands are all run, or one of them failed; false: there is none. */
+bool engine_go_on(struct engine *k, int64_t now_ms, struct effects *out);
+
+/* When engine_go_on() may find one although nothing happens. */
+int64_t engine_go_on_ms(const struct engine *k, int64_t now_ms);
+
+/* The pod is not to be bound any more, by us. */
+void engine_give_up(struct engine *k, pod_id pod);
+
+/* False if this is no write's effect. */
+bool engine_settle_write(struct engine *k, int64_t now_ms, effect_id effect,
+                         const struct error *why);
+void engine_preparations_done(struct engine *k);
 
 /* --- preempt.c --- */
 

@@ -98,7 +98,7 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
         struct class *class = classes_of(&k->classes, shape);
         k->units.at[*i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
         struct str error =
-            class->binds_volumes && !class->error.n ? STR(UNSUPPORTED_BINDING) : class->error;
+            class->reserves && !class->error.n ? STR(UNSUPPORTED_ERRANDS) : class->error;
         if (error.n) {
             engine_tell_unjudged(k, now_ms, pod, error, out);
             continue;

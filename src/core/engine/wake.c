@@ -118,5 +118,7 @@ struct queue_rules engine_queue_rules(struct engine *k)
 
 void engine_event(struct engine *k, int64_t now_ms, const struct event *event)
 {
+    if (!(event->resource & (EVENT_ASSIGNED_POD | EVENT_TARGET_POD)))
+        k->looked_up_to = 0;
     queue_event(k->queue, now_ms, event);
 }

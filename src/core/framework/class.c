@@ -136,6 +136,7 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
         .key_columns = l->n_keys ? p->plugin->key_columns | l->key_columns : 0,
         .filters = l->filters,
         .scores = l->scores,
+        .reserves = l->filters && l->reserves && !(p->off & PROFILE_NO_RESERVE),
     };
     class->n_keys += l->n_keys;
     assert(l->n_keys <= PLUGIN_MOST_KEYS);
@@ -144,7 +145,7 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
     class->key_columns |= part->key_columns;
     class->has_key_filter |= l->filters && p->plugin->key_filter;
     class->may_fail |= l->filters && l->may_fail;
-    class->binds_volumes |= l->filters && l->binds_volumes;
+    class->reserves |= part->reserves;
     class->reads_hostnames |= l->reads_hostnames;
     if (l->filters && p->plugin->row_filter) {
         class->filter_columns |= p->plugin->row_columns;

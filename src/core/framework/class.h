@@ -20,7 +20,7 @@ struct class_part {
     uint32_t key_at; /* where its key begins in a bucket's */
     uint32_t n_keys;
     uint32_t key_columns;
-    bool filters, scores;
+    bool filters, scores, reserves;
 };
 
 /* The row functions of a class's parts in a row of their own: they are what is asked all day. */
@@ -57,7 +57,7 @@ struct class
     uint32_t columns_until[64]; /* by plugin: row columns of the filters up to and with it */
     bool has_key_filter;
     bool may_fail;        /* a row's verdict may be an error: scanned, never viewed */
-    bool binds_volumes;   /* volumes must be bound before a pod of it is */
+    bool reserves;        /* some plugin may want something done before a pod of it is bound */
     bool reads_hostnames; /* its keys assume that no two nodes share a hostname */
 
     reason_id refusal;       /* no node will do; 0: some may */

@@ -4,6 +4,7 @@
 #include "core/cluster/event.h"
 #include "core/cluster/identity.h"
 #include "core/framework/reason.h"
+#include "core/model/patch.h"
 
 /* A plugin is a const table: how it filters, scores, and what may help a pod it refused.
  *
@@ -31,7 +32,7 @@ struct learning {
     bool scores_nothing;  /* answer: it scores, but gives every node 0 */
     uint32_t takes_over;  /* answer: SUBJECT_*: other plugins' scores about it do not count */
     bool may_fail;        /* answer: a row's verdict may be an error, which views do not keep */
-    bool binds_volumes;   /* answer: volumes must be bound before the pod is */
+    bool reserves;        /* answer: something must be done before the pod is bound */
     uint32_t n_keys;      /* answer: numbers in its key */
     uint32_t
         key_columns; /* answer: columns its key reads for this class, beside the plugin's own */
@@ -82,6 +83,38 @@ struct wake {
     uint32_t actions;
     /* Is it worth another try? NULL: always. `event->actions` is cut down to `actions`. */
     bool (*hint)(const struct cluster *, const struct shape *, const struct event *);
+};
+
+/* An object that must change, or become something, before a pod is bound: a claim that needs a
+ * volume. It is written while others are decided, and the pod keeps its room meanwhile. */
+struct errand {
+    enum kind kind;
+    sym namespace, name;         /* namespace SYM_NONE: the kind has none */
+    uint64_t version;            /* that the patches are based on */
+    const struct patch *patches; /* one after the other; none: nothing to write, only to wait for */
+    uint32_t n_patches;
+};
+
+/* A pod is on the node that was chosen for it; what does it need there? */
+struct reserving {
+    struct cluster *cluster;
+    pod_id pod;
+    node_id node;
+    struct arena *mem; /* for patches: lives until the effects are carried out */
+    VEC_TYPE(errands, struct errand) errands; /* answer */
+    int64_t timeout_ms; /* answer: so long after the last write they may take to stand */
+};
+
+enum errand_state { ERRAND_STANDS, ERRAND_OPEN, ERRAND_FAILED };
+
+/* What became of an errand that was run? */
+struct errand_ask {
+    const struct cluster *cluster;
+    pod_id pod; /* on its node */
+    const struct errand *errand;
+    bool is_late; /* its time is up */
+    struct arena *mem;
+    struct str why; /* answer of ERRAND_FAILED, in upstream's words; lives in `mem` */
 };
 
 /* Where a unit stands in the queue. The middle part is of units whose profile lets them age; of
@@ -137,6 +170,14 @@ struct plugin {
 
     /* Is there nothing in the cluster to tell nodes apart by? Explanations leave its scores out. */
     bool (*is_idle)(const struct cluster *, const void *cls);
+
+    /* The pod goes to the node: takes what it will use out of others' sight, as part of the open
+     * transaction, and says what must be written first. */
+    void (*reserve)(struct reserving *, const void *cls);
+    /* Asked whenever something changed that is no pod, until it stands or has failed. */
+    enum errand_state (*look)(struct errand_ask *);
+    /* The errand was certainly not run: what was taken is there for others again. */
+    void (*release)(struct cluster *, const struct errand *);
 
     /* Keeps a pod out of the queue; the text says why and lives in `mem`. */
     bool (*gate)(const struct cluster *, const struct spec *, struct arena *mem, struct str *why);

@@ -10,6 +10,7 @@ enum {
     PROFILE_NO_SCORE = 4,
     PROFILE_NO_POST_FILTER = 8,
     PROFILE_NO_GANGS = 16,
+    PROFILE_NO_RESERVE = 32,
 };
 
 struct profile_plugin {

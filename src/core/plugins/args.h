@@ -41,6 +41,7 @@ struct fit_args {
 
 struct volume_args {
     LIST(const struct shape_point) shape; /* none: 10 where empty, 0 where full */
+    int64_t timeout_ms;                   /* that claims may take to be bound */
 };
 
 struct balanced_args {

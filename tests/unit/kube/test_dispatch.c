@@ -631,3 +631,117 @@ TEST(dispatch, an_eviction_is_tried_four_times)
     EXPECT(strstr(read_log(&s), "settle 5: evicting default/a: no\n") != NULL);
     EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
 }
+
+/* --- objects that a pod needs --- */
+
+static void write_object(struct scene *s, effect_id id, const struct patch *patches, uint32_t n)
+{
+    effects_clear(&s->effects);
+    struct effect effect = {
+        .id = id,
+        .kind = EFFECT_WRITE,
+        .namespace = STR("default"),
+        .pod = STR("a"),
+        .uid = STR("a"),
+        .write = {.kind = KIND_PERSISTENT_VOLUME_CLAIM,
+                  .namespace = STR("default"),
+                  .name = STR("c"),
+                  .version = 7,
+                  .patches = patches,
+                  .n_patches = n}
+    };
+    vec_push(&s->effects.list, effect);
+    dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
+}
+
+static const struct patch select_node = {.meta = STR("\"annotations\":{\"a\":\"b\"}")};
+#define PATCH_C                                                                                    \
+    "WRITE PATCH /api/v1/namespaces/default/persistentvolumeclaims/c "                             \
+    "{\"metadata\":{\"resourceVersion\":\"7\",\"annotations\":{\"a\":\"b\"}}}\n"
+
+TEST(dispatch, writes_an_object_over_the_version_we_know)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    write_object(&s, 5, &select_node, 1);
+    EXPECT_TEXT(read_log(&s), PATCH_C);
+    answer(&s, 200, "{}");
+    EXPECT_TEXT(read_log(&s), "settle 5: done\n");
+}
+
+TEST(dispatch, writes_the_next_patch_over_what_the_one_before_made)
+{
+    static const struct patch two[] = {
+        {.meta = STR("\"finalizers\":[\"f\"]")       },
+        { .part = STR("status"), .body = STR("\"status\":{\"phase\":\"x\"}")},
+    };
+    AUTO(scene) s = {0};
+    open(&s);
+    write_object(&s, 5, two, 2);
+    EXPECT_TEXT(read_log(&s),
+                "WRITE PATCH /api/v1/namespaces/default/persistentvolumeclaims/c "
+                "{\"metadata\":{\"resourceVersion\":\"7\",\"finalizers\":[\"f\"]}}\n");
+    answer(&s, 200,
+           "{\"kind\":\"PersistentVolumeClaim\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
+           "\"resourceVersion\":\"9\"}}");
+    EXPECT_TEXT(read_log(&s),
+                "WRITE PATCH /api/v1/namespaces/default/persistentvolumeclaims/c/status "
+                "{\"metadata\":{\"resourceVersion\":\"9\"},\"status\":{\"phase\":\"x\"}}\n");
+    answer(&s, 200, "{}");
+    EXPECT_TEXT(read_log(&s), "settle 5: done\n");
+}
+
+TEST(dispatch, an_object_that_is_another_by_now_is_not_written)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    write_object(&s, 5, &select_node, 1);
+    read_log(&s);
+    answer(&s, 409, STATUS(409, "it was modified"));
+    EXPECT_TEXT(read_log(&s), "settle 5: it was modified\n");
+    EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
+}
+
+TEST(dispatch, a_write_that_may_have_been_done_is_sent_until_that_is_clear)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    write_object(&s, 5, &select_node, 1);
+    for (int i = 0; i < 20; i++) {
+        EXPECT_TEXT(strstr(read_log(&s), "WRITE"), PATCH_C);
+        lose(&s, true);
+        EXPECT(wait_for_timer(&s) <= 5500);
+    }
+    read_log(&s);
+    answer(&s, 409, STATUS(409, "it was modified"));
+    EXPECT_TEXT(read_log(&s), "settle 5: it was modified\n");
+}
+
+TEST(dispatch, a_write_that_never_left_is_given_up)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    write_object(&s, 5, &select_node, 1);
+    for (int i = 0; i < 3; i++) {
+        read_log(&s);
+        lose(&s, false);
+        wait_for_timer(&s);
+    }
+    read_log(&s);
+    lose(&s, false);
+    EXPECT_TEXT(read_log(&s), "settle 5: connection reset\n");
+}
+
+TEST(dispatch, says_once_that_it_may_not_write_an_object)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    for (int i = 0; i < 2; i++) {
+        write_object(&s, 5, &select_node, 1);
+        read_log(&s);
+        answer(&s, 403, STATUS(403, "no"));
+        EXPECT_TEXT(read_log(&s), i == 0 ? "denied: patch persistentvolumeclaims: no\n"
+                                           "settle 5: no\n"
+                                         : "settle 5: no\n");
+    }
+}

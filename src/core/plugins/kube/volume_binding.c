@@ -3,13 +3,18 @@
  * the class must be able to make one there. Any other unbound claim keeps the pod from everywhere.
  *
  * All that is asked of claims, volumes and classes is learned once: when one of them changes, the
- * class of the pod is another one. Only the node is left to ask. */
+ * class of the pod is another one. Only the node is left to ask.
+ *
+ * Once it is chosen, a free volume is told whose it is, and a claim that gets a new one for which
+ * node; the rest is done by others (the PersistentVolume controller, a driver's provisioner), and
+ * the pod is bound when its claims are. */
 
 #include <stdlib.h>
 
 #include "core/base/real.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/args.h"
+#include "core/wire/json_write.h"
 
 enum {
     NO_NODE = 1, /* a bound volume is out of the node's reach; in upstream's order of texts */
@@ -17,6 +22,8 @@ enum {
     NO_SPACE = 4,
     NOT_THERE = 8, /* a claim is bound to a volume that is gone */
 };
+
+enum { DEFAULT_TIMEOUT_MS = 600000 };
 
 struct candidate {
     uint32_t volume; /* its number: what is taken for one claim is not for the next */
@@ -32,6 +39,7 @@ struct pool {
 
 /* An unbound claim. */
 struct wanted {
+    sym name;
     const struct claim_facts *claim;
     const struct class_facts *class;
     const struct candidate
@@ -62,6 +70,8 @@ struct needs {
     uint32_t n_wanted;
     struct gift *gifts; /* room for one node's, by wanted claim */
     struct fill *fills;
+    sym namespace; /* of the pod and its claims */
+    int64_t timeout_ms;
     const struct shape_point *shape;
     uint32_t n_shape;
     reason_id reasons[16]; /* by NO_* together */
@@ -224,7 +234,8 @@ static bool sort_claim(struct learning *l, struct needs *needs, const struct vol
     if (!class || !class->waits || claim->volume != SYM_NONE)
         return false;
     struct wanted *w = &needs->wanted[needs->n_wanted];
-    *w = (struct wanted){.claim = claim, .class = class, .order = needs->n_wanted++};
+    *w = (struct wanted){
+        .name = use->name, .claim = claim, .class = class, .order = needs->n_wanted++};
     find_candidates(l, w, use->name);
     find_pools(l, w);
     return true;
@@ -268,6 +279,8 @@ static void learn(struct learning *l, void *cls)
     l->scores_nothing = n == 0;
     if (n == 0)
         return;
+    needs->namespace = l->shape->namespace;
+    needs->timeout_ms = args ? args->timeout_ms : DEFAULT_TIMEOUT_MS;
     needs->shape = args && args->shape.n ? args->shape.at : default_shape;
     needs->n_shape = args && args->shape.n ? args->shape.n : LEN(default_shape);
     needs->bound = arena_array(l->mem, const struct volume_facts *, n);
@@ -295,7 +308,7 @@ static void learn(struct learning *l, void *cls)
     make_reasons(l, needs);
     l->filters = true;
     l->may_fail = true;
-    l->binds_volumes = needs->n_wanted > 0;
+    l->reserves = needs->n_wanted > 0;
 }
 
 /* --- one node --- */
@@ -438,6 +451,239 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
     return n ? trunc_i64(real_round((double)sum / (double)n)) : 0;
 }
 
+/* --- binding --- */
+
+static void put_text(struct json_writer *j, const char *key, struct str value)
+{
+    json_put_key(j, str_of(key));
+    json_put_str(j, value);
+}
+
+static void put_open(struct json_writer *j, const char *key)
+{
+    json_put_key(j, str_of(key));
+    json_put_open(j, '{');
+}
+
+/* One member of an object, as a patch has it: its value opens, is filled, and closes. */
+static struct str members(struct buf *text, struct arena *mem)
+{
+    return arena_str(mem, str_part(buf_str(text), 1, text->n - 1));
+}
+
+static struct str write_annotation(const char *key, struct str value, struct arena *mem)
+{
+    AUTO(buf) text = {0};
+    struct json_writer j = {.out = &text};
+    json_put_open(&j, '{');
+    put_open(&j, "annotations");
+    put_text(&j, key, value);
+    json_put_close(&j, '}');
+    json_put_close(&j, '}');
+    return members(&text, mem);
+}
+
+static struct str write_claim_ref(const struct names *names, const struct needs *needs,
+                                  const struct wanted *w, uint64_t version, struct arena *mem)
+{
+    AUTO(buf) text = {0};
+    struct json_writer j = {.out = &text};
+    json_put_open(&j, '{');
+    put_open(&j, "spec");
+    put_open(&j, "claimRef");
+    put_text(&j, "apiVersion", STR("v1"));
+    put_text(&j, "kind", STR("PersistentVolumeClaim"));
+    put_text(&j, "name", names_text(names, w->name));
+    put_text(&j, "namespace", names_text(names, needs->namespace));
+    put_text(&j, "resourceVersion", arena_printf(mem, "%llu", (unsigned long long)version));
+    put_text(&j, "uid", names_text(names, w->claim->uid));
+    for (int i = 0; i < 3; i++)
+        json_put_close(&j, '}');
+    return members(&text, mem);
+}
+
+static void add_errand(struct reserving *r, struct errand errand, const struct patch *patch)
+{
+    if (patch) {
+        errand.patches = arena_copy(r->mem, patch, sizeof(*patch));
+        errand.n_patches = 1;
+    }
+    vec_push(&r->errands, errand);
+}
+
+/* The volume is told whose it is, unless it knows. */
+static void reserve_volume(struct reserving *r, const struct needs *needs, const struct wanted *w,
+                           const struct candidate *one)
+{
+    struct cluster *c = r->cluster;
+    const struct thing *thing = &c->volumes.of[THING_VOLUME].at.at[one->volume];
+    struct errand errand = {KIND_PERSISTENT_VOLUME, SYM_NONE, thing->name, thing->version, NULL, 0};
+    if (one->is_promised && one->facts->claim_uid == w->claim->uid) {
+        add_errand(r, errand, NULL);
+        return;
+    }
+    uint64_t version = volumes_version(&c->volumes, THING_CLAIM, needs->namespace, w->name);
+    struct patch patch = {.body = write_claim_ref(&c->names, needs, w, version, r->mem)};
+    if (!one->is_promised)
+        patch.meta = write_annotation("pv.kubernetes.io/bound-by-controller", STR("yes"), r->mem);
+    add_errand(r, errand, &patch);
+    struct volume_facts facts;
+    memcpy(&facts, one->facts, sizeof(facts));
+    facts.claim_namespace = needs->namespace;
+    facts.claim_name = w->name;
+    facts.claim_uid = w->claim->uid;
+    cluster_assume(c, THING_VOLUME, one->volume, volumes_facts(c, THING_VOLUME, &facts));
+}
+
+/* Whoever makes volumes of the claim's class is told for which node, unless he knows. */
+static void reserve_provision(struct reserving *r, const struct needs *needs,
+                              const struct wanted *w)
+{
+    struct cluster *c = r->cluster;
+    uint32_t i = volumes_find(&c->volumes, THING_CLAIM, needs->namespace, w->name);
+    const struct thing *thing = &c->volumes.of[THING_CLAIM].at.at[i];
+    struct errand errand = {
+        KIND_PERSISTENT_VOLUME_CLAIM, needs->namespace, w->name, thing->version, NULL, 0};
+    sym node = c->nodes.name[r->node.i];
+    if (w->claim->selected_node == node) {
+        add_errand(r, errand, NULL);
+        return;
+    }
+    struct patch patch = {.meta = write_annotation("volume.kubernetes.io/selected-node",
+                                                   names_text(&c->names, node), r->mem)};
+    add_errand(r, errand, &patch);
+    struct claim_facts facts;
+    memcpy(&facts, w->claim, sizeof(facts));
+    facts.selected_node = node;
+    facts.is_annotated = true;
+    cluster_assume(c, THING_CLAIM, i, volumes_facts(c, THING_CLAIM, &facts));
+}
+
+static void reserve(struct reserving *r, const void *cls)
+{
+    const struct needs *needs = cls;
+    bool is_clear = check_wanted(r->cluster, needs, r->node) == 0; /* fills the gifts */
+    assert(is_clear);
+    r->timeout_ms = needs->timeout_ms;
+    for (uint32_t i = 0; i < needs->n_wanted; i++)
+        if (needs->gifts[i].volume)
+            reserve_volume(r, needs, &needs->wanted[i], needs->gifts[i].volume);
+    for (uint32_t i = 0; i < needs->n_wanted; i++)
+        if (!needs->gifts[i].volume)
+            reserve_provision(r, needs, &needs->wanted[i]);
+}
+
+static void release(struct cluster *c, const struct errand *e)
+{
+    enum thing_kind kind = e->kind == KIND_PERSISTENT_VOLUME ? THING_VOLUME : THING_CLAIM;
+    volumes_unassume(&c->volumes, kind, e->namespace, e->name, e->version);
+}
+
+/* --- whether it is done --- */
+
+static enum errand_state fail(struct errand_ask *ask, struct str why)
+{
+    ask->why = arena_printf(ask->mem, "binding volumes: " STR_FMT, STR_ARG(why));
+    return ERRAND_FAILED;
+}
+
+static enum errand_state fail_missing(struct errand_ask *ask, const char *what, const char *kind,
+                                      struct str name)
+{
+    return fail(
+        ask, arena_printf(ask->mem, "%s: %s \"" STR_FMT "\" not found", what, kind, STR_ARG(name)));
+}
+
+/* Can the pod's node reach the volume? Its labels may be others by now. */
+static bool is_in_reach(const struct errand_ask *ask, const struct volume_facts *v)
+{
+    const struct cluster *c = ask->cluster;
+    node_id node = {pods_at(&c->pods, ask->pod)->node};
+    const struct csi_node_facts *csi = volumes_csi_node(&c->volumes, c->nodes.name[node.i]);
+    bool is_migrated = csi && v->in_tree && csi->migrated >> v->in_tree & 1;
+    return reaches(c, is_migrated ? v->migrated_rules : v->rules, node);
+}
+
+static enum errand_state fail_reach(struct errand_ask *ask, struct str volume, struct str node)
+{
+    return fail(ask, arena_printf(ask->mem,
+                                  "pv \"" STR_FMT "\" node affinity doesn't match node \"" STR_FMT
+                                  "\": no matching NodeSelectorTerms",
+                                  STR_ARG(volume), STR_ARG(node)));
+}
+
+/* A volume that was told whose it is. */
+static enum errand_state look_at_volume(struct errand_ask *ask, struct str node)
+{
+    const struct cluster *c = ask->cluster;
+    const struct shape *shape = pods_shape(&c->pods, ask->pod);
+    struct str name = names_text(&c->names, ask->errand->name);
+    const struct volume_facts *v = volumes_volume(&c->volumes, ask->errand->name);
+    if (!v)
+        return fail_missing(ask, "failed to check binding", "persistentvolumes", name);
+    if (!is_in_reach(ask, v))
+        return fail_reach(ask, name, node);
+    if (v->claim_name == SYM_NONE || v->claim_uid == SYM_NONE)
+        return fail(ask, arena_printf(ask->mem, "ClaimRef got reset for pv \"" STR_FMT "\"",
+                                      STR_ARG(name)));
+    bool is_ours = v->claim_namespace == shape->namespace &&
+                   volumes_spec_has(cluster_spec(c, ask->pod), v->claim_name, true);
+    const struct claim_facts *claim =
+        volumes_told_claim(&c->volumes, v->claim_namespace, v->claim_name);
+    if (is_ours && !claim)
+        return fail_missing(ask, "failed to check binding", "persistentvolumeclaims",
+                            arena_printf(ask->mem, STR_FMT "/" STR_FMT,
+                                         STR_ARG(names_text(&c->names, v->claim_namespace)),
+                                         STR_ARG(names_text(&c->names, v->claim_name))));
+    return is_ours && claim->is_bound ? ERRAND_STANDS : ERRAND_OPEN;
+}
+
+/* A claim that was told for which node. Whoever cannot make the volume there takes that back. */
+static enum errand_state look_at_claim(struct errand_ask *ask, struct str node)
+{
+    const struct cluster *c = ask->cluster;
+    const struct errand *e = ask->errand;
+    struct str name = names_text(&c->names, e->name);
+    const struct claim_facts *claim = volumes_claim(&c->volumes, e->namespace, e->name);
+    if (!claim)
+        return fail_missing(ask, "failed to check provisioning pvc", "persistentvolumeclaims",
+                            arena_printf(ask->mem, STR_FMT "/" STR_FMT,
+                                         STR_ARG(names_text(&c->names, e->namespace)),
+                                         STR_ARG(name)));
+    if (!claim->is_annotated)
+        return fail(ask,
+                    arena_printf(ask->mem, "selectedNode annotation reset for PVC \"" STR_FMT "\"",
+                                 STR_ARG(name)));
+    if (!str_equal(names_text(&c->names, claim->selected_node), node))
+        return fail(ask, arena_printf(ask->mem, "provisioning failed for PVC \"" STR_FMT "\"",
+                                      STR_ARG(name)));
+    if (claim->volume == SYM_NONE)
+        return ERRAND_OPEN;
+    const struct volume_facts *v = volumes_told_volume(&c->volumes, claim->volume);
+    if (!v) /* it may not have come yet; if it never does, the claim is unbound some day */
+        return ERRAND_OPEN;
+    if (!is_in_reach(ask, v))
+        return fail_reach(ask, names_text(&c->names, claim->volume), node);
+    return claim->is_bound ? ERRAND_STANDS : ERRAND_OPEN;
+}
+
+static enum errand_state look(struct errand_ask *ask)
+{
+    const struct cluster *c = ask->cluster;
+    node_id node = {pods_at(&c->pods, ask->pod)->node};
+    struct str name = names_text(&c->names, c->nodes.name[node.i]);
+    if (!nodes_is_present(&c->nodes, node))
+        return fail(ask, arena_printf(ask->mem,
+                                      "failed to get node \"" STR_FMT "\": node \"" STR_FMT
+                                      "\" not found",
+                                      STR_ARG(name), STR_ARG(name)));
+    enum errand_state state = ask->errand->kind == KIND_PERSISTENT_VOLUME
+                                  ? look_at_volume(ask, name)
+                                  : look_at_claim(ask, name);
+    return state == ERRAND_OPEN && ask->is_late ? fail(ask, STR("context deadline exceeded"))
+                                                : state;
+}
+
 /* --- waking --- */
 
 static bool hint_claim(const struct cluster *c, const struct shape *shape, const struct event *e)
@@ -476,5 +722,8 @@ const struct plugin plugin_volume_binding = {
     .learn = learn,
     .row_filter = row_filter,
     .row_score = row_score,
+    .reserve = reserve,
+    .look = look,
+    .release = release,
     .wakes = wakes,
 };

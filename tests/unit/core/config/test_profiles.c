@@ -117,12 +117,13 @@ TEST(profiles, keep_plugins_out_of_single_points)
                                   "    score: {disabled: [{name: TaintToleration}]}\n"
                                   "    preEnqueue: {disabled: [{name: '*'}]}\n"
                                   "    multiPoint: {disabled: [{name: NodePorts}]}\n")));
-    const uint32_t never = PROFILE_NO_GATE | PROFILE_NO_POST_FILTER; /* they have no such point */
+    const uint32_t never = PROFILE_NO_GATE | PROFILE_NO_POST_FILTER | PROFILE_NO_RESERVE;
     EXPECT_INT(find(&c, "NodeResourcesFit")->off, never | PROFILE_NO_FILTER);
     EXPECT_INT(find(&c, "NodeResourcesFit")->weight, 1);
     EXPECT_INT(find(&c, "TaintToleration")->off, never | PROFILE_NO_SCORE);
     EXPECT_INT(find(&c, "NodeAffinity")->off, never);
     EXPECT_INT(find(&c, "DefaultPreemption")->off & PROFILE_NO_POST_FILTER, 0);
+    EXPECT_INT(find(&c, "VolumeBinding")->off & PROFILE_NO_RESERVE, 0);
     EXPECT(find(&c, "PrioritySort") && !find(&c, "SchedulingGates") && !find(&c, "NodePorts"));
 }
 

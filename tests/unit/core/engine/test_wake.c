@@ -218,22 +218,3 @@ TEST(wake, changes_of_volumes_and_who_provides_them)
     for (size_t i = 0; i < LEN(stories); i++)
         tell(&stories[i]);
 }
-
-TEST(wake, a_pod_whose_claims_wait_is_not_bound_yet)
-{
-    AUTO(stage) s = {0};
-    stage_put(&s, "%s", node);
-    stage_put(&s, CLASS("WaitForFirstConsumer"));
-    stage_put(&s, CLAIM("c", "", "'storageClassName':'s'"));
-    stage_put(&s, VOLUME);
-    stage_put(&s, "pod p claim:c");
-    stage_run(&s);
-    EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_FAIL);
-    EXPECT_STR(stage_effect(&s, "p")->message,
-               "not supported yet: binding of PersistentVolumeClaims that wait for it");
-    stage_put(&s, CLAIM("c", ",'annotations':{'pv.kubernetes.io/bind-completed':'yes'}",
-                        "'storageClassName':'s','volumeName':'v'"));
-    s.now_ms = engine_next_ms(s.engine, s.now_ms);
-    stage_run(&s);
-    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
-}

@@ -113,7 +113,7 @@ TEST(volume_binding, two_claims_need_two_volumes)
     EXPECT_TEXT(judge_verdict(&j, "p", "n"), NO_VOLUME);
     ground_add(&j.ground, VOLUME("w", ""));
     EXPECT_TEXT(judge_verdict(&j, "p", "n"), "fits");
-    EXPECT(judge_class(&j, "p")->binds_volumes);
+    EXPECT(judge_class(&j, "p")->reserves);
     EXPECT_INT(judge_score(&j, binding, "p", "n").raw, 50); /* 10 of 20 Gi */
 }
 

@@ -1,0 +1,242 @@
+/* Between a decision and its binding: what a pod needs is written and waited for, while others are
+ * decided. The pod is placed and keeps its room; each errand is a write of its own, all at once.
+ * When they stand, the pod is bound; when one fails, it goes back to the queue.
+ *
+ * What a plugin took for an errand is given back in two ways only: the write was certainly not
+ * carried out (release), or the object comes with another version and says itself what it is. So a
+ * pod that is given up leaves its unsettled writes behind, as preparations without a pod. */
+
+#include "core/engine/inside.h"
+
+static void add(struct engine *k, pod_id pod, const struct plugin *plugin,
+                const struct errand *errand, int64_t timeout_ms)
+{
+    struct intern *text = &k->cluster->names.text;
+    intern_hold(text, errand->name);
+    if (errand->namespace != SYM_NONE)
+        intern_hold(text, errand->namespace);
+    k->units.at[pod.i].prepares = true;
+    vec_push(&k->preparations, (struct preparation){.pod = pod.i,
+                                                    .plugin = plugin,
+                                                    .errand = *errand,
+                                                    .timeout_ms = timeout_ms,
+                                                    .due_ms = INT64_MAX});
+}
+
+static void forget(struct engine *k, uint32_t i)
+{
+    struct preparation *p = &k->preparations.at[i];
+    struct intern *text = &k->cluster->names.text;
+    intern_drop(text, p->errand.name);
+    if (p->errand.namespace != SYM_NONE)
+        intern_drop(text, p->errand.namespace);
+    mem_free(p->why);
+    vec_remove(&k->preparations, i);
+    k->looked_up_to = MIN(k->looked_up_to, i);
+}
+
+void engine_preparations_done(struct engine *k)
+{
+    vec_each(&k->preparations, p)
+        mem_free(p->why);
+    vec_done(&k->preparations);
+}
+
+/* --- beginning --- */
+
+void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct effects *out)
+{
+    if (!class->reserves)
+        return;
+    struct reserving r = {.cluster = k->cluster, .pod = pod, .mem = &out->mem};
+    r.node.i = pods_at(&k->cluster->pods, pod)->node;
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        const struct class_part *part = &class->parts[i];
+        if (!part->reserves)
+            continue;
+        vec_clear(&r.errands);
+        part->plugin->reserve(&r, part->state);
+        vec_each(&r.errands, errand)
+            add(k, pod, part->plugin, errand, r.timeout_ms);
+    }
+    vec_done(&r.errands);
+}
+
+static void write(struct engine *k, int64_t now_ms, struct preparation *p, struct effects *out)
+{
+    const struct names *names = &k->cluster->names;
+    struct effect *effect = engine_emit(k, now_ms, (pod_id){p->pod}, EFFECT_WRITE, out);
+    effect->write = (struct object_write){
+        .kind = p->errand.kind,
+        .namespace = names_text(names, p->errand.namespace),
+        .name = names_text(names, p->errand.name),
+        .version = p->errand.version,
+        .patches = p->errand.patches,
+        .n_patches = p->errand.n_patches,
+    };
+    p->effect = effect->id;
+    p->errand.patches = NULL;
+    p->errand.n_patches = 0;
+}
+
+/* Others may see where it will be. */
+static void nominate(struct engine *k, int64_t now_ms, pod_id pod, struct str node,
+                     struct effects *out)
+{
+    engine_emit(k, now_ms, pod, EFFECT_NOMINATE, out)->node = node;
+}
+
+void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
+{
+    pods_at(&k->cluster->pods, pod)->flags |= POD_ASSUMED;
+    if (LIKELY(!k->units.at[pod.i].prepares)) {
+        engine_bind(k, now_ms, pod, out);
+        return;
+    }
+    const struct cluster *c = k->cluster;
+    nominate(k, now_ms, pod, names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]),
+             out);
+    vec_each(&k->preparations, p) {
+        if (p->pod != pod.i)
+            continue;
+        if (p->errand.n_patches)
+            write(k, now_ms, p, out);
+        else
+            p->due_ms = now_ms + p->timeout_ms;
+    }
+    k->looked_up_to = 0;
+}
+
+/* --- how writes end --- */
+
+static void release(struct engine *k, const struct preparation *p, const struct error *why)
+{
+    if (why && why->kind != ERROR_CONFLICT)
+        p->plugin->release(k->cluster, &p->errand);
+}
+
+bool engine_settle_write(struct engine *k, int64_t now_ms, effect_id effect,
+                         const struct error *why)
+{
+    uint32_t i = 0;
+    while (i < k->preparations.n && k->preparations.at[i].effect != effect)
+        i++;
+    if (i == k->preparations.n)
+        return false;
+    struct preparation *p = &k->preparations.at[i];
+    release(k, p, why);
+    p->effect = 0;
+    if (p->pod == ID_NONE) {
+        forget(k, i);
+        return true;
+    }
+    p->due_ms = now_ms + p->timeout_ms;
+    if (why)
+        p->why = mem_copy(why->text, strlen(why->text) + 1);
+    k->looked_up_to = 0;
+    return true;
+}
+
+void engine_give_up(struct engine *k, pod_id pod)
+{
+    if (LIKELY(!k->units.at[pod.i].prepares))
+        return;
+    k->units.at[pod.i].prepares = false;
+    for (uint32_t i = k->preparations.n; i-- > 0;) {
+        if (k->preparations.at[i].pod != pod.i)
+            continue;
+        k->preparations.at[i].pod = ID_NONE;
+        if (k->preparations.at[i].effect == 0)
+            forget(k, i);
+    }
+}
+
+/* --- going on --- */
+
+static enum errand_state look(struct engine *k, int64_t now_ms, const struct preparation *p,
+                              struct str *why)
+{
+    if (p->why) {
+        *why = str_of(p->why);
+        return ERRAND_FAILED;
+    }
+    if (p->effect)
+        return ERRAND_OPEN;
+    struct errand_ask ask = {
+        .cluster = k->cluster,
+        .pod = {p->pod},
+        .errand = &p->errand,
+        .is_late = p->due_ms <= now_ms,
+        .mem = &k->mem,
+    };
+    enum errand_state state = p->plugin->look(&ask);
+    *why = ask.why;
+    return state;
+}
+
+/* How all that stand together from `first` on are: one that failed decides. */
+static enum errand_state look_at_pod(struct engine *k, int64_t now_ms, uint32_t first,
+                                     uint32_t *end, struct str *why, const struct plugin **whose)
+{
+    enum errand_state state = ERRAND_STANDS;
+    uint32_t pod = k->preparations.at[first].pod, i = first;
+    for (; i < k->preparations.n && k->preparations.at[i].pod == pod; i++) {
+        const struct preparation *p = &k->preparations.at[i];
+        enum errand_state one = state == ERRAND_FAILED ? ERRAND_OPEN : look(k, now_ms, p, why);
+        if (one == ERRAND_FAILED)
+            *whose = p->plugin;
+        state = MAX(state, one);
+        k->preparations_ms = MIN(k->preparations_ms, p->due_ms);
+    }
+    *end = i;
+    return state;
+}
+
+static void fail(struct engine *k, int64_t now_ms, pod_id pod, const struct plugin *whose,
+                 struct str why, struct effects *out)
+{
+    struct str text = arena_printf(&out->mem, "running PreBind plugin \"%s\": " STR_FMT,
+                                   whose->name, STR_ARG(why));
+    engine_give_up(k, pod);
+    engine_tell_failure(k, now_ms, pod, text, out);
+    nominate(k, now_ms, pod, STR(""), out);
+    engine_take_back(k, now_ms, pod);
+}
+
+bool engine_go_on(struct engine *k, int64_t now_ms, struct effects *out)
+{
+    if (k->preparations_ms <= now_ms)
+        k->looked_up_to = 0;
+    if (k->looked_up_to == 0)
+        k->preparations_ms = INT64_MAX;
+    while (k->looked_up_to < k->preparations.n) {
+        pod_id pod = {k->preparations.at[k->looked_up_to].pod};
+        if (pod.i == ID_NONE) {
+            k->looked_up_to++;
+            continue;
+        }
+        struct str why = {0};
+        const struct plugin *whose = NULL;
+        uint32_t end;
+        enum errand_state state = look_at_pod(k, now_ms, k->looked_up_to, &end, &why, &whose);
+        if (state == ERRAND_OPEN) {
+            k->looked_up_to = end;
+        } else if (state == ERRAND_FAILED) {
+            fail(k, now_ms, pod, whose, why, out);
+        } else {
+            engine_give_up(k, pod);
+            engine_bind(k, now_ms, pod, out);
+        }
+        arena_reset(&k->mem);
+        if (state != ERRAND_OPEN)
+            return true;
+    }
+    return false;
+}
+
+int64_t engine_go_on_ms(const struct engine *k, int64_t now_ms)
+{
+    if (k->preparations.n == 0)
+        return INT64_MAX;
+    return k->looked_up_to < k->preparations.n ? now_ms : k->preparations_ms;
+}
