@@ -238,7 +238,7 @@ static void trim(struct engine *k)
     heap_trim(&k->timers, n);
 }
 
-static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended)
+void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended)
 {
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, pod);
@@ -260,6 +260,7 @@ static void remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
         engine_take_off(k, pod);
     pods_remove(&c->pods, pod);
     if (node != SYM_NONE) {
+        engine_give_back(k, now_ms, pod, node, has_ended);
         tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[shape], NULL, node);
         intern_drop(&c->names.text, node);
     } else if (nominated != SYM_NONE) {
@@ -386,7 +387,7 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
     bool is_another = pod.i != ID_NONE && is_another_pod(pods_at(&c->pods, pod), from);
     if (pod.i != ID_NONE && (is_another || is_finished(from))) {
         bool has_ended = !is_another && str_equal(from->status.phase, STR("Succeeded"));
-        remove_pod(k, now_ms, pod, has_ended);
+        engine_remove_pod(k, now_ms, pod, has_ended);
         pod.i = ID_NONE;
     }
     if (is_finished(from))
@@ -405,6 +406,21 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
         update_placed(k, now_ms, from, pod, shape, flags);
     else
         update_waiting(k, now_ms, from, pod, shape, flags, has_moved);
+}
+
+pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from)
+{
+    struct cluster *c = k->cluster;
+    sym namespace = names_get(&c->names, from->meta.namespace), pin;
+    pod_id pod = pods_find(&c->pods, namespace, from->meta.name);
+    shape_id shape = read_pod_shape(c, from, &pin);
+    if (pod.i != ID_NONE && pods_at(&c->pods, pod)->shape == shape &&
+        pods_at(&c->pods, pod)->pin == pin)
+        return pod;
+    if (pod.i != ID_NONE)
+        engine_remove_pod(k, now_ms, pod, false);
+    put_pod(k, now_ms, from);
+    return pods_find(&c->pods, namespace, from->meta.name);
 }
 
 /* --- nodes --- */
@@ -624,6 +640,9 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_VOLCANO_POD_GROUP:
         put_group(k, now_ms, o, true);
         break;
+    case KIND_RESERVATION:
+        engine_put_reservation(k, now_ms, o->reservation);
+        break;
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
     case KIND_JOB:
@@ -647,7 +666,7 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
         pod = pods_find(&c->pods, names_find(&c->names, o->meta->namespace), o->meta->name);
         /* Whoever watches pods that have not ended hears of an end as of a removal. */
         if (pod.i != ID_NONE)
-            remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
+            engine_remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
         break;
     case KIND_NODE:
         remove_node(k, now_ms, o->meta->name);
@@ -677,6 +696,9 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_SIGS_POD_GROUP:
     case KIND_VOLCANO_POD_GROUP:
         put_group(k, now_ms, o, false);
+        break;
+    case KIND_RESERVATION:
+        engine_remove_reservation(k, now_ms, o->meta);
         break;
     case KIND_NONE:
     case KIND_PRIORITY_CLASS:

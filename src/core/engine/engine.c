@@ -20,6 +20,7 @@ struct engine *engine_new(const struct engine_config *config)
         .budget_bytes = config->view_bytes,
         .most = config->view_count,
     };
+    k->holds.next_ms = INT64_MAX;
     engine_begin_profiles(k);
     struct queue_rules rules = engine_queue_rules(k);
     k->queue = queue_new(&rules);
@@ -40,6 +41,7 @@ void engine_free(struct engine *k)
     map_done(&k->unsettled);
     engine_preparations_done(k);
     hunts_done(&k->hunts);
+    holds_done(&k->holds);
     vec_done(&k->victims);
     vec_done(&k->evictions);
     engine_counts_done(&k->counts);
@@ -171,37 +173,26 @@ static void count(struct engine *k, struct verdict v)
     }
 }
 
-bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
+static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
-    uint32_t unit;
-    if (engine_tick(k, now_ms, out) ||
-        (UNLIKELY(k->preparations.n) && engine_go_on(k, now_ms, out)))
-        return true;
-    if (k->unsettled.n >= k->config.max_unsettled || !queue_take(k->queue, now_ms, &unit))
-        return false;
-    if (UNLIKELY(engine_gang_led_by(k, unit))) {
-        engine_step_gang(k, now_ms, unit, out);
-        return true;
-    }
-    pod_id pod = {unit};
     if (pods_at(&c->pods, pod)->flags & POD_TERMINATING) { /* it is going away: nothing to decide */
-        queue_settle(k->queue, unit);
-        engine_stop_timer(k, unit);
-        return true;
+        queue_settle(k->queue, pod.i);
+        engine_stop_timer(k, pod.i);
+        return;
     }
     struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
     assert(class); /* only pods that a profile serves are queued */
-    k->units.at[unit].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
+    k->units.at[pod.i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
     if (class->error.n) {
         fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE, out);
-        return true;
+        return;
     }
     if (would_hear_the_same(k, pod, class)) {
         k->stats.decisions++;
         k->stats.repeated++;
         refuse(k, now_ms, pod, class, out);
-        return true;
+        return;
     }
     struct verdict v = engine_decide(k, pod, class);
     count(k, v);
@@ -218,6 +209,29 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     } else {
         place(k, now_ms, pod, class, v.node, out);
     }
+}
+
+bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
+{
+    uint32_t unit;
+    if (k->holds.next_ms <= now_ms)
+        engine_end_holds(k, now_ms);
+    if (engine_tick(k, now_ms, out) ||
+        (UNLIKELY(k->preparations.n) && engine_go_on(k, now_ms, out)))
+        return true;
+    if (k->unsettled.n >= k->config.max_unsettled || !queue_take(k->queue, now_ms, &unit))
+        return false;
+    if (UNLIKELY(k->holds.of_pod.n)) {
+        if (engine_step_hold(k, now_ms, (pod_id){unit}))
+            return true;
+        engine_lift(k, (pod_id){unit});
+    }
+    if (UNLIKELY(engine_gang_led_by(k, unit)))
+        engine_step_gang(k, now_ms, unit, out);
+    else
+        step_pod(k, now_ms, (pod_id){unit}, out);
+    if (UNLIKELY(k->holds.lifted.n))
+        engine_lower(k);
     return true;
 }
 
@@ -233,6 +247,7 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod)
     };
     engine_take_off(k, pod);
     row->flags &= ~(uint32_t)POD_ASSUMED;
+    engine_give_back(k, now_ms, pod, gone.pod_node, false);
     if (engine_profile_of(k, pod)) /* its profile may be gone by now */
         engine_enter_again(k, now_ms, pod);
     engine_event(k, now_ms, &gone);
@@ -260,7 +275,7 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
 
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
 {
-    int64_t own_ms = MAX(engine_timer_ms(k), now_ms);
+    int64_t own_ms = MAX(MIN(engine_timer_ms(k), k->holds.next_ms), now_ms);
     own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
     return k->unsettled.n >= k->config.max_unsettled ? own_ms
                                                      : MIN(own_ms, queue_next_ms(k->queue, now_ms));
@@ -288,6 +303,6 @@ struct engine_stats engine_stats(const struct engine *k)
     s.parked = queue_count(k->queue, QUEUE_PARKED);
     s.in_flight = queue_count(k->queue, QUEUE_IN_FLIGHT);
     s.nodes = k->cluster->nodes.present;
-    s.pods = k->cluster->pods.n;
+    s.pods = k->cluster->pods.n - k->holds.of_pod.n;
     return s;
 }

@@ -281,7 +281,10 @@ bool engine_explain(struct engine *k, struct str namespace, struct str name,
     out->pod = arena_printf(&out->mem, STR_FMT "/" STR_FMT, STR_ARG(namespace), STR_ARG(name));
     out->profile = class->profile->name;
     explain_class(k, class, out);
+    engine_place_holds(k);
+    engine_lift(k, pod);
     explain(&x);
+    engine_lower(k);
     return true;
 }
 

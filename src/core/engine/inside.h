@@ -3,6 +3,7 @@
 #include "core/base/heap.h"
 #include "core/engine/engine.h"
 #include "core/engine/gang.h"
+#include "core/engine/holds.h"
 #include "core/engine/stats.h"
 #include "core/framework/class.h"
 #include "core/framework/preempt.h"
@@ -67,6 +68,7 @@ struct engine {
     uint32_t looked_up_to;   /* those behind it are to be looked at */
     int64_t preparations_ms; /* when all are to be looked at again, whatever happens */
 
+    struct holds holds;
     struct hunts hunts;
     struct pod_vec victims; /* of the last plan, the most important first */
     VEC(struct eviction {
@@ -105,6 +107,12 @@ struct queue_rules engine_queue_rules(struct engine *k);
 void engine_event(struct engine *k, int64_t now_ms, const struct event *event);
 
 /* --- apply.c --- */
+
+/* `has_ended`: its work is done. */
+void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended);
+
+/* The row of a hold: as it was, unless it is to be another. */
+pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from);
 
 /* Takes the pod off its node, which is forgotten if that was all that kept it in mind. */
 void engine_take_off(struct engine *k, pod_id pod);

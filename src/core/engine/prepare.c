@@ -89,6 +89,8 @@ static void nominate(struct engine *k, int64_t now_ms, pod_id pod, struct str no
 void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
 {
     pods_at(&k->cluster->pods, pod)->flags |= POD_ASSUMED;
+    if (UNLIKELY(k->holds.lifted.n))
+        engine_use_hold(k, pod);
     if (LIKELY(!k->units.at[pod.i].prepares)) {
         engine_bind(k, now_ms, pod, out);
         return;

@@ -42,6 +42,8 @@ static const struct kind_info kinds[KIND_COUNT] = {
          member_group_fields),
     KIND(KIND_VOLCANO_POD_GROUP, "PodGroup", "scheduling.volcano.sh/v1beta1", true, pod_group,
          member_group_fields),
+    KIND(KIND_RESERVATION, "ResourceReservation", "scheduling.kubenexus.io/v1alpha1", true,
+         reservation, reservation_fields),
 };
 
 const struct kind_info *kind_info_get(enum kind kind)

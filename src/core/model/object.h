@@ -5,6 +5,7 @@
 #include "core/model/node.h"
 #include "core/model/pod.h"
 #include "core/model/pod_group.h"
+#include "core/model/reservation.h"
 #include "core/model/storage.h"
 #include "core/model/workload.h"
 
@@ -32,6 +33,7 @@ enum kind {
     KIND_POD_GROUP,         /* of scheduling.k8s.io */
     KIND_SIGS_POD_GROUP,    /* of scheduling.x-k8s.io */
     KIND_VOLCANO_POD_GROUP, /* of scheduling.volcano.sh */
+    KIND_RESERVATION,
     KIND_COUNT,
 };
 
@@ -56,6 +58,7 @@ struct object {
         struct csi_storage_capacity *csi_storage_capacity;
         struct volume_attachment *volume_attachment;
         struct pod_group *pod_group; /* of whichever kind */
+        struct reservation *reservation;
     };
 };
 

@@ -31,3 +31,4 @@ extern const struct field csi_node_fields[];
 extern const struct field csi_driver_fields[];
 extern const struct field csi_storage_capacity_fields[];
 extern const struct field volume_attachment_fields[];
+extern const struct field reservation_fields[];

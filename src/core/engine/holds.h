@@ -1,0 +1,81 @@
+#pragma once
+
+#include "core/base/map.h"
+#include "core/base/vec.h"
+#include "core/cluster/ids.h"
+#include "core/engine/effect.h"
+#include "core/model/reservation.h"
+
+/* Room that is held for a group of pods: what ResourceReservations ask for.
+ *
+ * A hold is a pod that nobody runs. It has a row like any other, so that whatever counts pods
+ * counts it, and waits in the queue for its node; of two reservations that want the same room the
+ * first one has it. It is in no namespace and has no labels, so that nobody selects it, and nobody
+ * is important enough to evict it.
+ *
+ * When a pod of the group is placed, the holds of the group make way: they are lifted before the
+ * decision and lowered behind it. Each pod that found a node uses one of them up, on its node if
+ * there is one there; the others are back where they were. A pod that goes without having ended
+ * well gives its hold back, and its node is tried first for it.
+ *
+ * Nothing of this is stored but the reservations: after a restart pods of the group that run
+ * already use up the holds before these look for room. */
+
+struct engine;
+
+struct hold {
+    sym entry;
+    uint32_t pod;  /* its row */
+    uint32_t user; /* the pod that uses it up; ID_NONE: nobody */
+    bool is_spent; /* its user has ended well */
+    bool is_meant; /* the reservation still has the entry */
+};
+
+/* A reservation as the engine knows it. */
+struct booking {
+    sym namespace, name; /* SYM_NONE: the number is free */
+    sym group;           /* SYM_NONE: nobody's */
+    int64_t ends_ms;     /* when it is over */
+    bool is_over;
+    VEC(struct hold) holds; /* in the order in which their entries came */
+};
+
+struct holds {
+    VEC(struct booking) bookings;
+    struct map of_pod;  /* the row of a hold → its booking */
+    struct map of_user; /* a pod that uses a hold up → the booking */
+    int64_t next_ms;    /* when the next is over; INT64_MAX: never */
+
+    VEC(struct lifted {
+        uint32_t booking;
+        uint32_t hold;
+        uint32_t node;
+    })
+    lifted; /* in this step */
+};
+
+void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reservation *from);
+void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct meta *meta);
+
+/* One step for a hold that looks for room; false: the pod is none. */
+bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod);
+
+/* All at once, for explanations. */
+void engine_place_holds(struct engine *k);
+
+/* The holds of the pod's group make way. */
+void engine_lift(struct engine *k, pod_id pod);
+
+/* The pod, for which they did, is on a node. */
+void engine_use_hold(struct engine *k, pod_id pod);
+
+/* Those that nobody uses are back. */
+void engine_lower(struct engine *k);
+
+/* The pod is off the node for good; `has_ended`: its work is done. */
+void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, bool has_ended);
+
+/* Reservations whose time is over hold nothing any more. */
+void engine_end_holds(struct engine *k, int64_t now_ms);
+
+void holds_done(struct holds *h);

@@ -1,0 +1,82 @@
+"""Room that is reserved for a group is kept for it, whoever asks first."""
+
+import json
+import subprocess
+
+from plane import node, program
+from stage import ROOT, test, until
+
+GROUP = "scheduling.kubenexus.io"
+GPU = "nvidia.com/gpu"
+OWN = {"pod-group.scheduling.kubenexus.io/name": "own"}
+# As an earlier release had it: one shape, no GPUs, a column that counts a map.
+TEXT = {"type": "string"}
+EARLIER = {
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "resourcereservations." + GROUP},
+    "spec": {"group": GROUP, "scope": "Namespaced",
+             "names": {"kind": "ResourceReservation", "plural": "resourcereservations",
+                       "singular": "resourcereservation", "shortNames": ["rr"]},
+             "versions": [{"name": "v1alpha1", "served": True, "storage": True, "subresources": {"status": {}},
+                           "additionalPrinterColumns": [{"name": "Reservations", "type": "integer",
+                                                         "jsonPath": ".spec.reservations"}],
+                           "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                               "spec": {"type": "object", "required": ["reservations"], "properties": {
+                                   "reservations": {"type": "object", "additionalProperties": {
+                                       "type": "object", "required": ["node", "cpu", "memory"],
+                                       "properties": {"node": TEXT, "cpu": TEXT, "memory": TEXT}}}}},
+                               "status": {"type": "object",
+                                          "x-kubernetes-preserve-unknown-fields": True}}}}}]}}
+
+
+def kubectl(stage, *arguments, given=None):
+    return subprocess.run([program("kubectl"), "--kubeconfig", stage.plane.kubeconfig("admin"), *arguments],
+                          check=True, input=given and json.dumps(given), text=True, capture_output=True).stdout
+
+
+def reserve(stage, name, *options, **spec):
+    return json.loads(kubectl(stage, "create", "-o", "json", "-f", "-", *options, given={
+        "apiVersion": GROUP + "/v1alpha1", "kind": "ResourceReservation",
+        "metadata": {"name": name, "namespace": stage.name, "labels": {"pod-group": "own"}}, "spec": spec}))
+
+
+def define(stage, how=None):
+    """The kind is served, as we ship it or as it was."""
+    kubectl(stage, "apply", "-f", "-" if how else ROOT / "deploy/crd.yaml", given=how)
+    kubectl(stage, "wait", "--for=condition=Established", "--timeout=20s", "crd/" + EARLIER["metadata"]["name"])
+
+    def is_in_force():
+        entry = {"node": "", "cpu": "1", "memory": "1", "gpu": "1"}
+        made = reserve(stage, "trial", "--dry-run=server", "--validate=ignore", reservations={"a": entry})
+        return ("gpu" in made["spec"]["reservations"]["a"]) == (how is None)
+    until(is_in_force)
+
+
+@test
+def keeps_reserved_room_for_its_group(stage):
+    define(stage, EARLIER)
+    stage.plane.create(node("gpus", cpu="16", extended={GPU: "8"}))
+    reserve(stage, "early", reservations={"own-member-0": {"node": "gpus", "cpu": "2", "memory": "1Gi"}})
+    define(stage)  # over the other, with an object of its kind there
+    reserve(stage, "late", podGroupName="own", resources={GPU: 4}, duration="1h")
+    stage.run_alone()
+    stage.pod("foreign", extended={GPU: "5"})
+    assert "1 Insufficient nvidia.com/gpu" in stage.wait_refused("foreign")["message"]
+    stage.pod("greedy", cpu="15")
+    assert "1 Insufficient cpu" in stage.wait_refused("greedy")["message"]
+    stage.pod("member", labels=OWN, extended={GPU: "4"})
+    stage.pod("modest", extended={GPU: "4"})
+    assert stage.wait_bound(2) == {"member": "gpus", "modest": "gpus"}
+    kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])
+
+
+@test
+def gives_reserved_room_back_when_its_time_is_over(stage):
+    define(stage)
+    stage.plane.create(node("gpus", extended={GPU: "8"}))
+    reserve(stage, "short", duration="8s", reservations={"a": {"node": "gpus", "gpu": "8"}})
+    stage.run_alone()
+    stage.pod("foreign", extended={GPU: "1"})
+    stage.wait_refused("foreign")
+    assert stage.wait_bound(1) == {"foreign": "gpus"}
+    kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])

@@ -1,0 +1,181 @@
+#include "core/engine/holds.h"
+
+#include "support/stage.h"
+#include "support/test.h"
+
+/* Reservations are for the group g of the namespace default, made at time 0, for ten minutes. */
+#define RESERVE(name, spec)                                                                        \
+    "{'kind':'ResourceReservation','apiVersion':'scheduling.kubenexus.io/v1alpha1','metadata':"    \
+    "{'name':'" name "','namespace':'default','creationTimestamp':'1970-01-01T00:00:00Z'},"        \
+    "'spec':{'podGroupName':'g','duration':'10m'," spec "}}"
+#define ENTRIES(list)           "'reservations':{" list "}"
+#define ENTRY(name, node, gpus) "'" name "':{'node':'" node "','cpu':'0','gpu':'" gpus "'}"
+#define MEMBER                  " label:pod-group.scheduling.kubenexus.io/name=g scheduler=kubenexus-scheduler"
+
+TEST(holds, keep_others_out_and_let_the_group_in)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, RESERVE("r", "'resources':{'nvidia.com/gpu':'4'}"));
+    stage_put(&s, "pod foreign gpu=5");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "parked");
+    stage_put(&s, "pod other gpu=4");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "other"), "assumed on n");
+    stage_put(&s, "pod own gpu=4" MEMBER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "own"), "assumed on n");
+}
+
+TEST(holds, are_used_up_one_by_one)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "", "2") "," ENTRY("b", "", "2"))));
+    stage_put(&s, "pod own gpu=2" MEMBER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "own"), "assumed on n");
+    stage_put(&s, "pod foreign gpu=5");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "parked");
+    stage_put(&s, "pod small gpu=4");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "small"), "assumed on n");
+}
+
+TEST(holds, are_used_up_by_who_asks_for_the_same_devices)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 gpu=4");
+    stage_put(&s, RESERVE("r", ENTRIES("'a':{'node':'n','cpu':'4'}," ENTRY("b", "n", "4"))));
+    stage_put(&s, "pod own cpu=1 gpu=1" MEMBER);
+    stage_run(&s);
+    stage_put(&s, "pod big cpu=4");
+    stage_put(&s, "pod small gpu=3");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "big"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "small"), "assumed on n");
+}
+
+TEST(holds, of_a_node_are_held_there_and_the_first_one_has_the_room)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=4");
+    stage_put(&s, "node m gpu=4");
+    stage_put(&s, RESERVE("first", ENTRIES(ENTRY("a", "n", "4"))));
+    stage_run(&s);
+    stage_put(&s, RESERVE("second", ENTRIES(ENTRY("a", "n", "4"))));
+    stage_put(&s, "pod foreign gpu=4");
+    stage_put(&s, "pod another gpu=4");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "assumed on m");
+    EXPECT_TEXT(stage_fate(&s, "another"), "parked");
+    stage_put(&s, "pod own gpu=4" MEMBER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "own"), "assumed on n");
+}
+
+TEST(holds, end_with_their_time)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "6"))));
+    stage_put(&s, "pod foreign gpu=8");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "parked");
+    EXPECT(engine_next_ms(s.engine, s.now_ms) <= 600000);
+    s.now_ms = 600000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "assumed on n");
+}
+
+TEST(holds, go_with_their_reservation)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "6"))));
+    stage_put(&s, "pod foreign gpu=4");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "parked");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "5"))));
+    stage_put(&s, "pod small gpu=3");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "small"), "assumed on n");
+    stage_remove(&s, RESERVE("r", "'duration':''"));
+    s.now_ms += 60000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "assumed on n");
+}
+
+TEST(holds, come_back_when_their_user_goes_and_not_when_it_has_ended)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=4");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "", "4"))));
+    stage_put(&s, "pod own gpu=4" MEMBER);
+    stage_run(&s);
+    stage_put(&s, "pod own gpu=4 on=n deleting" MEMBER);
+    stage_remove(&s, "pod own");
+    stage_put(&s, "pod foreign gpu=4");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "parked");
+    stage_put(&s, "pod next gpu=4" MEMBER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "next"), "assumed on n");
+    stage_put(&s, "pod next gpu=4 on=n" MEMBER);
+    stage_put(&s, "pod next gpu=4 on=n phase=Succeeded" MEMBER);
+    s.now_ms += 60000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "assumed on n");
+}
+
+TEST(holds, make_way_for_a_gang_as_a_whole)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=2");
+    stage_put(&s, "node m gpu=2");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "2") "," ENTRY("b", "m", "2"))));
+    stage_put(&s, "pod foreign gpu=1");
+    stage_put(&s, "pod one gpu=2 label:pod-group.scheduling.kubenexus.io/min-available=2" MEMBER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "parked");
+    stage_put(&s, "pod two gpu=2 label:pod-group.scheduling.kubenexus.io/min-available=2" MEMBER);
+    stage_run(&s);
+    EXPECT(stage_effect(&s, "one")->kind == EFFECT_BIND);
+    EXPECT(stage_effect(&s, "two")->kind == EFFECT_BIND);
+}
+
+TEST(holds, are_used_up_by_pods_that_run_already)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod own gpu=4 on=n" MEMBER);
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "4"))));
+    stage_put(&s, "pod foreign gpu=4");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "assumed on n");
+}
+
+TEST(holds, are_not_for_namesakes_of_the_group_elsewhere)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "8"))));
+    stage_put(&s, "pod namesake namespace=other gpu=1" MEMBER);
+    stage_run(&s);
+    EXPECT_INT(s.effects.list.n, 1);
+    EXPECT_INT(s.effects.list.at[0].kind, EFFECT_REFUSE);
+}
+
+TEST(holds, are_for_the_parts_of_an_application_too)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=4");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "4"))));
+    stage_put(&s, "pod other gpu=4 label:spark-app-id=h");
+    stage_put(&s, "pod own gpu=4 label:spark-app-id=g");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "other"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "own"), "assumed on n");
+}
