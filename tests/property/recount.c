@@ -136,6 +136,24 @@ static void check_cell(const struct counting *x, node_id node, struct str name, 
           STR_FMT " of node %u", STR_ARG(name), node.i);
 }
 
+/* What the pods on a node have of its GPUs, as their rows say it. */
+static void check_gpus(const struct counting *x, uint32_t number, node_id node)
+{
+    int32_t used[GPUS_MOST] = {0};
+    const struct node_gpus *g = x->c->nodes.gpus[node.i];
+    for (uint32_t i = x->c->nodes.first_pod[node.i]; i != ID_NONE;
+         i = x->c->pods.rows.at[i].after) {
+        struct gpu_ask ask = cluster_spec(x->c, (pod_id){i})->gpus;
+        gpu_mask gpus = x->c->pods.rows.at[i].gpus;
+        CHECK(x, (uint32_t)__builtin_popcount(gpus) <= ask.count, "n%u", number);
+        CHECK(x, !gpus == !ask.count, "n%u", number);
+        for (uint32_t k = 0; k < GPUS_MOST; k++)
+            used[k] += gpus >> k & 1 ? (int32_t)ask.milli : 0;
+    }
+    for (uint32_t k = 0; k < GPUS_MOST; k++)
+        CHECK(x, used[k] == (g ? g->used[k] : 0), "GPU %u of n%u", k, number);
+}
+
 static void check_sums(const struct counting *x, uint32_t number, node_id node,
                        const struct sums *used)
 {
@@ -153,6 +171,7 @@ static void check_sums(const struct counting *x, uint32_t number, node_id node,
     CHECK(x, used_agrees && alloc_agrees, "n%u", number);
     check_cell(x, node, STR("nvidia.com/gpu"), used->gpu,
                amount_of(have, STR("nvidia.com/gpu"), false));
+    check_gpus(x, number, node);
     check_cell(x, node, STR("hugepages-2Mi"), used->huge,
                amount_of(have, STR("hugepages-2Mi"), false));
     check_cell(x, node, STR("ephemeral-storage"), used->ephemeral,

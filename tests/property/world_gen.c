@@ -503,6 +503,16 @@ static void pod_oddities(struct arena *mem, struct rng *r, const struct pod_plan
     }
 }
 
+/* A share of a GPU; some of these make no sense. */
+static void pod_share(struct arena *mem, struct rng *r, struct pod *out)
+{
+    static const struct str shares[] = {STR("0.25"), STR("0.5"), STR("0.7"), STR("2")};
+    if (!chance(r, 8))
+        return;
+    out->meta.annotations.at = arena_array(mem, struct pair, 1);
+    add_pair(&out->meta.annotations, STR("gpu-fraction"), PICK(r, shares));
+}
+
 /* A disk of its own, or a claim; few names, so that pods meet. */
 static void pod_volumes(struct arena *mem, struct rng *r, struct pod *out)
 {
@@ -553,6 +563,7 @@ struct pod *gen_pod(struct arena *mem, const struct pod_plan *plan)
     pod_company(mem, &r, out);
     pod_containers(mem, &r, plan, out);
     pod_oddities(mem, &r, plan, out);
+    pod_share(mem, &r, out);
     pod_volumes(mem, &r, out);
     gen_wishes(mem, &r, out);
     if (plan->node != GEN_NOWHERE)

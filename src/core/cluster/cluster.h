@@ -144,6 +144,9 @@ static inline const struct spec *cluster_spec(const struct cluster *c, pod_id po
 /* Puts a pod that is nowhere on a node. */
 void cluster_place(struct cluster *c, pod_id pod, node_id node);
 
+/* The same, on these of its GPUs; 0: those that gpus_pick() says. */
+void cluster_place_on_gpus(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus);
+
 /* Takes a pod off its node. */
 void cluster_take(struct cluster *c, pod_id pod);
 

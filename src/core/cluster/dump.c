@@ -27,6 +27,17 @@ static void dump_room(const struct cluster *c, const struct room *room, struct b
                    room->cells->at[i].used, room->cells->at[i].alloc);
 }
 
+static void dump_gpus(const struct cluster *c, const struct node_gpus *g, struct buf *out)
+{
+    if (!g)
+        return;
+    buf_printf(out, "  %u GPUs " STR_FMT ", taken", g->n, STR_ARG(names_text(&c->names, g->model)));
+    for (uint32_t i = 0; i < GPUS_MOST; i++)
+        if (i < g->n || g->used[i])
+            buf_printf(out, " %u:%d", i, g->used[i]);
+    buf_add_char(out, '\n');
+}
+
 static void dump_node(const struct cluster *c, uint32_t i, struct buf *out)
 {
     const struct nodes *n = &c->nodes;
@@ -36,6 +47,7 @@ static void dump_node(const struct cluster *c, uint32_t i, struct buf *out)
     dump_pairs(c, n->labels[i], out);
     buf_add_char(out, '\n');
     dump_room(c, &n->room[i], out);
+    dump_gpus(c, n->gpus[i], out);
     for (uint32_t k = 0; k < n->images[i].n; k++)
         buf_printf(out, "  image " STR_FMT " %ld on %u\n",
                    STR_ARG(names_text(&c->names, n->images[i].at[k])),
@@ -47,7 +59,8 @@ static void dump_node(const struct cluster *c, uint32_t i, struct buf *out)
                    n->ports[i]->at[k].port.port, n->ports[i]->at[k].port.protocol,
                    n->ports[i]->at[k].uses);
     for (uint32_t p = n->first_pod[i]; p != ID_NONE; p = c->pods.rows.at[p].after)
-        buf_printf(out, "  pod %u %s\n", p, c->pods.rows.at[p].text);
+        buf_printf(out, "  pod %u %s gpus %x\n", p, c->pods.rows.at[p].text,
+                   c->pods.rows.at[p].gpus);
 }
 
 static int by_value(const void *a, const void *b)

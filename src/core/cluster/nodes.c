@@ -15,7 +15,8 @@
     COLUMN(rank)                                                                                   \
     COLUMN(first_pod)                                                                              \
     COLUMN(images)                                                                                 \
-    COLUMN(ports)
+    COLUMN(ports)                                                                                  \
+    COLUMN(gpus)
 
 static void grow(struct nodes *n)
 {
@@ -52,7 +53,8 @@ node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t ran
 void nodes_release(struct nodes *n, struct names *names, node_id node)
 {
     uint32_t i = node.i;
-    assert(n->flags[i] == NODE_CLAIMED && n->first_pod[i] == ID_NONE && !n->room[i].cells);
+    assert(n->flags[i] == NODE_CLAIMED && n->first_pod[i] == ID_NONE && !n->room[i].cells &&
+           !n->gpus[i]);
     map_remove(&n->by_name, n->name[i]);
     intern_drop(&names->text, n->name[i]);
     n->name[i] = SYM_NONE;
@@ -436,6 +438,7 @@ void nodes_done(struct nodes *n)
         mem_free(n->room[i].cells);
         mem_free(n->images[i].at);
         mem_free(n->ports[i]);
+        mem_free(n->gpus[i]);
     }
 #define FREE(column) mem_free(n->column);
     COLUMNS(FREE)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/map.h"
+#include "core/cluster/gpus.h"
 #include "core/cluster/names.h"
 #include "core/cluster/spec.h"
 #include "core/model/hardware.h"
@@ -77,6 +78,7 @@ struct nodes {
     uint32_t *first_pod;
     struct node_images *images;
     struct used_ports **ports;
+    struct node_gpus **gpus; /* NULL: none there and none taken */
 
     struct intern hardware_table; /* number - 1 */
     struct map by_hostname;       /* how many present nodes have it */

@@ -43,6 +43,7 @@ struct pod_row {
     shape_id shape;
     uint32_t node;          /* where it is, bound or assumed; ID_NONE: nowhere */
     uint32_t before, after; /* on that node's list */
+    gpu_mask gpus;          /* which of that node's GPUs it has */
     sym pin;                /* the node it names, taken out of its spec; SYM_NONE: none */
     sym nominated;          /* status.nominatedNodeName; SYM_NONE: none */
     uint32_t flags;

@@ -383,6 +383,63 @@ static void read_said(struct reading *r, const struct pod *pod, struct spec *s)
     vec_done(&misread);
 }
 
+/* --- GPUs --- */
+
+/* The first of the annotations that the pod has; {0} if it has none. */
+static struct pair annotation(const struct pod *pod, const struct str *keys, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        list_each(&pod->meta.annotations, pair)
+            if (str_equal(pair->key, keys[i]))
+                return *pair;
+    return (struct pair){0};
+}
+
+static uint32_t whole_gpus(const struct reading *r)
+{
+    int64_t all = 0;
+    vec_each(&r->hold, need)
+        if (gpus_is_resource(names_text(r->names, r->specs->resources.names.at[need->resource])))
+            all = MAX(all, need->amount);
+    return (uint32_t)MIN(all, (int64_t)UINT32_MAX);
+}
+
+static sym gpu_error(struct reading *r, struct pair at, const char *what)
+{
+    return keep(r, arena_printf(r->mem, "annotation " STR_FMT ": \"" STR_FMT "\" %s",
+                                STR_ARG(at.key), STR_ARG(str_part(at.value, 0, 40)), what));
+}
+
+/* Whole GPUs are a resource, shares of them annotations: ours and those of KAI. */
+static void read_gpus(struct reading *r, const struct pod *pod, struct spec *s)
+{
+    static const struct str fractions[] = {STR("scheduling.kubenexus.io/gpu-fraction"),
+                                           STR("gpu-fraction")};
+    static const struct str counts[] = {STR("gpu-fraction-num-devices")};
+    static const struct str memories[] = {STR("scheduling.kubenexus.io/gpu-memory"),
+                                          STR("gpu-memory")};
+    struct pair fraction = annotation(pod, fractions, LEN(fractions));
+    struct pair count = annotation(pod, counts, LEN(counts));
+    struct pair memory = annotation(pod, memories, LEN(memories));
+    struct quantity q;
+    int64_t devices = 1;
+    uint32_t whole = whole_gpus(r);
+    s->gpu_error = SYM_NONE;
+    s->gpus = (struct gpu_ask){whole, GPU_WHOLE};
+    if (memory.key.n)
+        s->gpu_error = gpu_error(r, memory, "is not supported yet");
+    if (!fraction.key.n)
+        return;
+    if (!quantity_parse(fraction.value, &q) || q.nano <= 0 || quantity_milli(q) >= GPU_WHOLE)
+        s->gpu_error = gpu_error(r, fraction, "is not a number above 0 and below 1");
+    else if (count.key.n && (!str_int(count.value, &devices) || devices < 1 || devices > GPUS_MOST))
+        s->gpu_error = gpu_error(r, count, "is not a number of GPUs");
+    else if (whole)
+        s->gpu_error = gpu_error(r, fraction, "stands beside a request for whole GPUs");
+    else
+        s->gpus = (struct gpu_ask){(uint32_t)devices, (uint32_t)quantity_milli(q)};
+}
+
 /* The first field that a plugin of kube-scheduler's default profile reads and none of ours does
  * yet. */
 static struct str unsupported_field(const struct pod *pod)
@@ -498,6 +555,7 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
         *pin = SYM_NONE;
     read_head(&r, pod, pin, &head);
     read_said(&r, pod, &head);
+    read_gpus(&r, pod, &head);
     read_containers(&r, pod);
     read_spread(&r, pod);
     read_volumes(&r, pod);

@@ -2,6 +2,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/map.h"
+#include "core/cluster/gpus.h"
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
 #include "core/model/classify.h"
@@ -112,6 +113,8 @@ struct spec {
     const sym *monitors;
     uint32_t n_monitors;
     uint32_t features; /* enum feature */
+    struct gpu_ask gpus;
+    sym gpu_error; /* why what it says of GPUs makes no sense; SYM_NONE: it does */
 
     struct classified class; /* what it is, and where it wants to be */
     struct wishes wishes;

@@ -21,5 +21,6 @@ struct undo {
     sym was;
     uint32_t at;
     enum thing_kind thing;
+    gpu_mask gpus;              /* that the pod had */
     const struct node_row *row; /* lives in the journal's arena */
 };

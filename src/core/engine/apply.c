@@ -285,14 +285,18 @@ static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t f
         return 0;
     bool must_move = row->node != ID_NONE && (actions || (row->flags ^ flags) & POD_TERMINATING);
     node_id node = {row->node};
+    gpu_mask gpus = row->gpus;
+    struct gpu_ask had = cluster_spec(c, pod)->gpus;
     if (must_move)
         cluster_take(c, pod);
     if (actions)
         pods_reshape(&c->pods, pod, shape);
     row->flags = flags;
     unit_of(k, pod)->priority = cluster_spec(c, pod)->priority;
+    struct gpu_ask has = cluster_spec(c, pod)->gpus;
+    bool keeps_gpus = had.count == has.count && had.milli == has.milli;
     if (must_move)
-        cluster_place(c, pod, node);
+        cluster_place_on_gpus(c, pod, node, keeps_gpus ? gpus : 0);
     return actions;
 }
 

@@ -91,7 +91,7 @@ static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct cla
     struct cluster *c = k->cluster;
     struct txn t = txn_begin(c);
     cluster_nominate(c, pod, SYM_NONE);
-    cluster_place(c, pod, (node_id){node});
+    row_place(c, class, pod, (node_id){node});
     engine_reserve(k, pod, class, out);
     txn_commit(c, t);
     queue_settle(k->queue, pod.i);

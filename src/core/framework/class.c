@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+enum { SHARED_MOST = 64 }; /* plugins of a profile */
+
 reason_id learning_reason(struct learning *l, enum code code, const char *text)
 {
     struct str s = str_of(text);
@@ -31,6 +33,7 @@ void classes_init(struct classes *k, struct cluster *c, const struct profile *pr
 {
     *k = (struct classes){.cluster = c, .profiles = profiles, .n_profiles = n_profiles};
     reasons_init(&k->reasons);
+    k->shared = mem_alloc(n_profiles * SHARED_MOST * sizeof(*k->shared));
 }
 
 const struct profile *classes_profile(const struct classes *k, struct str scheduler_name)
@@ -139,6 +142,8 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
         .reserves = l->filters && l->reserves && !(p->off & PROFILE_NO_RESERVE),
     };
     class->n_keys += l->n_keys;
+    if (p->plugin->pick && !class->picker)
+        class->picker = part;
     assert(l->n_keys <= PLUGIN_MOST_KEYS);
     if (p->plugin->row_filter || p->plugin->row_score)
         class->row_columns |= p->plugin->row_columns;
@@ -147,6 +152,7 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
     class->may_fail |= l->filters && l->may_fail;
     class->reserves |= part->reserves;
     class->reads_hostnames |= l->reads_hostnames;
+    class->is_costly |= p->plugin->is_costly;
     if (l->filters && p->plugin->row_filter) {
         class->filter_columns |= p->plugin->row_columns;
         struct class_filter filter = {p->plugin->row_filter, state, p->plugin->row_columns};
@@ -205,6 +211,32 @@ static void hand_over(struct class *class, const uint32_t *takes_over)
     class->n_scores = kept;
 }
 
+/* What the plugin shares among the profile's classes. */
+static void *shared_of(struct classes *k, const struct profile *profile, uint32_t i)
+{
+    const struct profile_plugin *p = &profile->plugins[i];
+    if (!p->plugin->begin)
+        return NULL;
+    void **shared = &k->shared[(profile - k->profiles) * SHARED_MOST + i];
+    if (!*shared) {
+        *shared = mem_alloc(p->plugin->shared_size);
+        p->plugin->begin(k->cluster, p->args, *shared);
+    }
+    return *shared;
+}
+
+static void end_shared(struct classes *k)
+{
+    for (uint32_t f = 0; f < k->n_profiles; f++)
+        for (uint32_t i = 0; i < k->profiles[f].n; i++) {
+            void *shared = k->shared[f * SHARED_MOST + i];
+            if (shared)
+                k->profiles[f].plugins[i].plugin->end(k->cluster, shared);
+            mem_free(shared);
+        }
+    mem_free(k->shared);
+}
+
 /* Lets each plugin learn the class. An unresolvable refusal ends it; of several others the last
  * counts, as upstream's PreFilter does it. */
 static void learn_all(struct classes *k, struct class *class, const struct shape *shape, sym within)
@@ -226,6 +258,7 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             .shape = shape,
             .identity = &class->identity,
             .args = p->args,
+            .shared = shared_of(k, class->profile, i),
             .mem = &class->mem,
             .reasons = &k->reasons,
             .plugin = p->number,
@@ -422,6 +455,7 @@ void classes_done(struct classes *k)
     vec_each(&k->at, class)
         if (*class)
             free_class(k, *class);
+    end_shared(k);
     vec_done(&k->at);
     vec_done(&k->by_shape);
     vec_done(&k->scratch);

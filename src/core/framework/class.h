@@ -51,7 +51,8 @@ struct class
     uint32_t n_use_filters;
     struct class_score *scores;
     uint32_t n_scores;
-    int64_t most_row_score; /* what they can come to together */
+    int64_t most_row_score;          /* what they can come to together */
+    const struct class_part *picker; /* chooses the pod's GPUs; NULL: nobody does */
     uint32_t n_keys;
     uint32_t row_columns, key_columns, filter_columns;
     uint32_t columns_until[64]; /* by plugin: row columns of the filters up to and with it */
@@ -59,6 +60,7 @@ struct class
     bool may_fail;        /* a row's verdict may be an error: scanned, never viewed */
     bool reserves;        /* some plugin may want something done before a pod of it is bound */
     bool reads_hostnames; /* its keys assume that no two nodes share a hostname */
+    bool is_costly;       /* some plugin's row answers take long */
 
     reason_id refusal;       /* no node will do; 0: some may */
     struct str refusal_text; /* empty: the reason's */
@@ -104,6 +106,8 @@ struct classes {
     VEC(struct class *) at;
     VEC(struct shape_class) by_shape;
     struct match_words scratch;
+    void *
+        *shared; /* by profile and place in it: what a plugin's classes share; NULL: nothing yet */
     void (*gone)(void *ctx, struct class *); /* told before a class is freed */
     void *ctx;
 };

@@ -2,6 +2,7 @@
 
 #include "core/base/arena.h"
 #include "core/cluster/event.h"
+#include "core/cluster/gpus.h"
 #include "core/cluster/identity.h"
 #include "core/framework/reason.h"
 #include "core/model/patch.h"
@@ -24,6 +25,7 @@ struct learning {
     const struct shape *shape;       /* one of the class; any gives the same answers */
     const struct identity *identity; /* who and what its pods are; {0}: the profile does not ask */
     const void *args;                /* the plugin's configuration */
+    void *shared;                    /* what it keeps for all classes of the profile */
     struct arena *mem;               /* lives as long as the class */
     struct reasons *reasons;
     uint32_t plugin; /* its number, for reasons */
@@ -147,9 +149,15 @@ struct plugin {
     size_t class_size;    /* what `learn` keeps per class */
     int64_t weight;       /* of its score, unless a profile says otherwise */
     uint32_t subjects;    /* SUBJECT_*: what its score is about */
+    bool is_costly;       /* its row answers take long: views must not ask for all rows lightly */
 
     /* Says who and what the pods of a shape are, for all plugins of the profile. */
     struct identity (*identify)(struct cluster *, const struct shape *, const void *args);
+
+    /* What its classes of one profile share: made for the first of them, gone after the last. */
+    size_t shared_size;
+    void (*begin)(struct cluster *, const void *args, void *shared);
+    void (*end)(struct cluster *, void *shared);
 
     /* What it can tell apart in pods of one spec: appends numbers that differ if its answers may.
      */
@@ -167,6 +175,9 @@ struct plugin {
     /* For each feasible bucket: the raw score and the normalised one (0..100). */
     void (*key_score)(const struct cluster *, const void *cls, const struct feasible *,
                       int64_t *raw, int64_t *normal);
+
+    /* Which GPUs of a node that fits the pod should get. */
+    gpu_mask (*pick)(const struct cluster *, const void *cls, node_id);
 
     /* Is there nothing in the cluster to tell nodes apart by? Explanations leave its scores out. */
     bool (*is_idle)(const struct cluster *, const void *cls);

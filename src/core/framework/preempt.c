@@ -27,6 +27,7 @@ static reason_id nobodys(struct classes *k, enum code code, const char *text)
 
 struct victim {
     pod_id pod;
+    gpu_mask gpus;
     int32_t priority;
     int64_t start_ms;
     struct str namespace, name; /* so that the order is total */
@@ -57,6 +58,7 @@ static void find_victims(const struct cluster *c, const struct class *class, nod
         const struct shape *shape = &c->pods.shapes.at[row->shape];
         struct victim v = {
             .pod = {i},
+            .gpus = row->gpus,
             .priority = specs_at(&c->specs, shape->spec)->priority,
             .start_ms = row->start_ms == TIME_NONE ? INT64_MAX : row->start_ms,
             .namespace = names_text(&c->names, shape->namespace),
@@ -114,7 +116,7 @@ static void reprieve(struct cluster *c, const struct class *class, node_id node,
         vec_each(all, v) {
             if (v->is_protected == (pass == 1))
                 continue;
-            cluster_place(c, v->pod, node);
+            cluster_place_on_gpus(c, v->pod, node, v->gpus);
             if (row_verdict(c, class, node, self)) {
                 cluster_take(c, v->pod);
                 v->is_needed = true;

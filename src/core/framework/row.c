@@ -73,6 +73,13 @@ reason_id row_judge(const struct cluster *c, const struct class *class, node_id 
     return 0;
 }
 
+void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id node)
+{
+    const struct class_part *picker = class->picker;
+    gpu_mask gpus = picker ? picker->plugin->pick(c, picker->state, node) : 0;
+    cluster_place_on_gpus(c, pod, node, gpus);
+}
+
 static bool counts_here(const struct cluster *c, const struct class *class, struct nomination n,
                         node_id node, pod_id self)
 {

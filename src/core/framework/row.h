@@ -27,6 +27,9 @@ void row_key(const struct cluster *c, const struct class *class, node_id node, u
 /* All filters, those on keys too, in the profile's order. */
 reason_id row_judge(const struct cluster *c, const struct class *class, node_id node);
 
+/* Puts the pod, which fits, on the node, on the GPUs that the class would choose. */
+void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id node);
+
 /* Are pods other than `self`, of the class's priority or higher, nominated to this node? */
 bool row_has_nominated(const struct cluster *c, const struct class *class, node_id node,
                        pod_id self);

@@ -402,7 +402,8 @@ static void catch_up(struct views *all, struct view *v)
 
 static bool lags(const struct view *v, const struct cluster *c)
 {
-    uint64_t most = MAX((uint64_t)LEAST_LAG, c->nodes.present / (uint64_t)8);
+    uint64_t share = v->class->is_costly ? 1 : 8;
+    uint64_t most = MAX((uint64_t)LEAST_LAG, c->nodes.present / share);
     return v->seen < c->log.oldest || c->log.end - v->seen > most;
 }
 

@@ -5,7 +5,7 @@ TEST(dump, says_everything_of_a_small_cluster)
 {
     AUTO(ground) g = {0};
     ground_add(&g, "node n1 cpu=2 memory=1Ki gpu=1 label:z=a image:x=5 host=h");
-    ground_add(&g, "pod a cpu=1 memory=0 port:80 on=n1");
+    ground_add(&g, "pod a cpu=1 memory=0 port:80 note:gpu-fraction=0.3 on=n1");
     ground_add(&g, "pod b nominated=n1");
     g.cluster->nodes.rank[0] = 0xabc;
     EXPECT_STR(ground_dump(&g), "1 nodes, 2 pods, 0 shared hostnames\n"
@@ -13,8 +13,9 @@ TEST(dump, says_everything_of_a_small_cluster)
                                 "  labels z=a\n"
                                 "  cpu 1000/2000 memory 0/1024 nonzero 1000 0 pods 1/110\n"
                                 "  nvidia.com/gpu 0/1\n"
+                                "  1 GPUs , taken 0:300\n"
                                 "  image x 5 on 1\n"
                                 "  port 0.0.0.0:80/0 × 1\n"
-                                "  pod 0 a\n"
+                                "  pod 0 a gpus 1\n"
                                 "nominated 1 to n1\n");
 }

@@ -22,6 +22,8 @@ static void furnish(struct ground *g)
     ground_add(g, "pod b cpu=2 label:app=web on=n1");
     ground_add(g, "pod c cpu=3 port:81 on=n1");
     ground_add(g, "pod d cpu=4 gpu=1 port:82 label:app=web");
+    ground_add(g, "pod g cpu=1 note:gpu-fraction=0.3 on=n1");
+    ground_add(g, "pod h cpu=1 note:gpu-fraction=0.4");
     ground_add(g, "pod e cpu=1 nominated=n1");
     ground_add(g, "pod f cpu=1 nominated=n2");
     struct object s = object_of(&g->mem, "service s app=web");
@@ -81,6 +83,8 @@ static const struct step steps[] = {
     {place,       "d n1"                                                                             },
     {place,       "d n2"                                                                             },
     {take,        "a"                                                                                }, /* the last, the middle and the first of its node's list */
+    {take,        "g"                                                                                },
+    {place,       "h n1"                                                                             },
     {take,        "b"                                                                                },
     {take,        "c"                                                                                },
     {put,         "node n1 cpu=4 memory=8Gi gpu=1 zone=a image:x=5Mi taint:t=v:NoSchedule"           },

@@ -1,0 +1,156 @@
+#include "core/cluster/gpus.h"
+
+#include "core/base/mem.h"
+#include "support/ground.h"
+#include "support/test.h"
+
+/* A node with these thousandths taken of its GPUs. */
+static struct node_gpus gpus(uint32_t n, int32_t a, int32_t b, int32_t c, int32_t d)
+{
+    return (struct node_gpus){
+        .n = n, .model = SYM_NONE, .used = {a, b, c, d}
+    };
+}
+
+TEST(gpus, a_share_goes_where_least_is_left_and_still_enough)
+{
+    static const struct {
+        int32_t used[4];
+        struct gpu_ask ask;
+        gpu_mask picked;
+    } cases[] = {
+        {{0, 0, 0, 0},           {1, 500},  1 << 0                  },
+        {{0, 500, 0, 0},         {1, 500},  1 << 1                  },
+        {{0, 500, 600, 700},     {1, 300},  1 << 3                  },
+        {{0, 500, 600, 700},     {1, 301},  1 << 2                  },
+        {{0, 500, 500, 700},     {1, 400},  1 << 1                  },
+        {{0, 500, 600, 700},     {2, 300},  1 << 3 | 1 << 2         },
+        {{900, 0, 100, 0},       {1, 1000}, 1 << 1                  },
+        {{900, 0, 100, 0},       {2, 1000}, 1 << 1 | 1 << 3         },
+        {{900, 0, 100, 0},       {3, 1000}, 1 << 1 | 1 << 3 | 1 << 2}, /* too many */
+        {{900, 800, 1000, 2000}, {1, 300},  1 << 1                  },
+        {{0, 0, 0, 0},           {9, 1000}, 15                      },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%zu", i);
+        const int32_t *u = cases[i].used;
+        struct node_gpus g = gpus(4, u[0], u[1], u[2], u[3]);
+        EXPECT_INT(gpus_pick(&g, cases[i].ask), cases[i].picked);
+    }
+}
+
+TEST(gpus, of_a_node_that_is_not_there_yet_are_numbered_from_0)
+{
+    struct node_gpus g = gpus(0, 1000, 600, 0, 0);
+    EXPECT_INT(gpus_pick(NULL, (struct gpu_ask){2, 1000}), 3);
+    EXPECT_INT(gpus_pick(&g, (struct gpu_ask){1, 400}), 2);
+    EXPECT_INT(gpus_pick(&g, (struct gpu_ask){1, 401}), 4);
+    EXPECT_INT(gpus_pick(NULL, (struct gpu_ask){40, 1000}), UINT32_MAX);
+    EXPECT_INT(gpus_fitting(&g, 100), 0);
+    EXPECT_INT(gpus_fitting(NULL, 100), 0);
+}
+
+TEST(gpus, that_nobody_has_or_uses_take_no_memory)
+{
+    struct node_gpus *g = NULL;
+    gpus_put(&g, 0, SYM_NONE);
+    EXPECT(!g);
+    gpus_charge(&g, 5, 300, +1);
+    REQUIRE(g);
+    gpus_put(&g, 2, SYM_NONE);
+    EXPECT_INT(gpus_left(g, 0), 700);
+    EXPECT_INT(gpus_fitting(g, 701), 1);
+    gpus_charge(&g, 1, 900, +1);
+    EXPECT_INT(gpus_left(g, 0), 0); /* never less */
+    gpus_charge(&g, 1, 900, -1);
+    gpus_put(&g, 0, SYM_NONE);
+    EXPECT(g);
+    gpus_charge(&g, 5, 300, -1);
+    EXPECT(!g);
+}
+
+TEST(gpus, are_read_from_what_a_node_says)
+{
+    static const struct {
+        const char *node;
+        uint32_t n;
+        const char *model;
+    } cases[] = {
+        {"gpu=8",                                        8, ""    },
+        {"gpu=8 label:nvidia.com/gpu.product=T4",        8, "T4"  },
+        {"gpu=8 label:gpu.kubenexus.io/model=H100",      8, "H100"},
+        {"amd.com/gpu=4",                                4, ""    },
+        {"gpu=8 label:nvidia.com/gpu.replicas=1",        8, ""    },
+        {"gpu=80 label:nvidia.com/gpu.replicas=10",      0, ""    },
+        {"gpu=16 label:nvidia.com/gpu.replicas=4",       0, ""    },
+        {"gpu=4 label:nvidia.com/gpu.product=T4-SHARED", 0, ""    },
+        {"gpu=33",                                       0, ""    },
+        {"nvidia.com/mig-1g.10gb=7",                     0, ""    },
+        {"cpu=8",                                        0, ""    },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].node);
+        AUTO(ground) g = {0};
+        ground_add(&g, "node n %s", cases[i].node);
+        const struct node_gpus *have = g.cluster->nodes.gpus[ground_node(&g, "n").i];
+        EXPECT_INT(have ? have->n : 0, cases[i].n);
+        EXPECT_STR(names_text(&g.cluster->names, have ? have->model : SYM_NONE), cases[i].model);
+    }
+}
+
+TEST(gpus, are_asked_for_as_a_resource_or_as_a_share)
+{
+    static const struct {
+        const char *pod;
+        uint32_t count, milli;
+        const char *error;
+    } cases[] = {
+        {"cpu=1",                                                               0, 1000, ""                                                    },
+        {"gpu=2",                                                               2, 1000, ""                                                    },
+        {"amd.com/gpu=2",                                                       2, 1000, ""                                                    },
+        {"note:gpu-fraction=0.5",                                               1, 500,  ""                                                    },
+        {"note:scheduling.kubenexus.io/gpu-fraction=0.25",                      1, 250,  ""                                                    },
+        {"note:gpu-fraction=0.0001",                                            1, 1,    ""                                                    },
+        {"note:gpu-fraction=0.5 note:scheduling.kubenexus.io/gpu-fraction=0.2", 1, 200,  ""                                                    },
+        {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=2",               2, 500,  ""                                                    },
+        {"note:gpu-fraction=1",                                                 0, 1000,
+         "annotation gpu-fraction: \"1\" is not a number above 0 and below 1"                                                                  },
+        {"note:gpu-fraction=0",                                                 0, 1000,
+         "annotation gpu-fraction: \"0\" is not a number above 0 and below 1"                                                                  },
+        {"note:gpu-fraction=half",                                              0, 1000,
+         "annotation gpu-fraction: \"half\" is not a number above 0 and below 1"                                                               },
+        {"gpu=1 note:gpu-fraction=0.5",                                         1, 1000,
+         "annotation gpu-fraction: \"0.5\" stands beside a request for whole GPUs"                                                             },
+        {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=0",               0, 1000,
+         "annotation gpu-fraction-num-devices: \"0\" is not a number of GPUs"                                                                  },
+        {"note:gpu-memory=2000",                                                0, 1000, "annotation gpu-memory: \"2000\" is not supported yet"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].pod);
+        AUTO(ground) g = {0};
+        ground_add(&g, "pod p %s", cases[i].pod);
+        const struct spec *spec = cluster_spec(g.cluster, ground_pod(&g, "p"));
+        EXPECT_INT(spec->gpus.count, cases[i].count);
+        EXPECT_INT(spec->gpus.milli, cases[i].milli);
+        EXPECT_STR(names_text(&g.cluster->names, spec->gpu_error), cases[i].error);
+    }
+}
+
+TEST(gpus, a_pod_gives_back_what_it_took)
+{
+    AUTO(ground) g = {0};
+    ground_add(&g, "pod early note:gpu-fraction=0.6 on=n"); /* before its node */
+    ground_add(&g, "node n gpu=2");
+    ground_add(&g, "pod whole gpu=1 on=n");
+    ground_add(&g, "pod share note:gpu-fraction=0.4 on=n");
+    const struct node_gpus *have = g.cluster->nodes.gpus[ground_node(&g, "n").i];
+    EXPECT_INT(have->used[0], 1000);
+    EXPECT_INT(have->used[1], 1000);
+    EXPECT_INT(pods_at(&g.cluster->pods, ground_pod(&g, "early"))->gpus, 1);
+    EXPECT_INT(pods_at(&g.cluster->pods, ground_pod(&g, "whole"))->gpus, 2);
+    EXPECT_INT(pods_at(&g.cluster->pods, ground_pod(&g, "share"))->gpus, 1);
+    cluster_take(g.cluster, ground_pod(&g, "early"));
+    EXPECT_INT(have->used[0], 400);
+    cluster_place_on_gpus(g.cluster, ground_pod(&g, "early"), ground_node(&g, "n"), 2);
+    EXPECT_INT(have->used[1], 1600);
+}
