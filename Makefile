@@ -8,6 +8,8 @@
 #   make bench          speed and memory, recorded with the commit in bench/results/
 #   make bench-live     the same on a real API server, beside kube-scheduler; NODES, PODS and
 #                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves)
+#   make fgd            the FGD experiment: GPU policies beside published results; TRACES=folder
+#                       with other openb files, RUN='default --policy FGD' for a part of it
 #   make differential   explain against kube-scheduler's own code; SEEDS=1-500, THEMES=spread,ports
 #   make differential-live   the same pods on two real control planes, kube-scheduler on one; SEEDS, THEMES
 #   make e2e-suite      Kubernetes' own scheduling specs, with kube-scheduler and with us; FOCUS=text
@@ -28,6 +30,8 @@ SHAPES ?= basic,gpu,spread
 FOCUS ?=
 OPERATIONS ?= 1000000
 SEED ?= 1
+TRACES ?=
+RUN ?=
 
 RELEASE = -Doptimization=2 -Db_lto=true -Dhardened=true
 TEST = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Dtests=true
@@ -41,7 +45,7 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all static demo test property bench bench-live differential differential-live e2e-suite fuzz fmt promises clean
+.PHONY: all static demo test property bench bench-live fgd differential differential-live e2e-suite fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -82,6 +86,12 @@ bench-live:
 	@$(call build,$(B),$(RELEASE),gcc)
 	@ninja -C $(B) --quiet -j $(JOBS) bench/bench-client
 	@bench/live --build $(B) --nodes $(NODES) --pods $(PODS) --shapes $(SHAPES)
+
+fgd:
+	@tools/setup
+	@$(MAKE) --no-print-directory all
+	@test -n "$(TRACES)" || { mkdir -p $(B)/traces && tar -xJf traces/openb.tar.xz -C $(B)/traces; }
+	@$(B)/kubenexus fgd --traces $(or $(TRACES),$(B)/traces) $(RUN)
 
 differential: all
 	@tests/differential/compare.py --kubenexus $(B)/kubenexus --seeds $(SEEDS) \

@@ -11,6 +11,7 @@ int cmd_simulate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_plugins(int argc, char **argv);
+int cmd_fgd(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 
 void print_version(void);

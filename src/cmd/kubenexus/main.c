@@ -14,6 +14,7 @@ static const struct command {
     {"simulate", "a cluster in virtual time: a scenario, a dump, a trace, or the demo",
      cmd_simulate                                                                                  },
     {"bench",    "decisions a second, memory and cost per stage",                       cmd_bench  },
+    {"fgd",      "a published experiment with GPU policies, repeated",                  cmd_fgd    },
     {"check",    "is a configuration file valid, and what would run",                   cmd_check  },
     {"metrics",  "the table of metrics",                                                cmd_metrics},
     {"plugins",  "the table of plugins",                                                cmd_plugins},

@@ -240,7 +240,7 @@ static uint32_t seat_bench(struct engine *k, struct bench *bench)
         }
         seat->node = v.node;
         cluster_nominate(c, pod, SYM_NONE);
-        cluster_place(c, pod, (node_id){v.node});
+        row_place(c, bench->here, pod, (node_id){v.node});
     }
     return bench->n;
 }

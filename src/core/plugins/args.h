@@ -95,3 +95,28 @@ struct tenant_args {
 struct topology_args {
     LIST(const struct str) levels; /* labels' keys, the widest domains first; at least one */
 };
+
+/* What the GPUs of a node are measured against: pods as they come, and how often each kind does. */
+struct gpu_demand {
+    int64_t cpu_milli;
+    uint32_t count, milli;         /* GPUs, and thousandths of each; 0: none */
+    LIST(const struct str) models; /* any of them will do; none: any GPU */
+    double share;                  /* of all pods; the shares of a list add up to 1 */
+};
+
+enum gpu_policy {
+    GPU_FGD,
+    GPU_BEST_FIT,
+    GPU_DOT_PROD,
+    GPU_PACKING,
+    GPU_CLUSTERING,
+    N_GPU_POLICIES,
+};
+
+/* As configuration spells it. */
+extern const char *const gpu_policy_names[N_GPU_POLICIES];
+
+struct fragmentation_args {
+    enum gpu_policy policy;
+    LIST(const struct gpu_demand) demand;
+};

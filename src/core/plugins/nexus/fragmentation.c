@@ -1,0 +1,166 @@
+#include "core/plugins/nexus/fragmentation.h"
+
+#include <stdlib.h>
+
+#include "core/base/hash.h"
+
+enum { MEMO_BITS = 13, MEMO_GPUS = 8, MODELS_MOST = 64 };
+
+static int by_amount(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void find_steps(struct fragmentation *f)
+{
+    int64_t *all = mem_alloc(f->n * sizeof(*all));
+    for (uint32_t i = 0; i < f->n; i++)
+        all[i] = f->demand[i].cpu_milli;
+    if (f->n > 1)
+        qsort(all, f->n, sizeof(*all), by_amount);
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->n_steps == 0 || all[f->n_steps - 1] != all[i])
+            all[f->n_steps++] = all[i];
+    f->steps = all;
+}
+
+/* The model's number; n_models if no kind names it. */
+static uint32_t find_model(const struct fragmentation *f, sym model)
+{
+    uint32_t i = 0;
+    while (i < f->n_models && f->models[i] != model)
+        i++;
+    return i;
+}
+
+static void find_models(struct fragmentation *f, struct cluster *c)
+{
+    f->models = mem_alloc(MODELS_MOST * sizeof(*f->models));
+    f->allowed = mem_alloc(f->n * sizeof(*f->allowed));
+    for (uint32_t i = 0; i < f->n; i++) {
+        const struct gpu_demand *d = &f->demand[i];
+        f->allowed[i] = d->models.n ? 0 : UINT64_MAX;
+        list_each(&d->models, name) {
+            sym model = names_get(&c->names, *name);
+            uint32_t at = find_model(f, model);
+            if (at == f->n_models && at + 1 < MODELS_MOST) {
+                intern_hold(&c->names.text, model);
+                f->models[f->n_models++] = model;
+            }
+            f->allowed[i] |= (uint64_t)1 << at;
+        }
+    }
+}
+
+void fragmentation_init(struct fragmentation *f, struct cluster *c, const struct gpu_demand *demand,
+                        uint32_t n)
+{
+    *f = (struct fragmentation){.demand = demand, .n = n};
+    find_steps(f);
+    find_models(f, c);
+    f->memo = mem_alloc(sizeof(*f->memo) << MEMO_BITS);
+}
+
+void fragmentation_done(struct fragmentation *f, struct cluster *c)
+{
+    for (uint32_t i = 0; i < f->n_models; i++)
+        intern_drop(&c->names.text, f->models[i]);
+    mem_free(f->models);
+    mem_free(f->allowed);
+    mem_free(f->steps);
+    mem_free(f->memo);
+}
+
+struct fragmentation_state fragmentation_state(const struct cluster *c, node_id node)
+{
+    const struct room *room = &c->nodes.room[node.i];
+    const struct node_gpus *g = c->nodes.gpus[node.i];
+    struct fragmentation_state s;
+    s.model = g ? g->model : SYM_NONE;
+    s.cpu_milli = wrap_sub(room->cpu_alloc, room->cpu_used);
+    s.n = g ? g->n : 0;
+    for (uint32_t i = 0; i < s.n; i++)
+        s.left[i] = gpus_left(g, i);
+    return s;
+}
+
+/* --- the measure --- */
+
+/* The published program's sums, in the order in which it adds them up. */
+enum part { LACKS_BOTH, LACKS_GPU, LACKS_CPU, NO_GPU, NO_GPU_NOR_CPU, OTHER_MODEL, N_PARTS };
+
+static double work_out(const struct fragmentation *f, const struct fragmentation_state *s,
+                       uint32_t model)
+{
+    double parts[N_PARTS] = {0}, all = 0;
+    int32_t idle = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        idle += s->left[i];
+    for (uint32_t k = 0; k < f->n; k++) {
+        const struct gpu_demand *d = &f->demand[k];
+        bool has_cpu = s->cpu_milli >= d->cpu_milli;
+        uint32_t fitting = 0;
+        int32_t below = 0;
+        for (uint32_t i = 0; i < s->n; i++) {
+            bool fits = s->left[i] >= (int32_t)d->milli;
+            fitting += fits;
+            below += fits ? 0 : s->left[i];
+        }
+        bool has_gpus = fitting >= d->count, fits = has_gpus && has_cpu;
+        enum part part = d->count == 0                   ? has_cpu ? NO_GPU : NO_GPU_NOR_CPU
+                         : !(f->allowed[k] >> model & 1) ? OTHER_MODEL
+                         : has_gpus                      ? fits ? LACKS_GPU : LACKS_CPU
+                         : has_cpu                       ? LACKS_GPU
+                                                         : LACKS_BOTH;
+        bool is_usable = fits && part == LACKS_GPU;
+        parts[part] += d->share * (double)(is_usable ? below : idle);
+    }
+    for (uint32_t i = 0; i < N_PARTS; i++)
+        all += parts[i];
+    return all;
+}
+
+/* How many steps the node's idle CPU reaches. */
+static uint32_t steps_reached(const struct fragmentation *f, int64_t cpu_milli)
+{
+    uint32_t low = 0, high = f->n_steps;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (f->steps[middle] <= cpu_milli)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The GPUs' amounts, the largest first, as two numbers. */
+static void pack(const struct fragmentation_state *s, uint64_t *out)
+{
+    uint16_t sorted[MEMO_GPUS] = {0};
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1] < s->left[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = (uint16_t)s->left[i];
+    }
+    memcpy(out, sorted, sizeof(sorted));
+}
+
+double fragmentation_of(struct fragmentation *f, const struct fragmentation_state *s)
+{
+    uint32_t model = find_model(f, s->model);
+    if (s->n > MEMO_GPUS)
+        return work_out(f, s, model);
+    struct fragmentation_memo key = {.state = 1 + model +
+                                              (MODELS_MOST + 1) * steps_reached(f, s->cpu_milli)};
+    pack(s, key.left);
+    uint64_t hash = hash_pair(hash_pair(key.left[0], key.left[1]), key.state);
+    struct fragmentation_memo *memo = &f->memo[hash >> (64 - MEMO_BITS)];
+    if (memo->state == key.state && memo->left[0] == key.left[0] && memo->left[1] == key.left[1])
+        return memo->amount;
+    key.amount = work_out(f, s, model);
+    *memo = key;
+    return key.amount;
+}

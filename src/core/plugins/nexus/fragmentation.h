@@ -1,0 +1,50 @@
+#pragma once
+
+#include "core/cluster/cluster.h"
+#include "core/plugins/args.h"
+
+/* How much of a node's idle GPUs the pods to come could not use.
+ *
+ * The measure of Weng et al. (USENIX ATC 2023). Given a mix of pods, each kind with its share of
+ * all pods: what is idle is a fragment for a kind that asks for no GPU, may not use this model, or
+ * finds too few GPUs or too little CPU; for a kind that fits, only GPUs with too little left are. A
+ * node's fragmentation is the mean over the mix, in thousandths of a GPU. Memory plays no part.
+ *
+ * It depends on the node's CPU only through which kinds find enough of it, and not on which GPU has
+ * how much left: so few states differ, and what was worked out once is remembered. Sums are in
+ * floating point, in the order of the published program: where two nodes are equally good its
+ * rounding decides, and its results are to be had only that way. */
+
+struct fragmentation_memo {
+    uint64_t left[2]; /* of eight GPUs, sorted, 16 bits each */
+    uint32_t state;   /* model and step; 0: nothing is remembered here */
+    double amount;
+};
+
+struct fragmentation {
+    const struct gpu_demand *demand;
+    uint32_t n;
+    uint64_t *allowed; /* by kind of pod: which models will do, as bits */
+    sym *models;       /* those that some kind names */
+    uint32_t n_models;
+    int64_t *steps; /* amounts of CPU that some kind asks for, rising */
+    uint32_t n_steps;
+    struct fragmentation_memo *memo;
+};
+
+/* `demand` must last as long as the measure. */
+void fragmentation_init(struct fragmentation *f, struct cluster *c, const struct gpu_demand *demand,
+                        uint32_t n);
+void fragmentation_done(struct fragmentation *f, struct cluster *c);
+
+/* What a node's fragmentation depends on. */
+struct fragmentation_state {
+    sym model;
+    int64_t cpu_milli; /* idle */
+    uint32_t n;
+    int32_t left[GPUS_MOST]; /* thousandths of each GPU */
+};
+
+struct fragmentation_state fragmentation_state(const struct cluster *c, node_id node);
+
+double fragmentation_of(struct fragmentation *f, const struct fragmentation_state *s);

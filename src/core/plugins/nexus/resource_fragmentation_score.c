@@ -1,0 +1,268 @@
+/* Which node's GPUs, and which of them, should a pod get?
+ *
+ * The filter is the books of GPUs (cluster/gpus.h): so many with so much left. The score is one of
+ * several policies, each a row of a table; a policy also chooses among a node's GPUs for a pod that
+ * takes a share of one. Those of the table are published ones: fragmentation gradient descent, and
+ * the policies that it was compared with (Weng et al., USENIX ATC 2023), number by number as there.
+ */
+
+#include "core/base/real.h"
+#include "core/framework/plugin.h"
+#include "core/plugins/nexus/fragmentation.h"
+
+const char *const gpu_policy_names[N_GPU_POLICIES] = {
+    [GPU_FGD] = "FGD",
+    [GPU_BEST_FIT] = "BestFit",
+    [GPU_DOT_PROD] = "DotProd",
+    [GPU_PACKING] = "GpuPacking",
+    [GPU_CLUSTERING] = "GpuClustering",
+};
+
+struct gpu_class {
+    const struct policy *policy;
+    struct fragmentation *measure;
+    struct gpu_ask ask;
+    int64_t cpu_milli;
+    reason_id none, few, taken;
+};
+
+/* --- the published policies --- */
+
+/* What the largest node of the published cluster has. */
+enum { CPU_MOST = 128000, GPU_MOST = 8000 };
+
+static int64_t idle_cpu(const struct cluster *c, node_id node)
+{
+    return wrap_sub(c->nodes.room[node.i].cpu_alloc, c->nodes.room[node.i].cpu_used);
+}
+
+static int64_t idle_gpu(const struct node_gpus *g)
+{
+    int64_t idle = 0;
+    for (uint32_t i = 0; g && i < g->n; i++)
+        idle += gpus_left(g, i);
+    return idle;
+}
+
+static int64_t asked_gpu(const struct gpu_class *k)
+{
+    return (int64_t)k->ask.count * k->ask.milli;
+}
+
+static int64_t within(int64_t score)
+{
+    return MIN(MAX(score, (int64_t)0), (int64_t)100);
+}
+
+/* 100 · (1 − ½ · CPU left / 128 − ½ · GPU left / 8) */
+static int64_t best_fit(const struct cluster *c, const struct gpu_class *k, node_id node)
+{
+    int64_t cpu = idle_cpu(c, node) - k->cpu_milli;
+    int64_t gpu = idle_gpu(c->nodes.gpus[node.i]) - asked_gpu(k);
+    int64_t most = 2 * CPU_MOST;
+    return within(100 * (most - cpu - CPU_MOST / GPU_MOST * gpu) / most);
+}
+
+/* 100 · (1 − ½ · (CPU idle · asked / 128² + GPU idle · asked / 8²)) */
+static int64_t dot_prod(const struct cluster *c, const struct gpu_class *k, node_id node)
+{
+    int64_t cpu = idle_cpu(c, node) * k->cpu_milli;
+    int64_t gpu = idle_gpu(c->nodes.gpus[node.i]) * asked_gpu(k);
+    int64_t square = (int64_t)CPU_MOST * CPU_MOST, ratio = CPU_MOST / GPU_MOST;
+    return within((100 * square - 50 * cpu - 50 * ratio * ratio * gpu) / square);
+}
+
+/* First GPUs in use, then idle ones of a node in use, then idle nodes. */
+static int64_t packing(const struct cluster *c, const struct gpu_class *k, node_id node)
+{
+    const struct node_gpus *g = c->nodes.gpus[node.i];
+    if (k->ask.count == 0 || !g)
+        return 0;
+    uint32_t n = g->n, idle = gpus_fitting(g, GPU_WHOLE);
+    if (idle == n)
+        return n > 33 ? n : MAX(33 - n, n);
+    int32_t left = GPU_WHOLE;
+    for (uint32_t i = 0; i < n; i++)
+        if (gpus_left(g, i) >= (int32_t)k->ask.milli)
+            left = MIN(left, gpus_left(g, i));
+    if (left < GPU_WHOLE)
+        return MAX(100 - left / 10 / 10, 50);
+    return MAX(50 - (int64_t)k->ask.count, (int64_t)33);
+}
+
+static bool is_of_kind(struct gpu_ask a, struct gpu_ask b)
+{
+    bool is_share = a.milli < GPU_WHOLE;
+    return is_share == (b.milli < GPU_WHOLE) && (is_share || a.count == b.count);
+}
+
+/* Pods of one kind together: shares, or the same number of GPUs. */
+static int64_t clustering(const struct cluster *c, const struct gpu_class *k, node_id node)
+{
+    bool has_same = false, has_other = false;
+    if (k->ask.count == 0)
+        return 0;
+    for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after) {
+        struct gpu_ask ask = cluster_spec(c, (pod_id){i})->gpus;
+        bool is_same = ask.count && is_of_kind(ask, k->ask);
+        has_same |= is_same;
+        has_other |= ask.count && !is_same;
+    }
+    int64_t company = has_same ? has_other ? 50 : 75 : has_other ? 0 : 25;
+    int64_t taken = MAX(GPU_MOST - idle_gpu(c->nodes.gpus[node.i]), (int64_t)0);
+    return 25 * taken / GPU_MOST + company;
+}
+
+/* --- fragmentation --- */
+
+/* What happens to the fragmentation if the pod comes: how much less it is then. */
+static double gain_on(const struct gpu_class *k, const struct fragmentation_state *before,
+                      double amount, gpu_mask gpus)
+{
+    struct fragmentation_state after = *before;
+    after.cpu_milli = wrap_sub(before->cpu_milli, k->cpu_milli);
+    for (uint32_t i = 0; i < after.n; i++)
+        if (gpus >> i & 1)
+            after.left[i] = MAX(after.left[i] - (int32_t)k->ask.milli, 0);
+    return amount - fragmentation_of(k->measure, &after);
+}
+
+static int64_t level(double gain)
+{
+    return trunc_i64(1 / (1 + real_exp(-gain / 1000)) * 100);
+}
+
+static bool is_same_as_before(const struct fragmentation_state *s, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (s->left[k] == s->left[i])
+            return true;
+    return false;
+}
+
+/* The best score among the GPUs that a share fits on, and the first GPU that has it. */
+static int64_t descend(const struct cluster *c, const struct gpu_class *k, node_id node,
+                       gpu_mask *which)
+{
+    struct fragmentation_state before = fragmentation_state(c, node);
+    double amount = fragmentation_of(k->measure, &before);
+    if (k->ask.count != 1 || k->ask.milli == GPU_WHOLE) {
+        *which = k->ask.count ? gpus_pick(c->nodes.gpus[node.i], k->ask) : 0;
+        return level(gain_on(k, &before, amount, *which));
+    }
+    int64_t best = -1;
+    *which = 0;
+    for (uint32_t i = 0; i < before.n; i++) {
+        if (before.left[i] < (int32_t)k->ask.milli || is_same_as_before(&before, i))
+            continue;
+        int64_t score = level(gain_on(k, &before, amount, (gpu_mask)1 << i));
+        if (score > best) {
+            best = score;
+            *which = (gpu_mask)1 << i;
+        }
+    }
+    return MAX(best, (int64_t)0);
+}
+
+static int64_t fgd(const struct cluster *c, const struct gpu_class *k, node_id node)
+{
+    gpu_mask ignored;
+    return descend(c, k, node, &ignored);
+}
+
+static gpu_mask pick_fgd(const struct cluster *c, const struct gpu_class *k, node_id node)
+{
+    gpu_mask which;
+    descend(c, k, node, &which);
+    return which;
+}
+
+/* --- the plugin --- */
+
+static const struct policy {
+    int64_t (*score)(const struct cluster *, const struct gpu_class *, node_id);
+    gpu_mask (*pick)(const struct cluster *, const struct gpu_class *, node_id); /* NULL: usual */
+} policies[N_GPU_POLICIES] = {
+    [GPU_FGD] = {fgd,        pick_fgd},
+      [GPU_BEST_FIT] = {best_fit,   NULL    },
+    [GPU_DOT_PROD] = {dot_prod,   NULL    },
+      [GPU_PACKING] = {packing,    NULL    },
+    [GPU_CLUSTERING] = {clustering, NULL    },
+};
+
+static void begin(struct cluster *c, const void *args, void *shared)
+{
+    static const struct fragmentation_args none = {0};
+    const struct fragmentation_args *a = args ? args : &none;
+    fragmentation_init(shared, c, a->demand.at, a->demand.n);
+}
+
+static void end(struct cluster *c, void *shared)
+{
+    fragmentation_done(shared, c);
+}
+
+static void learn(struct learning *l, void *cls)
+{
+    struct gpu_class *k = cls;
+    const struct fragmentation_args *args = l->args;
+    if (l->spec->gpu_error != SYM_NONE)
+        l->error = names_text(&l->cluster->names, l->spec->gpu_error);
+    k->policy = &policies[args ? args->policy : GPU_FGD];
+    k->measure = l->shared;
+    k->ask = l->spec->gpus;
+    k->cpu_milli = l->spec->ask.cpu_milli;
+    l->filters = k->ask.count > 0;
+    l->scores = true;
+    k->none = learning_reason(l, CODE_UNRESOLVABLE, "node(s) had no GPU to share");
+    k->few = learning_reason(l, CODE_UNRESOLVABLE, "node(s) had too few GPUs");
+    k->taken = learning_reason(l, CODE_UNSCHEDULABLE, "node(s) had too little left of their GPUs");
+}
+
+static reason_id row_filter(const struct cluster *c, const void *cls, node_id node)
+{
+    const struct gpu_class *k = cls;
+    const struct node_gpus *g = c->nodes.gpus[node.i];
+    if (!g ||
+        g->n == 0) /* whole GPUs that cannot be told apart are for NodeResourcesFit to count */
+        return k->ask.milli == GPU_WHOLE ? 0 : k->none;
+    if (gpus_fitting(g, k->ask.milli) >= k->ask.count)
+        return 0;
+    return g->n < k->ask.count ? k->few : k->taken;
+}
+
+static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
+{
+    const struct gpu_class *k = cls;
+    return k->policy->score(c, k, node);
+}
+
+static gpu_mask pick(const struct cluster *c, const void *cls, node_id node)
+{
+    const struct gpu_class *k = cls;
+    return k->ask.count && k->policy->pick ? k->policy->pick(c, k, node) : 0;
+}
+
+static const struct wake wakes[] = {
+    {EVENT_ASSIGNED_POD, ACTION_DELETE | ACTION_UPDATE, NULL},
+    {EVENT_TARGET_POD,              ACTION_UPDATE, NULL},
+    {EVENT_NODE,   ACTION_ADD | ACTION_NODE_ALLOCATABLE | ACTION_NODE_LABEL, NULL},
+    {0             },
+};
+
+const struct plugin plugin_resource_fragmentation_score = {
+    .name = "ResourceFragmentationScore",
+    .summary = "Needs room on single GPUs, and prefers those whose rest stays useful.",
+    .row_columns = COLUMN_ALLOC | COLUMN_USED | COLUMN_LABELS,
+    .class_size = sizeof(struct gpu_class),
+    .shared_size = sizeof(struct fragmentation),
+    .weight = 1,
+    .is_costly = true,
+    .begin = begin,
+    .end = end,
+    .learn = learn,
+    .row_filter = row_filter,
+    .row_score = row_score,
+    .pick = pick,
+    .wakes = wakes,
+};

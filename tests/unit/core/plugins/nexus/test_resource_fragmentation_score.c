@@ -1,0 +1,193 @@
+#include "core/plugins/plugins.h"
+
+#include "core/base/rng.h"
+#include "core/framework/row.h"
+#include "core/plugins/args.h"
+#include "support/judge.h"
+#include "support/test.h"
+
+static const struct plugin *const plugin = &plugin_resource_fragmentation_score;
+
+static const struct gpu_demand demand[] = {
+    {.cpu_milli = 1000, .count = 1, .milli = 500,  .share = 0.5},
+    {.cpu_milli = 1000, .count = 1, .milli = 1000, .share = 0.3},
+    {.cpu_milli = 1000, .count = 4, .milli = 1000, .share = 0.2},
+};
+
+/* A profile of the one plugin under a policy. */
+struct setting {
+    struct fragmentation_args args;
+    struct profile_plugin list[1];
+    struct profile profile;
+};
+
+static const struct profile *set(struct setting *s, enum gpu_policy policy)
+{
+    *s = (struct setting){
+        .args = {.policy = policy, .demand = {demand, LEN(demand)}}
+    };
+    s->list[0] = (struct profile_plugin){plugin, 18, 1, &s->args, 0};
+    s->profile = (struct profile){STR("default-scheduler"), s->list, 1};
+    return &s->profile;
+}
+
+TEST(resource_fragmentation_score, needs_room_on_single_GPUs)
+{
+    static const struct {
+        const char *node, *there, *pod, *verdict;
+    } cases[] = {
+        {"gpu=2",                                 "note:gpu-fraction=0.6", "note:gpu-fraction=0.5", "fits"                                                   },
+        {"gpu=1",                                 "note:gpu-fraction=0.5", "note:gpu-fraction=0.5", "fits"                                                   },
+        {"gpu=1",                                 "note:gpu-fraction=0.6", "note:gpu-fraction=0.5",
+         "U ResourceFragmentationScore: node(s) had too little left of their GPUs"                                                                           },
+        {"gpu=2",                                 "note:gpu-fraction=0.1", "gpu=1",                 "fits"                                                   },
+        {"gpu=2",                                 "note:gpu-fraction=0.1", "gpu=2",
+         "U ResourceFragmentationScore: node(s) had too little left of their GPUs"                                                                           },
+        {"gpu=2",                                 "cpu=0",                 "gpu=4",                 "UU ResourceFragmentationScore: node(s) had too few GPUs"},
+        {"cpu=1",                                 "cpu=0",                 "note:gpu-fraction=0.5",
+         "UU ResourceFragmentationScore: node(s) had no GPU to share"                                                                                        },
+        {"gpu=8 label:nvidia.com/gpu.replicas=4", "cpu=0",                 "note:gpu-fraction=0.5",
+         "UU ResourceFragmentationScore: node(s) had no GPU to share"                                                                                        },
+        {"gpu=8 label:nvidia.com/gpu.replicas=4", "cpu=0",                 "gpu=1",                 "fits"                                                   },
+        {"gpu=1",                                 "gpu=1",                 "cpu=1",                 "fits"                                                   },
+        {"gpu=1",                                 "cpu=0",                 "note:gpu-fraction=2",
+         "error: annotation gpu-fraction: \"2\" is not a number above 0 and below 1"                                                                         },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s / %s / %s", cases[i].node, cases[i].there, cases[i].pod);
+        struct setting s;
+        AUTO(judge) j = {.profile = set(&s, GPU_FGD)};
+        ground_add(&j.ground, "node n %s", cases[i].node);
+        ground_add(&j.ground, "pod there %s on=n", cases[i].there);
+        ground_add(&j.ground, "pod p %s", cases[i].pod);
+        EXPECT_TEXT(judge_verdict(&j, "p", "n"), cases[i].verdict);
+    }
+}
+
+/* Worked out by hand from the published formulas. */
+TEST(resource_fragmentation_score, scores_as_published)
+{
+    static const struct {
+        enum gpu_policy policy;
+        const char *node, *there, *pod;
+        int64_t score;
+    } cases[] = {
+  /* 100 · (1 − ½ · (32 − 4) / 128 − ½ · (4 − 1) / 8) = 70.3 */
+        {GPU_BEST_FIT,   "cpu=32 gpu=4",  "cpu=0",                 "cpu=4 gpu=1",                 70 },
+        {GPU_BEST_FIT,   "cpu=32 gpu=4",  "cpu=28 gpu=3",          "cpu=4 gpu=1",                 100},
+        {GPU_BEST_FIT,   "cpu=128 gpu=8", "cpu=0",                 "cpu=0",                       0  },
+ /* 100 · (1 − ½ · (32 · 4 / 128² + 4 · 1 / 8²)) = 96.5 */
+        {GPU_DOT_PROD,   "cpu=32 gpu=4",  "cpu=0",                 "cpu=4 gpu=1",                 96 },
+        {GPU_DOT_PROD,   "cpu=32 gpu=4",  "cpu=32 gpu=4",          "cpu=0",                       100},
+        {GPU_PACKING,    "cpu=32 gpu=4",  "cpu=0",                 "cpu=4 gpu=1",                 29 },
+        {GPU_PACKING,    "cpu=32 gpu=8",  "cpu=0",                 "cpu=4 gpu=1",                 25 },
+        {GPU_PACKING,    "cpu=32 gpu=8",  "gpu=1",                 "cpu=4 gpu=1",                 49 },
+        {GPU_PACKING,    "cpu=32 gpu=8",  "gpu=1",                 "cpu=4 gpu=4",                 46 },
+        {GPU_PACKING,    "cpu=32 gpu=8",  "note:gpu-fraction=0.3", "cpu=4 note:gpu-fraction=0.5", 93 },
+        {GPU_PACKING,    "cpu=32 gpu=8",  "note:gpu-fraction=0.6", "cpu=4 note:gpu-fraction=0.5", 49 },
+        {GPU_PACKING,    "cpu=32 gpu=8",  "gpu=1",                 "cpu=4",                       0  },
+ /* 25 · (8 − idle) / 8, and 75, 50, 25 or 0 for the company */
+        {GPU_CLUSTERING, "cpu=32 gpu=4",  "cpu=0",                 "gpu=1",                       37 },
+        {GPU_CLUSTERING, "cpu=32 gpu=4",  "gpu=1",                 "gpu=1",                       90 },
+        {GPU_CLUSTERING, "cpu=32 gpu=4",  "gpu=2",                 "gpu=1",                       18 },
+        {GPU_CLUSTERING, "cpu=32 gpu=4",  "note:gpu-fraction=0.5", "note:gpu-fraction=0.2",       89 },
+        {GPU_CLUSTERING, "cpu=32 gpu=4",  "gpu=1",                 "cpu=1",                       0  },
+ /* the fragments before are those of a whole, 4 GPUs idle: 0; after, 0.2 · 3000 for the
+  * pods that want four: 100 / (1 + e^0.6) = 35.4 */
+        {GPU_FGD,        "cpu=32 gpu=4",  "cpu=0",                 "gpu=1",                       35 },
+ /* 3000 idle, 0.2 of it a fragment, 600; after 0.2 · 2000: 100 / (1 + e^-0.2) = 54.98 */
+        {GPU_FGD,        "cpu=32 gpu=4",  "gpu=1",                 "gpu=1",                       54 },
+ /* half a GPU beside half: before 0.3 · 500 + 0.2 · 500, after none: 100 / (1 + e^-0.25) */
+        {GPU_FGD,        "cpu=32 gpu=1",  "note:gpu-fraction=0.5", "note:gpu-fraction=0.5",       56 },
+        {GPU_FGD,        "cpu=32 gpu=4",  "cpu=0",                 "cpu=1",                       50 },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s: %s / %s / %s", gpu_policy_names[cases[i].policy], cases[i].node,
+                  cases[i].there, cases[i].pod);
+        struct setting s;
+        AUTO(judge) j = {.profile = set(&s, cases[i].policy)};
+        ground_add(&j.ground, "node n memory=1Gi %s", cases[i].node);
+        ground_add(&j.ground, "pod there %s on=n", cases[i].there);
+        ground_add(&j.ground, "pod p %s", cases[i].pod);
+        EXPECT_INT(judge_score(&j, plugin, "p", "n").raw, cases[i].score);
+    }
+}
+
+/* The kinds of pods on a node, for the policy that looks at them. */
+TEST(resource_fragmentation_score, some_of_ones_kind_are_better_company_than_none)
+{
+    struct setting s;
+    AUTO(judge) j = {.profile = set(&s, GPU_CLUSTERING)};
+    ground_add(&j.ground, "node n gpu=8");
+    ground_add(&j.ground, "pod a gpu=1 on=n");
+    ground_add(&j.ground, "pod b gpu=2 on=n");
+    ground_add(&j.ground, "pod p gpu=2");
+    EXPECT_INT(judge_score(&j, plugin, "p", "n").raw, 25 * 3 / 8 + 50);
+}
+
+static gpu_mask picked(struct judge *j, const char *pod)
+{
+    const struct class *class = judge_class(j, pod);
+    struct cluster *c = j->ground.cluster;
+    struct txn t = txn_begin(c);
+    row_place(c, class, ground_pod(&j->ground, pod), ground_node(&j->ground, "n"));
+    gpu_mask gpus = pods_at(&c->pods, ground_pod(&j->ground, pod))->gpus;
+    txn_undo(c, t);
+    return gpus;
+}
+
+TEST(resource_fragmentation_score, a_policy_chooses_among_a_nodes_GPUs)
+{
+    static const struct {
+        enum gpu_policy policy;
+        const char *pod;
+        gpu_mask gpus;
+    } cases[] = {
+        {GPU_BEST_FIT, "note:gpu-fraction=0.3", 1 << 1         }, /* least is left */
+        {GPU_FGD,      "note:gpu-fraction=0.3", 1 << 1         },
+        {GPU_FGD,      "note:gpu-fraction=0.1", 1 << 1         },
+        {GPU_FGD,      "note:gpu-fraction=0.5", 1 << 0         }, /* it leaves no fragment there */
+        {GPU_BEST_FIT, "gpu=1",                 1 << 2         },
+        {GPU_FGD,      "gpu=2",                 1 << 2 | 1 << 3},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s: %s", gpu_policy_names[cases[i].policy], cases[i].pod);
+        struct setting s;
+        AUTO(judge) j = {.profile = set(&s, cases[i].policy)};
+        ground_add(&j.ground, "node n cpu=32 gpu=4");
+        ground_add(&j.ground, "pod a note:gpu-fraction=0.5 on=n");
+        ground_add(&j.ground, "pod b note:gpu-fraction=0.6 on=n");
+        ground_add(&j.ground, "pod p cpu=1 %s", cases[i].pod);
+        EXPECT_INT(picked(&j, "p"), cases[i].gpus);
+    }
+}
+
+TEST(resource_fragmentation_score, a_view_says_what_a_scan_says)
+{
+    static const char *const asks[] = {"gpu=1",
+                                       "gpu=2",
+                                       "gpu=4",
+                                       "cpu=2",
+                                       "cpu=1 note:gpu-fraction=0.3",
+                                       "cpu=3 note:gpu-fraction=0.5",
+                                       "note:gpu-fraction=0.7"};
+    for (enum gpu_policy policy = 0; policy < N_GPU_POLICIES; policy++) {
+        struct setting s;
+        AUTO(judge) j = {.profile = set(&s, policy)};
+        struct rng r = {policy + 1};
+        for (uint32_t i = 0; i < 12; i++)
+            ground_add(&j.ground, "node n%u cpu=%u gpu=%u", i, 8 + 8 * (i % 3), 1u << i % 4);
+        for (uint32_t i = 0; i < 120; i++) {
+            test_case("%s: pod %u", gpu_policy_names[policy], i);
+            char name[16];
+            snprintf(name, sizeof(name), "p%u", i);
+            ground_add(&j.ground, "pod %s %s", name, asks[rng_below(&r, LEN(asks))]);
+            const char *scanned = judge_scan(&j, name), *viewed = judge_view(&j, name);
+            if (viewed)
+                EXPECT_TEXT(viewed, scanned);
+            if (scanned[0])
+                row_place(j.ground.cluster, judge_class(&j, name), ground_pod(&j.ground, name),
+                          ground_node(&j.ground, scanned));
+        }
+    }
+}
