@@ -407,6 +407,7 @@ static nghttp2_session *session_new(struct connection *n)
     nghttp2_session_callbacks_set_on_frame_not_send_callback(calls, see_unsent);
     nghttp2_option_new(&option);
     nghttp2_option_set_no_closed_streams(option, 1);
+    nghttp2_option_set_no_http_messaging(option, 1); /* we look at three headers, and judge them */
     int rc = nghttp2_session_client_new2(&session, calls, n, option);
     assert(rc == 0);
     nghttp2_option_del(option);
@@ -433,7 +434,8 @@ static void submit(struct connection *n, struct call *c)
     headers[count++] = header(":method", str_of(c->is.method));
     headers[count++] = header(":scheme", h->config.link.tls ? STR("https") : STR("http"));
     headers[count++] = header(":authority", buf_str(&h->place));
-    headers[count++] = header(":path", buf_str(&path));
+    headers[count] = header(":path", buf_str(&path));
+    headers[count++].flags |= NGHTTP2_NV_FLAG_NO_INDEX; /* none comes twice */
     headers[count++] = header("user-agent", h->config.user_agent);
     headers[count++] = header("accept", c->is.accept.n ? c->is.accept : STR("application/json"));
     if (c->is.content_type.n)

@@ -15,8 +15,8 @@
 #include "io/net/resolve.h"
 
 enum {
-    READ_BYTES = 16384, /* a TLS record */
-    READS_A_TURN = 16,  /* then others have their turn */
+    READ_BYTES = 1 << 14,  /* a TLS record; of small ones, many */
+    TURN_BYTES = 16 << 14, /* then others have their turn */
     KEPT_BYTES = 1 << 16,
     PROXY_HEAD_MOST = 8192,
 };
@@ -276,40 +276,59 @@ static void take_too_long(void *ctx)
     fail_address(k, &e);
 }
 
-static enum io_result read_some(struct link *k, char *room, size_t *got, struct error *e)
+static enum io_result read_some(struct link *k, char *room, size_t most, size_t *got,
+                                struct error *e)
 {
     if (k->tls)
-        return tls_read(k->tls, room, READ_BYTES, got, e);
-    ssize_t n = read(k->socket.fd, room, READ_BYTES);
+        return tls_read(k->tls, room, most, got, e);
+    ssize_t n = read(k->socket.fd, room, most);
     if (n < 0 && errno != EAGAIN)
         return error_set(e, ERROR_BUSY, "%s", strerror(errno)) ? IO_DONE : IO_FAILED;
     *got = n > 0 ? (size_t)n : 0;
     return n > 0 ? IO_DONE : n == 0 ? IO_CLOSED : IO_WANTS_READ;
 }
 
-/* Reads on as long as there is more for certain: the loop announces the rest. */
+/* Is there more for certain? The loop announces the rest. */
+static bool has_more(const struct link *k)
+{
+    return k->tls && tls_has_pending(k->tls);
+}
+
+/* Fills the room with what there is; gives how the last reading went. */
+static enum io_result read_room(struct link *k, char *room, size_t *filled, struct error *e)
+{
+    enum io_result result;
+    size_t got;
+    *filled = 0;
+    do {
+        got = 0;
+        result = read_some(k, room + *filled, READ_BYTES - *filled, &got, e);
+        *filled += got;
+    } while (result == IO_DONE && *filled < READ_BYTES && has_more(k));
+    return result;
+}
+
 static void read_all(struct link *k)
 {
     struct error e = {0};
     char room[READ_BYTES];
-    size_t got;
-    enum io_result result = IO_DONE;
-    bool has_more = true;
-    for (int i = 0; i < READS_A_TURN && result == IO_DONE && has_more; i++) {
-        result = read_some(k, room, &got, &e);
-        if (result == IO_DONE)
-            k->owner.received(k->owner.ctx, (struct str){room, got});
+    size_t filled, all = 0;
+    enum io_result result;
+    do {
+        result = read_room(k, room, &filled, &e);
+        if (filled)
+            k->owner.received(k->owner.ctx, (struct str){room, filled});
         if (k->state == CLOSED)
             return;
-        has_more = k->tls ? tls_has_pending(k->tls) : got == READ_BYTES;
-    }
+        all += filled;
+    } while (result == IO_DONE && all < TURN_BYTES && (has_more(k) || filled == READ_BYTES));
     if (result == IO_CLOSED)
         break_link(k, "the server closed the connection");
     else if (result == IO_FAILED)
         break_link(k, e.text);
     else if (result == IO_WANTS_WRITE)
         loop_fd_set(k->loop, &k->socket, LOOP_READ | LOOP_WRITE);
-    else if (result == IO_DONE && k->tls && tls_has_pending(k->tls))
+    else if (result == IO_DONE && has_more(k))
         loop_task_put_off(k->loop, &k->again);
 }
 

@@ -11,7 +11,7 @@
 #include "core/base/buf.h"
 #include "core/base/mem.h"
 
-enum { READ_BYTES = 1 << 16 };
+enum { CLIENT_BYTES = 1 << 16, SERVER_BYTES = 1 << 13 };
 
 struct tls {
     SSL_CTX *ctx;
@@ -22,8 +22,8 @@ struct tls_stream {
     BIO_METHOD *socket;
     int fd;
     bool is_ended; /* the peer has said all */
-    char *room;    /* what was read and not looked at yet; NULL: nothing */
-    size_t from, to;
+    char *room;    /* what was read ahead; made when first needed */
+    size_t room_bytes, from, to;
     char protocol[16];
 };
 
@@ -92,8 +92,7 @@ static void set_usual(SSL_CTX *ctx)
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF |
                                  SSL_OP_NO_COMPRESSION);
-    SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                              SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 }
 
@@ -189,6 +188,7 @@ static bool set_up_server(SSL_CTX *ctx, const struct tls_server_config *config, 
         return false;
     SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_num_tickets(ctx, 0);
+    SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS); /* clients are many, and mostly silent */
     SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, NULL);
     if (config->client_ca_pem.n) {
         if (!trust(ctx, config->client_ca_pem, e))
@@ -225,28 +225,19 @@ void tls_free(struct tls *t)
 
 static bool fill(struct tls_stream *s)
 {
-    s->room = s->room ? s->room : mem_resize(NULL, READ_BYTES);
-    ssize_t n = recv(s->fd, s->room, READ_BYTES, 0);
+    s->room = s->room ? s->room : mem_resize(NULL, s->room_bytes);
+    ssize_t n = recv(s->fd, s->room, s->room_bytes, 0);
     s->is_ended = n == 0;
     s->from = 0;
     s->to = n > 0 ? (size_t)n : 0;
     return n > 0;
 }
 
-static void forget_room(struct tls_stream *s)
-{
-    int kept = errno;
-    mem_free(s->room);
-    s->room = NULL;
-    errno = kept;
-}
-
 static int read_socket(BIO *b, char *out, size_t most, size_t *got)
 {
     struct tls_stream *s = BIO_get_data(b);
     BIO_clear_retry_flags(b);
-    if (!s->room && !fill(s)) {
-        forget_room(s);
+    if (s->from == s->to && !fill(s)) {
         if (!s->is_ended && errno == EAGAIN)
             BIO_set_retry_read(b);
         return 0;
@@ -254,8 +245,6 @@ static int read_socket(BIO *b, char *out, size_t most, size_t *got)
     *got = MIN(most, s->to - s->from);
     memcpy(out, s->room + s->from, *got);
     s->from += *got;
-    if (s->from == s->to)
-        forget_room(s);
     return 1;
 }
 
@@ -277,9 +266,10 @@ static long control_socket(BIO *b, int what, long number, void *p)
     return what == BIO_CTRL_FLUSH || (what == BIO_CTRL_EOF && s->is_ended);
 }
 
-static bool use_socket(struct tls_stream *s, int fd)
+static bool use_socket(struct tls_stream *s, int fd, size_t room_bytes)
 {
     s->fd = fd;
+    s->room_bytes = room_bytes;
     s->socket = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "socket");
     if (!s->socket)
         return false;
@@ -328,8 +318,8 @@ struct tls_stream *tls_stream_new(struct tls *t, int fd, struct str server_name,
     char *name = mem_alloc(server_name.n + 1);
     memcpy(name, server_name.p, server_name.n);
     s->ssl = SSL_new(t->ctx);
-    bool is_fine =
-        s->ssl && use_socket(s, fd) && expect_name(s->ssl, name) && offer_protocol(s, protocol);
+    bool is_fine = s->ssl && use_socket(s, fd, CLIENT_BYTES) && expect_name(s->ssl, name) &&
+                   offer_protocol(s, protocol);
     mem_free(name);
     if (is_fine) {
         SSL_set_connect_state(s->ssl);
@@ -347,7 +337,7 @@ struct tls_stream *tls_stream_accept(struct tls *t, int fd, struct str protocol)
     s->ssl = SSL_new(t->ctx);
     assert(s->ssl);
     SSL_set_app_data(s->ssl, s->protocol);
-    bool is_set = use_socket(s, fd);
+    bool is_set = use_socket(s, fd, SERVER_BYTES);
     assert(is_set);
     SSL_set_accept_state(s->ssl);
     return s;
@@ -390,11 +380,13 @@ static enum io_result result_of(const struct tls_stream *s, int rc, struct error
     return fail(s, code, e);
 }
 
-/* What others left behind must not be taken for what goes wrong now. */
+/* What others left behind must not be taken for what goes wrong now. To look costs less than to
+ * clear. */
 static void start_clean(void)
 {
     errno = 0;
-    ERR_clear_error();
+    if (ERR_peek_error())
+        ERR_clear_error();
 }
 
 enum io_result tls_handshake(struct tls_stream *s, struct error *e)
@@ -430,7 +422,7 @@ enum io_result tls_write(struct tls_stream *s, const void *bytes, size_t n, size
 
 bool tls_has_pending(const struct tls_stream *s)
 {
-    return s->room || SSL_has_pending(s->ssl) == 1;
+    return s->from < s->to || SSL_has_pending(s->ssl) == 1;
 }
 
 void tls_stream_close(struct tls_stream *s)
