@@ -217,19 +217,21 @@ static void put_series(struct json_writer *w, const struct event_item *item, str
 static struct event event_of(struct events *v, const struct event_item *item)
 {
     const struct event_about *about = &item->about;
-    struct str version = {0};
     buf_clear(&v->text);
     buf_add(&v->text, about->scheduler);
     buf_add_char(&v->text, '-');
     buf_add(&v->text, v->host);
+    size_t instance_n = v->text.n;
     if (about->version)
-        version = arena_printf(&v->mem, "%llu", (unsigned long long)about->version);
+        buf_add_number(&v->text, about->version, 10);
+    struct str instance = str_part(buf_str(&v->text), 0, instance_n),
+               version = str_part(buf_str(&v->text), instance_n, v->text.n);
     return (struct event){
         .name = item->name,
         .namespace = about->namespace,
         .at_ms = item->at_ms,
         .controller = about->scheduler,
-        .instance = shortened(buf_str(&v->text), 128),
+        .instance = shortened(instance, 128),
         .action = str_of(words[about->kind].action),
         .reason = str_of(words[about->kind].reason),
         .type = str_of(words[about->kind].type),
@@ -251,14 +253,13 @@ static void write_body(struct events *v, const struct event_item *item, struct b
     }
     struct event event = event_of(v, item);
     event_write(&event, body);
-    arena_reset(&v->mem);
 }
 
 static void send(struct events *v, struct event_item *item, struct requests *out)
 {
-    AUTO(buf) body = {0};
     bool is_patch = item->count > 1;
-    write_body(v, item, &body);
+    buf_clear(&out->scratch);
+    write_body(v, item, &out->scratch);
     item->current = ++v->last_id;
     item->tries++;
     vec_push(&out->list,
@@ -266,14 +267,13 @@ static void send(struct events *v, struct event_item *item, struct requests *out
                  .id = item->current,
                  .lane = LANE_EVENTS,
                  .verb = is_patch ? VERB_PATCH : VERB_POST,
-                 .path = arena_printf(
-                     &out->mem, "/apis/events.k8s.io/v1/namespaces/" STR_FMT "/events%s" STR_FMT,
-                     STR_ARG(item->about.namespace), is_patch ? "/" : "",
-                     STR_ARG(is_patch ? item->name : STR(""))),
+                 .path = arena_join(&out->mem, STR("/apis/events.k8s.io/v1/namespaces/"),
+                                    item->about.namespace, STR("/events"),
+                                    is_patch ? STR("/") : STR(""), is_patch ? item->name : STR("")),
                  .content_type = is_patch ? STR("application/strategic-merge-patch+json")
                                           : STR(ENCODING_PROTO_TYPE),
                  .accept = STR(ENCODING_PROTO_TYPE ", " ENCODING_JSON_TYPE),
-                 .body = arena_str(&out->mem, buf_str(&body)),
+                 .body = arena_str(&out->mem, buf_str(&out->scratch)),
                  .timeout_ms = TIMEOUT_MS,
              });
 }
@@ -326,7 +326,9 @@ void events_add(struct events *v, int64_t now_ms, const struct event_about *abou
     }
     v->last_name = MAX(v->last_name + 1, (uint64_t)now_ms * 1000000);
     buf_clear(&v->text);
-    buf_printf(&v->text, STR_FMT ".%llx", STR_ARG(about->name), (unsigned long long)v->last_name);
+    buf_add(&v->text, about->name);
+    buf_add_char(&v->text, '.');
+    buf_add_number(&v->text, v->last_name, 16);
     struct event_item *item = item_new(about, buf_str(&v->text), now_ms);
     item->series = key;
     if (key) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/arena.h"
+#include "core/base/buf.h"
 #include "core/base/str.h"
 #include "core/base/vec.h"
 
@@ -38,6 +39,7 @@ struct requests {
     VEC(struct request) list;
     VEC(request_id) cancelled; /* of no interest any more: their streams are closed */
     struct arena mem;
+    struct buf scratch; /* where a body is put together */
 };
 
 enum reply_kind {

@@ -12,4 +12,5 @@ void requests_done(struct requests *r)
     vec_done(&r->list);
     vec_done(&r->cancelled);
     arena_done(&r->mem);
+    buf_done(&r->scratch);
 }

@@ -269,26 +269,24 @@ static void put_object(struct buf *body, const struct write *w)
     buf_add(body, patch->body);
 }
 
-static struct str body_of(const struct writes *s, const struct write *w, int64_t now_ms,
-                          struct arena *mem)
+static void put_body(const struct writes *s, const struct write *w, int64_t now_ms,
+                     struct arena *mem, struct buf *body)
 {
-    AUTO(buf) body = {0};
-    struct json_writer j = {.out = &body};
+    struct json_writer j = {.out = body};
     if (w->kind == WRITE_BIND) {
         struct binding binding = {
             .name = w->pod, .namespace = w->namespace, .uid = w->uid, .node = w->node};
-        binding_write(&binding, ENCODING_PROTO, &body);
-        return arena_str(mem, buf_str(&body));
+        binding_write(&binding, ENCODING_PROTO, body);
+        return;
     }
     json_put_open(&j, '{');
     if (w->kind == WRITE_DELETE)
         put_delete(&j, w);
     else if (w->kind == WRITE_OBJECT)
-        put_object(&body, w);
+        put_object(body, w);
     else
         put_patch(s, &j, w, now_ms, mem);
     json_put_close(&j, '}');
-    return arena_str(mem, buf_str(&body));
 }
 
 static struct str object_path(const struct write *w, struct arena *mem)
@@ -306,8 +304,8 @@ static struct str object_path(const struct write *w, struct arena *mem)
 
 static struct str pod_path(const struct write *w, const char *part, struct arena *mem)
 {
-    return arena_printf(mem, "/api/v1/namespaces/" STR_FMT "/pods/" STR_FMT "%s",
-                        STR_ARG(w->namespace), STR_ARG(w->pod), part);
+    return arena_join(mem, STR("/api/v1/namespaces/"), w->namespace, STR("/pods/"), w->pod,
+                      str_of(part));
 }
 
 struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
@@ -324,6 +322,8 @@ struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
         [WRITE_OBJECT] = {VERB_PATCH,  NULL,       PATCH_TYPE         },
     };
     const struct write *w = writes_at(s, i);
+    buf_clear(&out->scratch);
+    put_body(s, w, now_ms, &out->mem, &out->scratch);
     return (struct request){
         .lane = LANE_WRITE,
         .verb = forms[w->kind].verb,
@@ -331,7 +331,7 @@ struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
                                         : pod_path(w, forms[w->kind].part, &out->mem),
         .accept = STR(ENCODING_PROTO_TYPE ", " ENCODING_JSON_TYPE),
         .content_type = str_of(forms[w->kind].type),
-        .body = body_of(s, w, now_ms, &out->mem),
+        .body = arena_str(&out->mem, buf_str(&out->scratch)),
         .timeout_ms = TIMEOUT_MS,
     };
 }

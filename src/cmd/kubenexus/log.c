@@ -67,6 +67,11 @@ static void add_json(struct buf *out, enum log_level level, const char *file, in
     buf_add_char(out, '}');
 }
 
+bool log_is_detailed(void)
+{
+    return log_has_details;
+}
+
 void log_write(enum log_level level, const char *file, int line, const char *message,
                const struct log_field *fields, size_t n)
 {

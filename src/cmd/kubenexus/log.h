@@ -23,6 +23,9 @@ enum log_format { LOG_TEXT, LOG_JSON };
 /* How it is written, once, at the start; without it, as text without details. */
 void log_setup(enum log_format format, bool has_details);
 
+/* Are records of LOG_DETAIL written? */
+bool log_is_detailed(void);
+
 struct log_field {
     const char *key;
     bool is_number;

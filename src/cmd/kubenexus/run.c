@@ -141,8 +141,8 @@ static void decide(struct runner *r, int64_t now_ms)
     measure_begin(&r->measures);
     while (loop_has_slice(r->loop) && engine_step(r->engine, now_ms, &r->effects))
         measure_step(&r->measures, &r->effects);
-    vec_each(&r->effects.list, e)
-        log_effect(e);
+    for (uint32_t i = 0; log_is_detailed() && i < r->effects.list.n; i++)
+        log_effect(&r->effects.list.at[i]);
     client_take(&r->client, now_ms, &r->effects, &r->requests);
     effects_clear(&r->effects);
 }

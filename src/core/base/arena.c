@@ -69,6 +69,17 @@ struct str arena_str(struct arena *a, struct str s)
     return (struct str){copy, s.n};
 }
 
+struct str arena_join_list(struct arena *a, const struct str *texts, size_t n)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += texts[i].n;
+    char *text = arena_alloc(a, all + 1), *at = text;
+    for (size_t i = 0; i < n; i++)
+        str_keep(&at, texts[i]);
+    return (struct str){text, all};
+}
+
 struct str arena_printf(struct arena *a, const char *fmt, ...)
 {
     va_list args, again;

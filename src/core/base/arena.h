@@ -25,6 +25,12 @@ void *arena_copy(struct arena *a, const void *p, size_t bytes);
 /* A copy that ends in a NUL which its length does not count. */
 struct str arena_str(struct arena *a, struct str s);
 
+/* The texts one after another, as one. */
+struct str arena_join_list(struct arena *a, const struct str *texts, size_t n);
+#define arena_join(a, ...)                                                                         \
+    arena_join_list((a), (const struct str[]){__VA_ARGS__},                                        \
+                    sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
+
 struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
 
 /* Forgets all that lives in the arena, keeps its blocks. */

@@ -5,10 +5,10 @@
 
 #include "core/base/mem.h"
 
-/* Room for `more` bytes and a NUL. */
-static char *reserve(struct buf *b, size_t more)
+/* With room for a NUL. */
+char *buf_reserve(struct buf *b, size_t more)
 {
-    if (b->cap - b->n < more + 1) {
+    if (UNLIKELY(b->cap - b->n < more + 1)) {
         b->cap = MAX(b->cap * 2, b->n + more + 1);
         b->cap = MAX(b->cap, (size_t)64);
         b->p = mem_resize(b->p, b->cap);
@@ -16,9 +16,15 @@ static char *reserve(struct buf *b, size_t more)
     return b->p + b->n;
 }
 
+void buf_end(struct buf *b, char *end)
+{
+    b->n = (size_t)(end - b->p);
+    *end = '\0';
+}
+
 void buf_add_bytes(struct buf *b, const void *p, size_t n)
 {
-    char *to = reserve(b, n);
+    char *to = buf_reserve(b, n);
     if (n)
         memcpy(to, p, n);
     b->n += n;
@@ -32,7 +38,19 @@ void buf_add(struct buf *b, struct str s)
 
 void buf_add_char(struct buf *b, char c)
 {
-    buf_add_bytes(b, &c, 1);
+    char *to = buf_reserve(b, 1);
+    *to = c;
+    buf_end(b, to + 1);
+}
+
+void buf_add_number(struct buf *b, uint64_t value, unsigned base)
+{
+    assert(base >= 2 && base <= 16);
+    char text[64], *end = text + sizeof(text), *at = end;
+    do
+        *--at = "0123456789abcdef"[value % base];
+    while (value /= base);
+    buf_add_bytes(b, at, (size_t)(end - at));
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)
@@ -43,7 +61,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     int n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
     assert(n >= 0);
-    vsnprintf(reserve(b, (size_t)n), (size_t)n + 1, fmt, again);
+    vsnprintf(buf_reserve(b, (size_t)n), (size_t)n + 1, fmt, again);
     va_end(again);
     b->n += (size_t)n;
 }

@@ -14,8 +14,13 @@ void buf_add(struct buf *b, struct str s);
 void buf_add_bytes(struct buf *b, const void *p, size_t n);
 void buf_add_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
+void buf_add_number(struct buf *b, uint64_t value, unsigned base); /* at most 16 */
 void buf_clear(struct buf *b);
 void buf_done(struct buf *b);
+
+/* For who writes piece by piece: room for `more` bytes at the end, and where they end now. */
+char *buf_reserve(struct buf *b, size_t more);
+void buf_end(struct buf *b, char *end);
 
 static inline struct str buf_str(const struct buf *b)
 {

@@ -139,7 +139,7 @@ struct str image_name(struct str image, struct arena *mem)
         slash--;
     if (str_find(str_part(image, slash, image.n), ':') < image.n - slash)
         return image;
-    return arena_printf(mem, STR_FMT ":latest", STR_ARG(image));
+    return arena_join(mem, image, STR(":latest"));
 }
 
 static bool is_sidecar(const struct container *c)
@@ -313,8 +313,7 @@ static void read_ephemeral(struct reading *r, const struct pod *pod, const struc
                            struct volume_use *use)
 {
     use->kind = VOLUME_EPHEMERAL;
-    use->name = keep(
-        r, arena_printf(r->mem, STR_FMT "-" STR_FMT, STR_ARG(pod->meta.name), STR_ARG(v->name)));
+    use->name = keep(r, arena_join(r->mem, pod->meta.name, STR("-"), v->name));
     use->pod = keep(r, pod->meta.name);
     use->pod_uid = keep(r, pod->meta.uid);
 }

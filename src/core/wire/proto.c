@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "core/base/hash.h"
 #include "core/wire/entries.h"
 #include "core/wire/path.h"
 
@@ -432,48 +433,74 @@ bool proto_take(struct str *message, struct proto_value *out, struct error *e)
     return true;
 }
 
-static size_t print_varint(uint64_t value, char text[static 10])
+uint64_t proto_digest(struct str message, const struct proto_part *part, uint64_t before)
 {
-    size_t n = 0;
-    for (; value >= 0x80; value >>= 7)
-        text[n++] = (char)(value | 0x80);
-    text[n++] = (char)value;
-    return n;
+    const char *end = message.p + message.n;
+    for (const char *at = message.p; at < end;) {
+        struct proto_value v;
+        at = take(at, end, &v);
+        if (!at)
+            return 0;
+        if (v.number >= 64 || !((part->whole | part->inside) & PROTO_FIELD(v.number)))
+            continue;
+        before = hash_pair(before, v.number);
+        if (v.wire != PROTO_BYTES)
+            before = hash_pair(before, v.bits);
+        else if (part->whole & PROTO_FIELD(v.number))
+            before = hash_pair(before, hash_bytes(v.bytes.p, v.bytes.n));
+        else
+            before = proto_digest(v.bytes, part->of, before);
+    }
+    return before;
 }
 
-static void put_varint(struct buf *out, uint64_t value)
+/* Both are at most so many bytes. */
+enum { VARINT_MOST = 10, TAG_MOST = 5 };
+
+/* Gives where it ends. */
+static inline char *print_varint(char *at, uint64_t value)
 {
-    char text[10];
-    buf_add_bytes(out, text, print_varint(value, text));
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (char)(value | 0x80);
+    *at++ = (char)value;
+    return at;
+}
+
+static inline char *print_tag(char *at, uint32_t number, uint32_t wire)
+{
+    return print_varint(at, (uint64_t)number << 3 | wire);
 }
 
 void proto_put_str(struct buf *out, uint32_t number, struct str value)
 {
     if (value.n == 0)
         return;
-    put_varint(out, (uint64_t)number << 3 | PROTO_BYTES);
-    put_varint(out, value.n);
-    buf_add(out, value);
+    char *at = buf_reserve(out, TAG_MOST + VARINT_MOST + value.n);
+    at = print_varint(print_tag(at, number, PROTO_BYTES), value.n);
+    memcpy(at, value.p, value.n);
+    buf_end(out, at + value.n);
 }
 
 void proto_put_int(struct buf *out, uint32_t number, int64_t value)
 {
-    put_varint(out, (uint64_t)number << 3 | PROTO_VARINT);
-    put_varint(out, (uint64_t)value);
+    char *at = buf_reserve(out, TAG_MOST + VARINT_MOST);
+    buf_end(out, print_varint(print_tag(at, number, PROTO_VARINT), (uint64_t)value));
 }
 
 size_t proto_open(struct buf *out, uint32_t number)
 {
-    put_varint(out, (uint64_t)number << 3 | PROTO_BYTES);
+    char *at = buf_reserve(out, TAG_MOST);
+    buf_end(out, print_tag(at, number, PROTO_BYTES));
     return out->n;
 }
 
 void proto_close(struct buf *out, size_t at)
 {
     assert(at <= out->n);
-    char text[10];
-    size_t length = out->n - at, n = print_varint(length, text);
-    buf_add_bytes(out, text, n); /* for the room */
+    char text[VARINT_MOST];
+    size_t length = out->n - at, n = (size_t)(print_varint(text, length) - text);
+    char *end = buf_reserve(out, n);
     memmove(out->p + at + n, out->p + at, length);
     memcpy(out->p + at, text, n);
+    buf_end(out, end + n);
 }

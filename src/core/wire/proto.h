@@ -46,6 +46,18 @@ struct proto_value {
 };
 bool proto_take(struct str *message, struct proto_value *out, struct error *e) MUST_USE;
 
+/* Which fields of a message count: a bit for each number below 64. */
+struct proto_part {
+    uint64_t whole;  /* those that count with all their bytes, */
+    uint64_t inside; /* and those of which `of` counts */
+    const struct proto_part *of;
+};
+#define PROTO_FIELD(number) (1ull << (number))
+
+/* A hash of `before` and of the fields that count, as they stand and in their order; 0 if the
+ * message cannot be read. */
+uint64_t proto_digest(struct str message, const struct proto_part *part, uint64_t before);
+
 /* Fields of a message, added to what `out` holds. Empty text is left out. */
 void proto_put_str(struct buf *out, uint32_t number, struct str value);
 void proto_put_int(struct buf *out, uint32_t number, int64_t value);

@@ -63,3 +63,12 @@ TEST(arena, text_is_copied_and_ends_in_nul)
     EXPECT_STR(arena_printf(&a, "%s/%d", "default", 7), "default/7");
     EXPECT_STR(arena_printf(&a, "%*d", 10000, 1).n == 10000 ? STR("long") : STR("short"), "long");
 }
+
+TEST(arena, texts_are_joined)
+{
+    AUTO(arena) a = {0};
+    struct str text = arena_join(&a, STR("/pods/"), STR(""), STR("p1"), (struct str){0});
+    EXPECT_STR(text, "/pods/p1");
+    EXPECT_INT(text.p[text.n], 0);
+    EXPECT_STR(arena_join(&a, STR("")), "");
+}

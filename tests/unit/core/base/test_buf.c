@@ -52,3 +52,34 @@ TEST(buf, is_empty_at_first_and_after_a_clear)
     buf_add(&b, STR("again"));
     EXPECT_TEXT(b.p, "again");
 }
+
+TEST(buf, numbers_are_written_in_their_base)
+{
+    static const struct {
+        uint64_t value;
+        unsigned base;
+        const char *text;
+    } cases[] = {
+        {0,          10, "0"                   },
+        {7,          16, "7"                   },
+        {4711,       10, "4711"                },
+        {UINT64_MAX, 10, "18446744073709551615"},
+        {UINT64_MAX, 16, "ffffffffffffffff"    },
+        {5,          2,  "101"                 },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(buf) b = {0};
+        buf_add_number(&b, cases[i].value, cases[i].base);
+        EXPECT_TEXT(b.p, cases[i].text);
+    }
+}
+
+TEST(buf, what_is_written_into_its_room_counts_up_to_its_end)
+{
+    AUTO(buf) b = {0};
+    buf_add(&b, STR("pod"));
+    char *room = buf_reserve(&b, 5000);
+    memset(room, 's', 5000);
+    buf_end(&b, room + 1);
+    EXPECT_TEXT(b.p, "pods");
+}

@@ -362,3 +362,32 @@ TEST(proto, fields_can_be_taken_one_by_one)
     rest.n = 0;
     EXPECT(!proto_take(&rest, &v, &e) && e.kind == ERROR_NONE);
 }
+
+/* What is put in, one after another: {1: number, 2: text, 3: {1: text, 2: number}}. */
+static uint64_t digest_of(int64_t number, const char *text, const char *inner, int64_t ignored)
+{
+    static const struct proto_part inside = {.whole = PROTO_FIELD(1)};
+    static const struct proto_part part = {
+        .whole = PROTO_FIELD(1) | PROTO_FIELD(2), .inside = PROTO_FIELD(3), .of = &inside};
+    AUTO(buf) b = {0};
+    proto_put_int(&b, 1, number);
+    proto_put_str(&b, 2, str_of(text));
+    proto_put_int(&b, 70, ignored);
+    size_t at = proto_open(&b, 3);
+    proto_put_str(&b, 1, str_of(inner));
+    proto_put_int(&b, 2, ignored);
+    proto_close(&b, at);
+    proto_put_int(&b, 4, ignored);
+    return proto_digest(buf_str(&b), &part, 0);
+}
+
+TEST(proto, a_digest_is_of_the_fields_that_count)
+{
+    uint64_t digest = digest_of(1, "a", "b", 1);
+    EXPECT(digest != 0 && digest == digest_of(1, "a", "b", 2));
+    EXPECT(digest != digest_of(2, "a", "b", 1));
+    EXPECT(digest != digest_of(1, "ab", "", 1));
+    EXPECT(digest != digest_of(1, "a", "c", 1));
+    static const struct proto_part all = {.whole = ~0ull};
+    EXPECT_INT(proto_digest((struct str){"\x0a\x7f", 2}, &all, 1), 0);
+}
