@@ -6,6 +6,12 @@ enum { DISCOVER = 1, DISPATCH, EVENTS, LEASE, WATCHES };
 
 #define FIRST_ID(owner) ((request_id)(owner) << 56)
 
+static bool pass_knows(void *ctx, const struct pod *glance)
+{
+    const struct client *c = ctx;
+    return c->outer.knows && c->outer.knows(c->outer.ctx, glance);
+}
+
 static void pass_change(void *ctx, int64_t now_ms, const struct change *change)
 {
     struct client *c = ctx;
@@ -33,8 +39,11 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
     struct rng seeds = rng_seeded(config->seed);
     *c = (struct client){
         .outer = *listener, .scheduler = config->scheduler, .has_lease = config->has_lease};
-    c->inner = (struct listener){
-        .ctx = c, .change = pass_change, .settle = pass_settle, .notice = pass_notice};
+    c->inner = (struct listener){.ctx = c,
+                                 .knows = pass_knows,
+                                 .change = pass_change,
+                                 .settle = pass_settle,
+                                 .notice = pass_notice};
     discover_init(&c->discover, now_ms, FIRST_ID(DISCOVER), rng_next(&seeds), &c->inner);
     events_init(&c->events, config->host, FIRST_ID(EVENTS), rng_next(&seeds), &c->inner);
     dispatch_init(&c->dispatch, FIRST_ID(DISPATCH), rng_next(&seeds), &c->events, &c->inner);

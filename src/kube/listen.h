@@ -19,6 +19,8 @@ struct notice {
 
 struct listener {
     void *ctx;
+    /* Will a glance at this pod do? NULL: never. */
+    bool (*knows)(void *ctx, const struct pod *glance);
     void (*change)(void *ctx, int64_t now_ms, const struct change *change);
     /* A bind or an eviction was carried out (`why` NULL) or certainly was not. */
     void (*settle)(void *ctx, int64_t now_ms, effect_id effect, const struct error *why);

@@ -6,6 +6,7 @@
 #include "kube/watch.h"
 
 #include "core/model/check.h"
+#include "core/model/glance.h"
 #include "kube/limits.h"
 
 enum {
@@ -229,12 +230,24 @@ static void end_fill(struct watch *w, const struct happening *h)
     w->due_ms = w->opened_ms + 2000 * WATCH_SECONDS_LEAST + OVERDUE_MS;
 }
 
-/* An object of our kind, as servers store them (and have given it its defaults). Of one that is
- * gone only the name counts. */
-static bool read_object(struct watch *w, const struct envelope *v, bool is_gone, struct object *out,
-                        struct error *e)
+/* A pod that is known but for what happened to it; of one that is gone only the name counts. */
+static bool glance(struct watch *w, const struct envelope *v, enum watch_type type,
+                   struct object *out)
 {
-    if (!envelope_object(v, &w->mem, out, e))
+    if (w->kind->kind != KIND_POD || type == WATCH_ADDED)
+        return false;
+    struct pod *pod = arena_alloc(&w->mem, sizeof(*pod));
+    *out = (struct object){.kind = KIND_POD, .pod = pod};
+    return glance_read(v, &w->mem, pod) &&
+           (type == WATCH_DELETED ||
+            (w->listener->knows && w->listener->knows(w->listener->ctx, pod)));
+}
+
+/* An object of our kind, as servers store them (and have given it its defaults). */
+static bool read_object(struct watch *w, const struct envelope *v, enum watch_type type,
+                        struct object *out, struct error *e)
+{
+    if (!glance(w, v, type, out) && !envelope_object(v, &w->mem, out, e))
         return false;
     if (out->kind != w->kind->kind)
         return error_set(e, ERROR_INVALID, STR_FMT " " STR_FMT " among %s", STR_ARG(v->api_version),
@@ -242,7 +255,7 @@ static bool read_object(struct watch *w, const struct envelope *v, bool is_gone,
     if (out->meta->name.n == 0 || out->meta->uid.n == 0 ||
         (out->meta->namespace.n == 0) == kind_info_get(out->kind)->is_namespaced)
         return error_set(e, ERROR_INVALID, "an object without a name, a uid, or its namespace");
-    return is_gone || object_check(out, e);
+    return type == WATCH_DELETED || object_check(out, e);
 }
 
 static void take_page(struct watch *w, const struct happening *h)
@@ -250,7 +263,7 @@ static void take_page(struct watch *w, const struct happening *h)
     struct object object;
     struct error e;
     while (listing_next(h->page, &e)) {
-        if (read_object(w, &h->page->item, false, &object, &e))
+        if (read_object(w, &h->page->item, WATCH_ADDED, &object, &e))
             pass_on(w, h->now_ms, CHANGE_PUT, &object);
         else
             say(w, h->now_ms, NOTICE_INVALID, "list", str_of(e.text));
@@ -406,7 +419,7 @@ static bool hear_frame(struct watch *w, int64_t now_ms, struct str bytes, struct
         h.on = bookmark.ends_initial ? FILLED : BOOKMARK;
         h.version = bookmark.resource_version;
     } else {
-        if (!read_object(w, &event.object, event.type == WATCH_DELETED, &object, e))
+        if (!read_object(w, &event.object, event.type, &object, e))
             return false;
         h.kind = event.type == WATCH_DELETED ? CHANGE_REMOVE : CHANGE_PUT;
         h.object = &object;

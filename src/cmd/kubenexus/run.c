@@ -48,6 +48,12 @@ struct runner {
 
 /* --- what the protocol tells --- */
 
+static bool on_glance(void *ctx, const struct pod *glance)
+{
+    const struct runner *r = ctx;
+    return engine_knows(r->engine, glance);
+}
+
 static void on_change(void *ctx, int64_t now_ms, const struct change *change)
 {
     struct runner *r = ctx;
@@ -291,7 +297,7 @@ static bool begin(struct runner *r, const char *host, struct error *e)
         .ahead_ms = loop_now_ms(r->loop) - loop_monotonic_ms(r->loop),
     };
     client.lease.identity = str_of(r->identity);
-    r->listener = (struct listener){r, on_change, on_settle, on_notice};
+    r->listener = (struct listener){r, on_glance, on_change, on_settle, on_notice};
     client_init(&r->client, &client, loop_now_ms(r->loop), &r->listener);
     if (!begin_serving(r, host, e))
         return false;

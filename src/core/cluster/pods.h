@@ -47,6 +47,7 @@ struct pod_row {
     sym pin;                /* the node it names, taken out of its spec; SYM_NONE: none */
     sym nominated;          /* status.nominatedNodeName; SYM_NONE: none */
     uint32_t flags;
+    uint64_t digest; /* of the revision that its shape was read from; 0: not known */
     int64_t created_ms;
     int64_t start_ms; /* TIME_NONE: not started */
 };

@@ -160,6 +160,17 @@ static void read_owner(struct cluster *c, const struct pod *pod, struct shape *s
     }
 }
 
+/* The shape of these parts, with its terms. */
+static shape_id shape_of(struct cluster *c, struct shape parts)
+{
+    bool is_new;
+    shape_id id = pods_shape_get(&c->pods, &c->names, &c->specs, parts, &is_new);
+    if (is_new)
+        terms_take(&c->terms, &c->names, &c->matches, specs_at(&c->specs, parts.spec),
+                   &c->pods.shapes.at[id]);
+    return id;
+}
+
 shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin)
 {
     struct shape parts = {0};
@@ -168,12 +179,18 @@ shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin)
     parts.labels = read_labels(c, &pod->meta.labels);
     parts.namespace = names_get(&c->names, pod->meta.namespace);
     read_owner(c, pod, &parts);
-    bool is_new;
-    shape_id id = pods_shape_get(&c->pods, &c->names, &c->specs, parts, &is_new);
-    if (is_new)
-        terms_take(&c->terms, &c->names, &c->matches, specs_at(&c->specs, parts.spec),
-                   &c->pods.shapes.at[id]);
-    return id;
+    return shape_of(c, parts);
+}
+
+shape_id read_labels_of(struct cluster *c, const struct pod *pod, pod_id known)
+{
+    const struct shape *was = pods_shape(&c->pods, known);
+    struct shape parts = {.spec = was->spec,
+                          .labels = read_labels(c, &pod->meta.labels),
+                          .namespace = was->namespace,
+                          .owner_kind = was->owner_kind,
+                          .owner = was->owner};
+    return shape_of(c, parts);
 }
 
 selector_id read_selector(struct cluster *c, const struct label_selector *selector)

@@ -12,6 +12,9 @@ struct node_row read_node(struct cluster *c, const struct node *node, struct are
 /* `pin` receives the node that the pod names and that was taken out of its spec, or SYM_NONE. */
 shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin);
 
+/* The shape of a pod whose spec is known: other labels may have come. */
+shape_id read_labels_of(struct cluster *c, const struct pod *pod, pod_id known);
+
 label_set_id read_labels(struct cluster *c, const pair_list *labels);
 
 /* ID_NONE for a NULL selector, which selects nothing. */

@@ -205,6 +205,7 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
     struct cluster *c = k->cluster;
     pod_id pod = pods_add(&c->pods, shape, from->meta.name, from->meta.uid);
     struct pod_row *row = pods_at(&c->pods, pod);
+    row->digest = from->digest;
     row->created_ms = from->meta.created_ms;
     row->start_ms = from->status.start_ms;
     row->flags = flags_of(from);
@@ -384,6 +385,17 @@ static bool is_another_pod(const struct pod_row *row, const struct pod *from)
     return has_another_uid || (row->flags & POD_BOUND && from->spec.node_name.n == 0);
 }
 
+bool engine_knows(const struct engine *k, const struct pod *glance)
+{
+    const struct cluster *c = k->cluster;
+    pod_id pod =
+        pods_find(&c->pods, names_find(&c->names, glance->meta.namespace), glance->meta.name);
+    if (pod.i == ID_NONE || glance->digest == 0)
+        return false;
+    const struct pod_row *row = pods_at(&c->pods, pod);
+    return row->digest == glance->digest && !is_another_pod(row, glance);
+}
+
 static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
 {
     struct cluster *c = k->cluster;
@@ -396,16 +408,19 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
     }
     if (is_finished(from))
         return;
-    sym pin;
-    shape_id shape = read_pod_shape(c, from, &pin);
+    assert(!from->is_glance || pod.i != ID_NONE);
+    sym pin = SYM_NONE;
+    shape_id shape = from->is_glance ? read_labels_of(c, from, pod) : read_pod_shape(c, from, &pin);
     if (pod.i == ID_NONE) {
         add_pod(k, now_ms, from, shape, pin);
         return;
     }
     uint32_t flags = flags_of(from);
-    set_pin(k, pod, pin);
+    if (!from->is_glance)
+        set_pin(k, pod, pin);
+    pods_at(&c->pods, pod)->digest = from->digest;
     set_start(c, pods_at(&c->pods, pod), from->status.start_ms);
-    bool has_moved = set_group(k, now_ms, pod, from);
+    bool has_moved = !from->is_glance && set_group(k, now_ms, pod, from);
     if (from->spec.node_name.n)
         update_placed(k, now_ms, from, pod, shape, flags);
     else

@@ -49,8 +49,12 @@ struct change {
     struct object object;
 };
 
-/* The cluster changed. Times are milliseconds since 1970 (or of any clock that never goes back). */
+/* The cluster changed; a glance at a pod only if engine_knows() it. Times are milliseconds since
+ * 1970 (or of any clock that never goes back). */
 void engine_apply(struct engine *k, int64_t now_ms, const struct change *change);
+
+/* Would this glance at a pod (core/model/glance.h) do, or must the whole pod be applied? */
+bool engine_knows(const struct engine *k, const struct pod *glance);
 
 /* Decide about the next unit, if one is ready; its effects are added to `out`. */
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out);

@@ -9,6 +9,7 @@ extern const struct field amount_fields[]; /* an entry of a map of quantities, a
 extern const struct field label_selector_fields[];
 extern const struct field requirement_fields[];
 extern const struct field node_selector_fields[];
+extern const struct field pod_condition_fields[];
 extern const struct field gce_disk_fields[], aws_disk_fields[], azure_disk_fields[];
 extern const struct field cinder_fields[], portworx_fields[];
 

@@ -423,7 +423,7 @@ bool proto_read(struct str bytes, const struct field *fields, void *out, struct 
 
 bool proto_take(struct str *message, struct proto_value *out, struct error *e)
 {
-    *e = (struct error){0};
+    e->kind = ERROR_NONE; /* its text is long, and of no interest then */
     if (message->n == 0)
         return false;
     const char *end = message->p + message->n, *at = take(message->p, end, out);

@@ -29,6 +29,12 @@ static int64_t number_of(struct str name)
     return name.n && str_int(str_part(name, 1, name.n), &number) ? number : -1;
 }
 
+static bool hear_glance(void *ctx, const struct pod *glance)
+{
+    const struct world *w = ctx;
+    return engine_knows(w->engine, glance);
+}
+
 static void hear_change(void *ctx, int64_t now_ms, const struct change *change)
 {
     struct world *w = ctx;
@@ -69,8 +75,11 @@ static void world_done(struct world *w)
 
 static void open(struct world *w, uint64_t seed)
 {
-    struct listener listener = {
-        .ctx = w, .change = hear_change, .settle = hear_settle, .notice = hear_notice};
+    struct listener listener = {.ctx = w,
+                                .knows = hear_glance,
+                                .change = hear_change,
+                                .settle = hear_settle,
+                                .notice = hear_notice};
     struct client_config config = {.host = STR("host"), .seed = seed};
     w->rng = rng_seeded(seed);
     w->now_ms = 1700000000000;

@@ -445,6 +445,8 @@ static void add_proto(struct buf *out, uint32_t field, struct str kind, struct s
     proto_close(&raw, kinds);
     size_t object = proto_open(&raw, 2), meta = proto_open(&raw, 1);
     proto_put_str(&raw, 1, name);
+    if (str_equal(kind, STR("Pod")))
+        proto_put_str(&raw, 3, STR("default"));
     proto_put_str(&raw, 5, name);
     proto_put_str(&raw, 6, version);
     if (is_end) {
@@ -460,11 +462,12 @@ static void add_proto(struct buf *out, uint32_t field, struct str kind, struct s
     proto_close(out, at);
 }
 
-static void add_proto_frame(struct buf *out, struct str type, struct str name, struct str version)
+static void add_proto_frame(struct buf *out, struct str type, struct str kind, struct str name,
+                            struct str version)
 {
     AUTO(buf) event = {0};
     proto_put_str(&event, 1, type);
-    add_proto(&event, 2, STR("Node"), name, version, name.n == 0);
+    add_proto(&event, 2, kind, name, version, name.n == 0);
     for (int shift = 24; shift >= 0; shift -= 8)
         buf_add_char(out, (char)(event.n >> shift & 0xff));
     buf_add(out, buf_str(&event));
@@ -482,9 +485,9 @@ TEST(watch, reads_protobuf_where_the_server_sends_it)
     proto.content_type = STR("application/vnd.kubernetes.protobuf;stream=watch");
     hear(&s, proto);
     AUTO(buf) stream = {0};
-    add_proto_frame(&stream, STR("ADDED"), STR("n1"), STR("3"));
-    add_proto_frame(&stream, STR("BOOKMARK"), STR(""), STR("7"));
-    add_proto_frame(&stream, STR("DELETED"), STR("n1"), STR("8"));
+    add_proto_frame(&stream, STR("ADDED"), STR("Node"), STR("n1"), STR("3"));
+    add_proto_frame(&stream, STR("BOOKMARK"), STR("Node"), STR(""), STR("7"));
+    add_proto_frame(&stream, STR("DELETED"), STR("Node"), STR("n1"), STR("8"));
     for (size_t i = 0; i < stream.n; i++)
         hear(&s, (struct reply){
                      .id = s.watch.current, .kind = REPLY_DATA, .data = {stream.p + i, 1}
@@ -492,4 +495,38 @@ TEST(watch, reads_protobuf_where_the_server_sends_it)
     EXPECT_TEXT(read_log(&s), "put Node /n1 at 3\nremove Node /n1\n");
     EXPECT(watch_is_synced(&s.watch));
     EXPECT_STR(buf_str(&s.watch.version), "8");
+}
+
+static bool knows_p1(void *ctx, const struct pod *glance)
+{
+    (void)ctx;
+    return str_equal(glance->meta.name, STR("p1"));
+}
+
+TEST(watch, news_of_a_pod_that_is_known_is_read_at_a_glance)
+{
+    static const struct {
+        struct str type, name;
+        const char *log;
+    } cases[] = {
+        {STR("ADDED"),    STR("p1"), "put Pod default/p1 at 8\n"            },
+        {STR("MODIFIED"), STR("p1"), "put Pod default/p1 at a glance at 8\n"},
+        {STR("MODIFIED"), STR("p2"), "put Pod default/p2 at 8\n"            },
+        {STR("DELETED"),  STR("p2"), "remove Pod default/p2 at a glance\n"  },
+    };
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_POD);
+    s.desk.listener.knows = knows_p1;
+    start(&s);
+    struct reply proto = reply_head(s.watch.current, 200);
+    proto.content_type = STR("application/vnd.kubernetes.protobuf;stream=watch");
+    hear(&s, proto);
+    read_log(&s);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(buf) stream = {0};
+        add_proto_frame(&stream, cases[i].type, STR("Pod"), cases[i].name, STR("8"));
+        hear(&s,
+             (struct reply){.id = s.watch.current, .kind = REPLY_DATA, .data = buf_str(&stream)});
+        EXPECT_TEXT(read_log(&s), cases[i].log);
+    }
 }

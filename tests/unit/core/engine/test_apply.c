@@ -308,3 +308,74 @@ TEST(apply, pods_that_come_and_go_leave_nothing_behind)
     EXPECT(classes_count(&s.engine->classes) < 4000);
     EXPECT_INT(engine_stats(s.engine).bound, 6000);
 }
+
+/* --- glances --- */
+
+/* The pod of a line with a digest: as a whole, or of a glance what a glance has. */
+static struct pod *pod_with(struct stage *s, const char *line, uint64_t digest, bool is_glance)
+{
+    struct pod *pod = object_of(&s->mem, line).pod;
+    pod->digest = digest;
+    pod->is_glance = is_glance;
+    if (is_glance)
+        pod->spec.containers.n = 0;
+    return pod;
+}
+
+static void put_with(struct stage *s, const char *line, uint64_t digest, bool is_glance)
+{
+    struct change change = {
+        CHANGE_PUT, {.kind = KIND_POD, .pod = pod_with(s, line, digest, is_glance)}
+    };
+    engine_apply(s->engine, s->now_ms, &change);
+}
+
+TEST(apply, a_glance_changes_all_but_the_spec)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=4 memory=4Gi zone=a");
+    put_with(&s, "pod a cpu=1 label:app=web", 7, false);
+    stage_put(&s, "pod b cpu=1 spread:zone:1:hard:zone=a on=n1");
+    put_with(&s, "pod a label:zone=a on=n1", 7, true);
+    EXPECT_TEXT(stage_fate(&s, "a"), "bound to n1");
+    EXPECT_INT(room(&s, "n1")->cpu_used, 2000);
+    const struct cluster *c = cluster(&s);
+    pod_id a = pods_find(&c->pods, names_find(&c->names, STR("default")), STR("a"));
+    uint32_t n;
+    lists_at(&c->names.label_sets, pods_shape(&c->pods, a)->labels, sizeof(struct pair_sym), &n);
+    EXPECT_INT(n, 1);
+    put_with(&s, "pod a on=n1 label:zone=a deleting", 7, true);
+    EXPECT(pods_at(&c->pods, a)->flags & POD_TERMINATING);
+    put_with(&s, "pod a on=n1 phase=Succeeded", 7, true);
+    EXPECT_TEXT(stage_fate(&s, "a"), "unknown");
+    EXPECT_INT(room(&s, "n1")->cpu_used, 1000);
+}
+
+TEST(apply, a_glance_is_enough_for_a_pod_with_that_digest)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=4 memory=4Gi");
+    put_with(&s, "pod a cpu=1", 7, false);
+    put_with(&s, "pod unread cpu=1", 0, false);
+    static const struct {
+        const char *line;
+        uint64_t digest;
+        bool is_known;
+    } cases[] = {
+        {"pod a",           7, true },
+        {"pod a on=n1",     7, true },
+        {"pod a",           8, false},
+        {"pod a uid=other", 7, false},
+        {"pod b",           7, false},
+        {"pod unread",      0, false},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].line);
+        EXPECT_INT(engine_knows(s.engine, pod_with(&s, cases[i].line, cases[i].digest, true)),
+                   cases[i].is_known);
+    }
+    put_with(&s, "pod a cpu=2 on=n1", 9, false); /* resized */
+    EXPECT(!engine_knows(s.engine, pod_with(&s, "pod a on=n1", 7, true)));
+    EXPECT(engine_knows(s.engine, pod_with(&s, "pod a on=n1", 9, true)));
+    EXPECT(!engine_knows(s.engine, pod_with(&s, "pod a", 9, true))); /* set back: another pod */
+}
