@@ -36,6 +36,7 @@ enum pod_flag {
     POD_TERMINATING = 4, /* holds its room, but selectors do not count it … */
     POD_SUPPOSED = 8,    /* … except where it comes or goes in a trial only */
     POD_PREEMPTED = 16,  /* it is leaving because a scheduler evicted it */
+    POD_GUARDED = 32,    /* nobody may evict it */
 };
 
 struct pod_row {

@@ -226,6 +226,8 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
         cluster_nominate(c, pod, nominated_name(k, from));
         engine_enter(k, now_ms, pod, true);
     }
+    if (from->meta.annotations.n)
+        engine_put_driver(k, now_ms, pod, from);
 }
 
 /* Gives back what many pods needed that are gone. */
@@ -269,6 +271,8 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
                                  (pod_id){ID_NONE});
     }
     intern_drop(&c->pods.shape_table, shape);
+    if (UNLIKELY(k->holds.of_driver.n))
+        engine_remove_driver(k, now_ms, pod);
     if (pods_want_trim(&c->pods))
         trim(k);
 }
@@ -292,7 +296,7 @@ static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t f
         cluster_take(c, pod);
     if (actions)
         pods_reshape(&c->pods, pod, shape);
-    row->flags = flags;
+    row->flags = flags | (row->flags & POD_GUARDED);
     unit_of(k, pod)->priority = cluster_spec(c, pod)->priority;
     struct gpu_ask has = cluster_spec(c, pod)->gpus;
     bool keeps_gpus = had.count == has.count && had.milli == has.milli;

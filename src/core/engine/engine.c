@@ -118,19 +118,26 @@ static bool would_hear_the_same(const struct engine *k, pod_id pod, const struct
            pods_at(&k->cluster->pods, pod)->nominated == SYM_NONE && !k->config.checks_views;
 }
 
-static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
-                   struct effects *out)
+void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
+                   uint64_t rejected_by, struct effects *out)
 {
     struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_REFUSE, out);
-    effect->message = arena_str(&out->mem, buf_str(&class->refused_text));
-    effect->rejected_by = class->rejected_by;
-    if (effect->rejected_by)
-        queue_refuse(k->queue, now_ms, pod.i, effect->rejected_by, 0);
+    effect->message = message;
+    effect->rejected_by = rejected_by;
+    if (rejected_by)
+        queue_refuse(k->queue, now_ms, pod.i, rejected_by, 0);
     else
         queue_fail(k->queue, now_ms, pod.i); /* no nodes: nobody's refusal, again after a while */
     k->stats.refused++;
-    k->counts.preemptions += engine_tries_preemption(k, class);
     k->counts.profiles.at[k->units.at[pod.i].profile].unschedulable++;
+}
+
+static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
+                   struct effects *out)
+{
+    struct str message = arena_str(&out->mem, buf_str(&class->refused_text));
+    engine_refuse(k, now_ms, pod, message, class->rejected_by, out);
+    k->counts.preemptions += engine_tries_preemption(k, class);
 }
 
 void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
@@ -228,10 +235,12 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     }
     if (UNLIKELY(engine_gang_led_by(k, unit)))
         engine_step_gang(k, now_ms, unit, out);
-    else
+    else if (LIKELY(!k->holds.of_driver.n) || engine_has_company(k, now_ms, (pod_id){unit}, out))
         step_pod(k, now_ms, (pod_id){unit}, out);
     if (UNLIKELY(k->holds.lifted.n))
         engine_lower(k);
+    if (UNLIKELY(k->holds.of_driver.n))
+        engine_let_company_in(k, now_ms, (pod_id){unit});
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "core/engine/holds.h"
 
 #include "core/engine/inside.h"
+#include "core/model/driver.h"
 #include "core/model/object.h"
 #include "core/model/resources.h"
 
@@ -16,6 +17,7 @@ static struct group_key key_of(const struct engine *k, pod_id pod)
     static const struct str labels[] = {
         STR("scheduling.kubenexus.io/app-id"),
         STR("spark-app-id"),
+        STR("ray.io/cluster"),
     };
     const struct cluster *c = k->cluster;
     const struct shape *shape = pods_shape(&c->pods, pod);
@@ -75,9 +77,10 @@ static void add_node(struct pod *pod, struct str node, struct arena *mem)
     pod->spec.affinity->node->required = required;
 }
 
-/* The pod that stands for an entry; lives in `mem`. */
+/* The pod that stands for an entry; lives in `mem`. It goes where the pod `like` may go; NULL:
+ * anywhere. */
 static struct pod *hold_pod(const struct engine *k, const struct reservation *r,
-                            const struct reserved *entry, struct arena *mem)
+                            const struct reserved *entry, const struct pod *like, struct arena *mem)
 {
     struct pod *pod = arena_array(mem, struct pod, 1);
     struct container *container = arena_array(mem, struct container, 1);
@@ -94,9 +97,15 @@ static struct pod *hold_pod(const struct engine *k, const struct reservation *r,
     container->resources.has_requests = true;
     pod->spec.containers.at = container;
     pod->spec.containers.n = 1;
-    add_tolerations(pod, &entry->amounts, mem);
     if (entry->node.n)
         add_node(pod, entry->node, mem);
+    if (like) {
+        pod->spec.tolerations.at = like->spec.tolerations.at;
+        pod->spec.tolerations.n = like->spec.tolerations.n;
+        pod->spec.node_selector = like->spec.node_selector;
+    } else {
+        add_tolerations(pod, &entry->amounts, mem);
+    }
     return pod;
 }
 
@@ -145,8 +154,10 @@ static struct booking *add_booking(struct engine *k, const struct meta *meta)
         vec_push(&k->holds.bookings, (struct booking){0});
         free = &vec_last(&k->holds.bookings);
     }
-    *free = (struct booking){held_name(k, meta->namespace), held_name(k, meta->name),
-                             .group = SYM_NONE};
+    *free = (struct booking){.namespace = held_name(k, meta->namespace),
+                             .name = held_name(k, meta->name),
+                             .group = SYM_NONE,
+                             .driver = ID_NONE};
     return free;
 }
 
@@ -205,12 +216,12 @@ static void put_hold(struct engine *k, int64_t now_ms, struct booking *b, struct
 }
 
 static void put_holds(struct engine *k, int64_t now_ms, struct booking *b,
-                      const struct reservation *from)
+                      const struct reservation *from, const struct pod *like)
 {
     struct arena mem = {0};
     reserved_list entries = reservation_read(from, &mem);
     list_each(&entries, entry)
-        put_hold(k, now_ms, b, entry->name, hold_pod(k, from, entry, &mem));
+        put_hold(k, now_ms, b, entry->name, hold_pod(k, from, entry, like, &mem));
     arena_done(&mem);
 }
 
@@ -226,9 +237,24 @@ void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reser
     vec_each(&b->holds, hold)
         hold->is_meant = false;
     if (!b->is_over)
-        put_holds(k, now_ms, b, from);
+        put_holds(k, now_ms, b, from, NULL);
     end_holds(k, now_ms, b);
     find_next_end(&k->holds);
+}
+
+/* Nobody evicts a driver while one of its workers is still to come. */
+static void guard_driver(struct engine *k, const struct booking *b)
+{
+    if (b->driver == ID_NONE)
+        return;
+    struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){b->driver});
+    uint32_t flags = row->flags & ~(uint32_t)POD_GUARDED;
+    vec_each(&b->holds, hold)
+        if (hold->user == ID_NONE && !hold->is_spent && !b->is_over)
+            flags |= POD_GUARDED;
+    if (flags != row->flags && row->node != ID_NONE)
+        change_log_add(&k->cluster->log, (node_id){row->node}, COLUMN_WORTH);
+    row->flags = flags;
 }
 
 /* It holds nothing any more. */
@@ -240,11 +266,8 @@ static void end_booking(struct engine *k, int64_t now_ms, struct booking *b)
     end_holds(k, now_ms, b);
 }
 
-void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct meta *meta)
+static void remove_booking(struct engine *k, int64_t now_ms, struct booking *b)
 {
-    struct booking *b = find_booking(k, meta);
-    if (!b)
-        return;
     end_booking(k, now_ms, b);
     set_group(k, b, (struct str){0});
     intern_drop(&k->cluster->names.text, b->namespace);
@@ -253,11 +276,20 @@ void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct me
     find_next_end(&k->holds);
 }
 
+void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct meta *meta)
+{
+    struct booking *b = find_booking(k, meta);
+    if (b)
+        remove_booking(k, now_ms, b);
+}
+
 void engine_end_holds(struct engine *k, int64_t now_ms)
 {
     vec_each(&k->holds.bookings, b)
-        if (b->name != SYM_NONE && !b->is_over && b->ends_ms <= now_ms)
+        if (b->name != SYM_NONE && !b->is_over && b->ends_ms <= now_ms) {
             end_booking(k, now_ms, b);
+            guard_driver(k, b);
+        }
     find_next_end(&k->holds);
 }
 
@@ -267,6 +299,7 @@ static void use_up(struct engine *k, struct booking *b, struct hold *hold, pod_i
 {
     hold->user = user.i;
     map_put(&k->holds.of_user, user.i, (uint32_t)(b - k->holds.bookings.at));
+    guard_driver(k, b);
 }
 
 /* A pod of the group that runs and uses no hold; ID_NONE: there is none. */
@@ -277,7 +310,7 @@ static pod_id runs_without(const struct engine *k, const struct booking *b)
         pod_id pod = {i};
         const struct pod_row *row = pods_at(pods, pod);
         if (row->text && row->node != ID_NONE && !(row->flags & POD_TERMINATING) &&
-            map_find(&k->holds.of_pod, i) == MAP_NONE &&
+            i != b->driver && map_find(&k->holds.of_pod, i) == MAP_NONE &&
             map_find(&k->holds.of_user, i) == MAP_NONE && is_for(b, key_of(k, pod)))
             return pod;
     }
@@ -349,7 +382,7 @@ void engine_lift(struct engine *k, pod_id pod)
     vec_clear(&h->lifted);
     for (uint32_t i = 0; i < h->bookings.n; i++) {
         struct booking *b = &h->bookings.at[i];
-        for (uint32_t j = 0; j < b->holds.n && is_for(b, key); j++) {
+        for (uint32_t j = 0; j < b->holds.n && is_for(b, key) && b->driver != pod.i; j++) {
             struct hold *hold = &b->holds.at[j];
             if (hold->user != ID_NONE || hold->is_spent)
                 continue;
@@ -434,6 +467,132 @@ void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, bo
     }
 }
 
+/* --- drivers --- */
+
+/* The room for its workers, as somebody would reserve it. */
+static struct reservation room_for(const struct pod *driver, const struct driver_needs *needs,
+                                   struct arena *mem)
+{
+    struct reservation r = {.meta.namespace = driver->meta.namespace};
+    r.meta.name = arena_printf(mem, "driver/" STR_FMT, STR_ARG(driver->meta.name));
+    r.meta.uid = driver->meta.uid;
+    r.meta.created_ms = driver->meta.created_ms;
+    r.spec.entries.at = arena_array(mem, struct reservation_entry, needs->workers);
+    r.spec.entries.n = needs->workers;
+    for (uint32_t i = 0; i < needs->workers; i++) {
+        r.spec.entries.at[i].name = arena_printf(mem, "%u", i);
+        r.spec.entries.at[i].resources = needs->each;
+    }
+    return r;
+}
+
+static void take_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from,
+                        const struct reservation *room)
+{
+    struct booking *b = add_booking(k, &room->meta);
+    set_group(k, b, names_text(&k->cluster->names, key_of(k, pod).name));
+    b->driver = pod.i;
+    b->ends_ms = INT64_MAX;
+    map_put(&k->holds.of_driver, pod.i, (uint32_t)(b - k->holds.bookings.at));
+    put_holds(k, now_ms, b, room, from);
+    vec_each(&b->holds, hold)
+        engine_leave(k, (pod_id){hold->pod});
+    engine_let_company_in(k, now_ms, pod);
+}
+
+void engine_put_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
+{
+    struct arena mem = {0};
+    struct driver_needs needs;
+    const struct profile *profile = engine_profile_of(k, pod);
+    if (profile && profile_gangs(profile) && key_of(k, pod).name != SYM_NONE &&
+        driver_needs(from, &mem, &needs)) {
+        struct reservation room = room_for(from, &needs, &mem);
+        take_driver(k, now_ms, pod, from, &room);
+    }
+    arena_done(&mem);
+}
+
+static struct booking *driven_by(struct engine *k, pod_id pod)
+{
+    uint32_t at = map_find(&k->holds.of_driver, pod.i);
+    return at == MAP_NONE ? NULL : &k->holds.bookings.at[at];
+}
+
+void engine_let_company_in(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    enum { HOLD_MS = 30 * 60 * 1000 };
+    struct booking *b = driven_by(k, pod);
+    if (!b || pods_at(&k->cluster->pods, pod)->node == ID_NONE)
+        return;
+    b->ends_ms = now_ms + HOLD_MS;
+    find_next_end(&k->holds);
+    vec_each(&b->holds, hold)
+        if (looks_for_room(k, hold))
+            engine_enter(k, now_ms, (pod_id){hold->pod}, true);
+    guard_driver(k, b);
+}
+
+void engine_remove_driver(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    struct booking *b = driven_by(k, pod);
+    if (!b)
+        return;
+    map_remove(&k->holds.of_driver, pod.i);
+    b->driver = ID_NONE;
+    remove_booking(k, now_ms, b);
+}
+
+/* How many of those who look for room find it; `*rejected`: who refuses the next. */
+static uint32_t place_company(struct engine *k, struct booking *b, uint64_t *rejected)
+{
+    struct cluster *c = k->cluster;
+    uint32_t placed = 0;
+    vec_each(&b->holds, hold) {
+        pod_id pod = {hold->pod};
+        if (!looks_for_room(k, hold))
+            continue;
+        struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
+        struct verdict v = engine_decide(k, pod, class);
+        if (v.node == ID_NONE || v.error) {
+            *rejected = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
+            return placed;
+        }
+        cluster_place(c, pod, (node_id){v.node});
+        placed++;
+    }
+    return placed;
+}
+
+bool engine_has_company(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    struct booking *b = driven_by(k, pod);
+    struct class *class = b ? classes_of(&k->classes, pods_at(&c->pods, pod)->shape) : NULL;
+    if (!b || class->error.n)
+        return true;
+    k->units.at[pod.i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
+    uint32_t looking = 0, placed = 0;
+    uint64_t rejected = 0;
+    vec_each(&b->holds, hold)
+        looking += looks_for_room(k, hold);
+    struct txn t = txn_begin(c);
+    struct verdict v = engine_decide(k, pod, class);
+    bool finds_room = v.node != ID_NONE && !v.error;
+    if (finds_room) {
+        cluster_nominate(c, pod, SYM_NONE);
+        cluster_place(c, pod, (node_id){v.node});
+        placed = place_company(k, b, &rejected);
+    }
+    txn_undo(c, t);
+    if (!finds_room || placed == looking) /* else it is told why, like any pod */
+        return true;
+    struct str text =
+        arena_printf(&out->mem, "needs room for %u workers beside it; %u fit now", looking, placed);
+    engine_refuse(k, now_ms, pod, text, rejected, out);
+    return false;
+}
+
 void holds_done(struct holds *h)
 {
     vec_each(&h->bookings, b)
@@ -441,5 +600,6 @@ void holds_done(struct holds *h)
     vec_done(&h->bookings);
     map_done(&h->of_pod);
     map_done(&h->of_user);
+    map_done(&h->of_driver);
     vec_done(&h->lifted);
 }

@@ -18,6 +18,10 @@
  * there is one there; the others are back where they were. A pod that goes without having ended
  * well gives its hold back, and its node is tried first for it.
  *
+ * A pod that makes others when it runs (core/model/driver.h) has holds for them as if somebody had
+ * reserved room: it is placed only when they would find room beside it, and they look for it at
+ * once. While one of them is not used up, nobody evicts it.
+ *
  * Nothing of this is stored but the reservations: after a restart pods of the group that run
  * already use up the holds before these look for room. */
 
@@ -37,6 +41,7 @@ struct booking {
     sym group;           /* SYM_NONE: nobody's */
     int64_t ends_ms;     /* when it is over */
     bool is_over;
+    uint32_t driver;        /* the pod whose workers it is for; ID_NONE: it is a reservation's */
     VEC(struct hold) holds; /* in the order in which their entries came */
 };
 
@@ -44,7 +49,8 @@ struct holds {
     VEC(struct booking) bookings;
     struct map of_pod;  /* the row of a hold → its booking */
     struct map of_user; /* a pod that uses a hold up → the booking */
-    int64_t next_ms;    /* when the next is over; INT64_MAX: never */
+    struct map of_driver;
+    int64_t next_ms; /* when the next is over; INT64_MAX: never */
 
     VEC(struct lifted {
         uint32_t booking;
@@ -56,6 +62,17 @@ struct holds {
 
 void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reservation *from);
 void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct meta *meta);
+
+/* The pod, which is new, may have workers to come. */
+void engine_put_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from);
+
+void engine_remove_driver(struct engine *k, int64_t now_ms, pod_id pod);
+
+/* The pod is on a node: its workers' room is looked for. */
+void engine_let_company_in(struct engine *k, int64_t now_ms, pod_id pod);
+
+/* Would its workers find room beside the pod? If not, it is refused. */
+bool engine_has_company(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
 
 /* One step for a hold that looks for room; false: the pod is none. */
 bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod);

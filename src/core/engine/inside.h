@@ -133,6 +133,10 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod);
 /* The pod is in place and has all it needs: asks for its binding. */
 void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
 
+/* The pod in flight is refused by these plugins, and waits. The text lives in out->mem. */
+void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
+                   uint64_t rejected_by, struct effects *out);
+
 /* Says that the pod could not be placed for an error. */
 void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
                          struct effects *out);

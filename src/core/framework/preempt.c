@@ -64,7 +64,7 @@ static void find_victims(const struct cluster *c, const struct class *class, nod
             .namespace = names_text(&c->names, shape->namespace),
             .name = pod_name(row),
         };
-        if (v.priority < priority)
+        if (v.priority < priority && !(row->flags & POD_GUARDED))
             vec_push(out, v);
     }
     if (out->n > 1)

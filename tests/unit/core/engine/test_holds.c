@@ -174,8 +174,84 @@ TEST(holds, are_for_the_parts_of_an_application_too)
     stage_put(&s, "node n gpu=4");
     stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "4"))));
     stage_put(&s, "pod other gpu=4 label:spark-app-id=h");
-    stage_put(&s, "pod own gpu=4 label:spark-app-id=g");
+    stage_put(&s, "pod own gpu=4 label:scheduling.kubenexus.io/app-id=g label:spark-app-id=h");
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "other"), "parked");
     EXPECT_TEXT(stage_fate(&s, "own"), "assumed on n");
+}
+
+/* --- drivers --- */
+
+/* A driver of the application a with so many workers of 2 GPUs; it asks for one CPU. */
+#define DRIVER(name, workers)                                                                      \
+    "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'" name "','namespace':'default',"         \
+    "'labels':{'spark-app-id':'a'},'annotations':{'kubenexus.io/executor-count':'" workers "',"    \
+    "'kubenexus.io/executor-cpu':'1','kubenexus.io/executor-memory':'1',"                          \
+    "'kubenexus.io/executor-gpu':'2'}},'spec':{'schedulerName':'kubenexus-scheduler',"             \
+    "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}"
+#define WORKER " cpu=1 gpu=2 label:spark-app-id=a scheduler=kubenexus-scheduler"
+
+TEST(holds, let_a_driver_in_only_with_its_workers)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+    stage_put(&s, DRIVER("d", "3"));
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d"), "parked");
+    EXPECT_STR(stage_effect(&s, "d")->message, "needs room for 3 workers beside it; 2 fit now");
+    stage_put(&s, "node m cpu=8 memory=32Gi gpu=2");
+    s.now_ms += 60000;
+    stage_run(&s);
+    EXPECT(stage_effect(&s, "d")->kind == EFFECT_BIND);
+    stage_put(&s, "pod thief gpu=1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "thief"), "parked");
+    for (int i = 0; i < 3; i++) {
+        stage_put(&s, "pod w%d" WORKER, i);
+        stage_run(&s);
+        EXPECT(s.effects.list.at[0].kind == EFFECT_BIND);
+    }
+    stage_put(&s, "pod more" WORKER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "more"), "parked");
+}
+
+TEST(holds, of_a_driver_end_with_it)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+    stage_put(&s, DRIVER("d", "2"));
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d"), "assumed on n");
+    stage_put(&s, "pod foreign gpu=4");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "parked");
+    stage_remove(&s, "pod d");
+    s.now_ms += 60000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "assumed on n");
+}
+
+TEST(holds, guard_a_driver_until_its_workers_are_there)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=2 memory=32Gi gpu=2");
+    stage_put(&s, DRIVER("d", "1"));
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d"), "assumed on n");
+    stage_put(&s, "pod urgent cpu=1 priority=100");
+    stage_run(&s);
+    EXPECT_INT(s.effects.list.n, 1);
+    EXPECT(stage_effect(&s, "urgent")->kind == EFFECT_REFUSE);
+    stage_put(&s, "pod w" WORKER);
+    s.now_ms += 60000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "w"), "assumed on n");
+    s.now_ms += 60000;
+    stage_put(&s, "pod urgent2 cpu=1 priority=100");
+    stage_run(&s);
+    bool evicts = false;
+    vec_each(&s.effects.list, e)
+        evicts |= e->kind == EFFECT_EVICT;
+    EXPECT(evicts);
 }
