@@ -222,6 +222,8 @@ static struct engine_config engine_config_of(const struct run_options *o)
         .seed = (uint64_t)flag_number(&o->flags, FLAG_SEED),
         .compares_tolerations =
             feature_gate_is_on(&o->gates, STR("TaintTolerationComparisonOperators")),
+        .overlooks_capacity = !feature_gate_is_on(&o->gates, STR("StorageCapacityScoring")),
+        .overlooks_drivers = !feature_gate_is_on(&o->gates, STR("VolumeLimitScaling")),
         .waits_out_backoff = !feature_gate_is_on(&o->gates, STR("SchedulerPopFromBackoffQ")),
         .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),
     };

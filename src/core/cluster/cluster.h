@@ -36,6 +36,8 @@ struct cluster {
     bool keeps_pins; /* leave the node that a DaemonSet's pod names in its spec (explain wants it
                         there) */
     bool compares_tolerations; /* Lt and Gt count (TaintTolerationComparisonOperators) */
+    bool overlooks_capacity;   /* of volumes, in scores (StorageCapacityScoring is off) */
+    bool overlooks_drivers;    /* that nodes lack (VolumeLimitScaling is off) */
 
     struct names names;
     struct matches matches;

@@ -22,8 +22,13 @@ _Static_assert(LEN(gates) <= FEATURE_GATES_MOST, "a gate for each number");
 /* Those that somebody here asks for. */
 static bool has_effect(struct str name)
 {
-    return str_equal(name, STR("TaintTolerationComparisonOperators")) ||
-           str_equal(name, STR("SchedulerPopFromBackoffQ"));
+    static const struct str asked[] = {STR("TaintTolerationComparisonOperators"),
+                                       STR("SchedulerPopFromBackoffQ"),
+                                       STR("StorageCapacityScoring"), STR("VolumeLimitScaling")};
+    for (size_t i = 0; i < LEN(asked); i++)
+        if (str_equal(name, asked[i]))
+            return true;
+    return false;
 }
 
 /* LEN(gates): there is none. */

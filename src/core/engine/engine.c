@@ -14,6 +14,8 @@ struct engine *engine_new(const struct engine_config *config)
     k->cluster = cluster_new(config->seed);
     k->cluster->keeps_pins = config->keeps_pins;
     k->cluster->compares_tolerations = config->compares_tolerations;
+    k->cluster->overlooks_capacity = config->overlooks_capacity;
+    k->cluster->overlooks_drivers = config->overlooks_drivers;
     k->views = (struct views){
         .cluster = k->cluster,
         .reasons = &k->classes.reasons,

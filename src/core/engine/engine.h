@@ -24,6 +24,8 @@ struct engine_config {
     uint32_t max_unsettled;    /* unsettled bindings; 0: 512 */
     bool keeps_pins;           /* for explain: judge pods that name a node against all nodes */
     bool compares_tolerations; /* the gate TaintTolerationComparisonOperators */
+    bool overlooks_capacity;   /* the gate StorageCapacityScoring is off */
+    bool overlooks_drivers;    /* the gate VolumeLimitScaling is off */
     bool waits_out_backoff;    /* the gate SchedulerPopFromBackoffQ is off */
 
     /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or

@@ -31,14 +31,16 @@ static void try_all(struct engine *k, pod_id pod, struct class *class, const uin
 {
     struct explained_preemption *p = out->preemption;
     struct harm best = {0};
+    why_clear(&k->why);
+    k->why.nodes = out->n_nodes;
     for (uint32_t i = 0; i < out->n_nodes; i++) {
         node_id node = {ids[i]};
         vec_clear(&k->victims);
-        if (!preempt_concerns(k->cluster, class, node, pod))
-            continue;
         struct price price = preempt_price(k->cluster, &k->classes, class, node, pod, &k->victims);
-        if (price.refusal)
+        if (price.refusal) {
+            why_add(&k->why, price.refusal, 1);
             continue;
+        }
         struct explained_candidate *c = &p->candidates[p->n_candidates++];
         *c = (struct explained_candidate){out->nodes[i].name, name_victims(k, out), k->victims.n,
                                           price.harm.violations};
@@ -69,12 +71,13 @@ void explain_preemption(struct engine *k, pod_id pod, struct class *class, const
     p->ties = arena_array(&out->mem, struct str, out->n_nodes);
     out->preemption = p;
     AUTO(buf) text = {0};
-    struct plan plan = engine_plan(k, pod, class, &text);
-    p->message = arena_str(&out->mem, str_part(buf_str(&text), 1, text.n)); /* but the blank */
-    if (plan.node != ID_NONE) {
+    if (engine_begin_plan(k, pod, class, &text)) {
         try_all(k, pod, class, ids, out);
-        p->message = say_found(p, &out->mem);
+        if (!p->best)
+            why_histogram(&k->why, &k->classes.reasons, &text);
     }
+    p->message = p->best ? say_found(p, &out->mem)
+                         : arena_str(&out->mem, str_part(buf_str(&text), 1, text.n)); /* no blank */
     out->summary = arena_printf(&out->mem, STR_FMT " " STR_FMT, STR_ARG(out->filter_summary),
                                 STR_ARG(p->message));
 }

@@ -178,6 +178,9 @@ const struct profile_plugin *engine_preemption(const struct profile *profile);
 /* Is room looked for when a pod of the class is refused? */
 bool engine_tries_preemption(const struct engine *k, const struct class *class);
 
+/* Says what upstream says before it looks whom the pod could evict; false: it does not look. */
+bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, struct buf *text);
+
 /* Whom a pod that fits nowhere could evict, and for which node: k->victims. Adds to the text of its
  * refusal what upstream adds. */
 struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text);

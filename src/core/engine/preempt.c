@@ -54,23 +54,28 @@ bool engine_tries_preemption(const struct engine *k, const struct class *class)
            !is_unresolvable(k, class);
 }
 
+bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, struct buf *text)
+{
+    if (!engine_preemption(class->profile) || k->cluster->nodes.present == 0)
+        return false;
+    if (is_unresolvable(k, class)) {
+        buf_add(text, STR(" not found")); /* upstream's, whose next plugin misses its state */
+        return false;
+    }
+    buf_add(text, STR(" preemption: "));
+    const char *why_not = may_not_preempt(k, pod, class);
+    if (why_not)
+        buf_add(text, str_of(why_not));
+    return !why_not;
+}
+
 struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text)
 {
     struct plan plan = {.node = ID_NONE};
     struct cluster *c = k->cluster;
     vec_clear(&k->victims);
-    if (!engine_preemption(class->profile) || c->nodes.present == 0)
+    if (!engine_begin_plan(k, pod, class, text))
         return plan;
-    if (is_unresolvable(k, class)) {
-        buf_add(text, STR(" not found")); /* upstream's, whose next plugin misses its state */
-        return plan;
-    }
-    buf_add(text, STR(" preemption: "));
-    const char *why_not = may_not_preempt(k, pod, class);
-    if (why_not) {
-        buf_add(text, str_of(why_not));
-        return plan;
-    }
     plan.node = preempt_choose(&k->hunts, c, &k->classes, class, pod, &k->why);
     if (plan.node == ID_NONE) {
         plan.is_hopeless = !why_errors(&k->why, &k->classes.reasons, text);

@@ -191,7 +191,8 @@ struct price preempt_price(struct cluster *c, struct classes *k, const struct cl
 {
     struct price price = {0};
     reason_id reason = class->refusal ? class->refusal : row_verdict(c, class, node, self);
-    if (reasons_at(&k->reasons, reason)->code != CODE_UNSCHEDULABLE) {
+    if (!preempt_concerns(c, class, node, self) ||
+        reasons_at(&k->reasons, reason)->code != CODE_UNSCHEDULABLE) {
         price.refusal = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
         return price;
     }
@@ -233,6 +234,7 @@ void hunts_done(struct hunts *h)
     for (uint32_t i = 0; i < MOST_HUNTS; i++)
         forget(&h->at[i]);
     vec_done(&h->once);
+    vec_done(&h->bids);
 }
 
 static uint32_t hunts_allowed(uint32_t nodes)
@@ -315,15 +317,79 @@ static void fill(struct cluster *c, struct classes *k, const struct class *class
             prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
 }
 
-/* Prices that hold for this pod alone: not kept. */
+/* The least that evicting on the node can cost: one of its least important pods, the one that
+ * started last. False if nobody there is less important than the class. */
+static bool least_harm(const struct cluster *c, int32_t priority, uint32_t node, struct harm *out)
+{
+    *out = (struct harm){.highest = INT32_MAX, .pods = 1};
+    for (uint32_t i = c->nodes.first_pod[node]; i != ID_NONE; i = c->pods.rows.at[i].after) {
+        const struct pod_row *row = &c->pods.rows.at[i];
+        int32_t its = specs_at(&c->specs, c->pods.shapes.at[row->shape].spec)->priority;
+        int64_t start_ms = row->start_ms == TIME_NONE ? INT64_MAX : row->start_ms;
+        if (its >= priority || its > out->highest)
+            continue;
+        out->start_ms = its < out->highest ? start_ms : MAX(out->start_ms, start_ms);
+        out->highest = its;
+    }
+    out->sum = (int64_t)out->highest + ((int64_t)1 << 31);
+    return out->highest < priority;
+}
+
+static int by_bid(const void *a, const void *b)
+{
+    const struct bid *x = a, *y = b;
+    if (harm_is_less(&x->harm, &y->harm))
+        return -1;
+    if (harm_is_less(&y->harm, &x->harm))
+        return 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return str_compare(x->name, y->name);
+}
+
+static void find_bids(struct hunts *h, const struct cluster *c, const struct class *class,
+                      pod_id self)
+{
+    int32_t priority = specs_at(&c->specs, class->spec)->priority;
+    vec_clear(&h->bids);
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
+        struct bid bid = {.node = i, .rank = c->nodes.rank[i]};
+        if (!nodes_is_present(&c->nodes, (node_id){i}) ||
+            !preempt_concerns(c, class, (node_id){i}, self) ||
+            !least_harm(c, priority, i, &bid.harm))
+            continue;
+        bid.name = names_text(&c->names, c->nodes.name[i]);
+        vec_push(&h->bids, bid);
+    }
+    if (h->bids.n > 1)
+        qsort(h->bids.at, h->bids.n, sizeof(*h->bids.at), by_bid);
+}
+
+/* Prices that hold for this pod alone: not kept. Nodes are tried in the order of what they cost at
+ * least, until none that is left can be better than the best; all of them if there is none. */
 static struct price *price_once(struct hunts *h, struct cluster *c, struct classes *k,
                                 const struct class *class, pod_id self)
 {
     vec_resize(&h->once, c->nodes.n);
-    reason_id absent = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
     for (uint32_t i = 0; i < c->nodes.n; i++)
-        h->once.at[i].refusal = preempt_concerns(c, class, (node_id){i}, self) ? UNKNOWN : absent;
-    fill(c, k, class, self, h->once.at);
+        h->once.at[i].refusal = UNKNOWN;
+    find_bids(h, c, class, self);
+    struct bid best;
+    bool has_best = false;
+    for (uint32_t i = 0; i < h->bids.n; i++) {
+        struct bid bid = h->bids.at[i];
+        if (has_best && by_bid(&best, &bid) < 0)
+            break;
+        struct price *price = &h->once.at[bid.node];
+        *price = preempt_price(c, k, class, (node_id){bid.node}, self, NULL);
+        bid.harm = price->harm;
+        if (!price->refusal && (!has_best || by_bid(&bid, &best) < 0)) {
+            best = bid;
+            has_best = true;
+        }
+    }
+    if (!has_best)
+        fill(c, k, class, self, h->once.at);
     return h->once.at;
 }
 

@@ -13,7 +13,8 @@
  *
  * What a node costs depends on its own row alone unless the class has filters on keys. So the costs
  * are kept per class, and a node's is worked out again only when its row, a nomination to it or the
- * worth of its pods changes. Classes with filters on keys try all nodes each time. */
+ * worth of its pods changes. For classes with filters on keys nodes are tried each time, in the
+ * order of what they cost at least, until none can be better. */
 
 /* What a node costs: less is better, the members compared in this order. */
 struct harm {
@@ -59,6 +60,13 @@ struct hunts {
     struct hunt at[MOST_HUNTS];
     uint64_t asked;
     VEC(struct price) once; /* of a class that keeps none */
+    VEC(struct bid {
+        uint32_t node;
+        struct harm harm; /* that evicting there does, or does at least */
+        uint64_t rank;
+        struct str name;
+    })
+    bids;
 };
 
 /* The node where preemption does the least harm; ID_NONE: there is none. `why`, which says why the

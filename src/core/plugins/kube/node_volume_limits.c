@@ -101,7 +101,7 @@ static void note_problem(struct learning *l, struct needs *needs, enum found fou
 static reason_id missing_driver(struct learning *l, sym driver)
 {
     const struct driver_facts *facts = volumes_driver(&l->cluster->volumes, driver);
-    if (!facts || !facts->must_be_installed)
+    if (!facts || !facts->must_be_installed || l->cluster->overlooks_drivers)
         return 0;
     struct str text = arena_printf(l->mem, STR_FMT " CSI driver is not installed on the node",
                                    STR_ARG(names_text(&l->cluster->names, driver)));

@@ -272,7 +272,7 @@ static void learn(struct learning *l, void *cls)
     struct needs *needs = cls;
     const struct volume_args *args = l->args;
     const struct volumes *v = &l->cluster->volumes;
-    l->scores = true;
+    l->scores = !l->cluster->overlooks_capacity;
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->spec->n_volumes; i++)
         n += is_claim(&l->spec->volumes[i]);

@@ -1,3 +1,4 @@
+#include "core/base/rng.h"
 #include "core/engine/explain.h"
 #include "core/engine/inside.h"
 #include "support/stage.h"
@@ -288,4 +289,39 @@ TEST(preempt, prices_follow_pods_nominations_and_budgets)
     stage_put(&s, "pod t cpu=1 priority=9");
     stage_run(&s);
     EXPECT_STR(stage_effect(&s, "t")->node, "n1");
+}
+
+/* Nodes are tried in the order of what they cost at least, and not all of them: the one that is
+ * taken is among those that do the least harm when all are tried. */
+TEST(preempt, where_counts_matter_the_best_node_is_found_without_trying_all)
+{
+    struct rng rng = rng_seeded(test_seed());
+    uint32_t found = 0;
+    for (int round = 0; round < 200; round++) {
+        test_case("round %d", round);
+        AUTO(stage) s = {0};
+        AUTO(explanation) x = {0};
+        for (int n = 0; n < 8; n++)
+            stage_put(&s, "node n%d cpu=4 zone=z%d", n, n % 3);
+        stage_put(&s, "budget b app=a allowed=1");
+        for (int p = 0; p < 30; p++)
+            stage_put(&s, "pod p%d on=n%d cpu=1 priority=%d started=%d label:app=%c", p,
+                      (int)rng_below(&rng, 8), (int)rng_below(&rng, 3), (int)rng_below(&rng, 4),
+                      'a' + (char)rng_below(&rng, 3));
+        stage_put(&s, "pod high cpu=%d priority=5 apart:%s:app=a", 1 + (int)rng_below(&rng, 4),
+                  rng_below(&rng, 2) ? "zone" : "host");
+        struct str best = plan_for(&s, "high", &x);
+        stage_run(&s);
+        const struct effect *last = stage_effect(&s, "high");
+        if (!x.preemption || !x.preemption->best) {
+            EXPECT(last->kind != EFFECT_NOMINATE);
+            continue;
+        }
+        bool is_tie = false;
+        for (uint32_t i = 0; i < x.preemption->n_ties; i++)
+            is_tie |= str_equal(x.preemption->ties[i], last->node);
+        found += is_tie;
+        EXPECT(is_tie && best.n);
+    }
+    EXPECT(found > 50);
 }

@@ -112,6 +112,10 @@ TEST(node_volume_limits, a_driver_may_insist_on_being_there)
                           "'preventPodSchedulingIfMissing':true}}");
     EXPECT_TEXT(judge_verdict(&j, "p", "n"),
                 "U NodeVolumeLimits: d.example CSI driver is not installed on the node");
+    j.ground.cluster->overlooks_drivers = true; /* when it is not to, another class is learned */
+    ground_add(&j.ground, VOLUME("v9", CSI("h9")));
+    EXPECT_TEXT(judge_verdict(&j, "p", "n"), "fits");
+    j.ground.cluster->overlooks_drivers = false;
     ground_add(&j.ground, CSI_NODE("n", "{'name':'d.example'}"));
     EXPECT_TEXT(judge_verdict(&j, "p", "n"), "fits");
 }

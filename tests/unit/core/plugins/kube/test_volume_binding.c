@@ -115,6 +115,9 @@ TEST(volume_binding, two_claims_need_two_volumes)
     EXPECT_TEXT(judge_verdict(&j, "p", "n"), "fits");
     EXPECT(judge_class(&j, "p")->reserves);
     EXPECT_INT(judge_score(&j, binding, "p", "n").raw, 50); /* 10 of 20 Gi */
+    j.ground.cluster->overlooks_capacity = true;
+    ground_add(&j.ground, VOLUME("x", ""));
+    EXPECT(!judge_score(&j, binding, "p", "n").takes_part);
 }
 
 #define TRACKS                                                                                     \
