@@ -18,11 +18,12 @@ struct call {
 
 struct stream {
     request_id id;
-    enum thing thing;
+    enum sort thing;
     int64_t version; /* told so far */
 };
 
-static const char *const kinds[] = {"Pod", "Node"};
+static const char *const kinds[] = {"Pod", "Node", "PersistentVolume", "PersistentVolumeClaim",
+                                    "StorageClass"};
 
 /* --- what is stored --- */
 
@@ -42,7 +43,7 @@ void server_done(struct server *s)
     buf_done(&s->last_event);
 }
 
-static const struct entry *find_at(const struct server *s, enum thing thing, uint32_t name,
+static const struct entry *find_at(const struct server *s, enum sort thing, uint32_t name,
                                    int64_t version)
 {
     for (int64_t i = version; i-- > 0;) {
@@ -53,7 +54,7 @@ static const struct entry *find_at(const struct server *s, enum thing thing, uin
     return NULL;
 }
 
-const struct entry *server_find(const struct server *s, enum thing thing, uint32_t name)
+const struct entry *server_find(const struct server *s, enum sort thing, uint32_t name)
 {
     return find_at(s, thing, name, s->history.n);
 }
@@ -61,16 +62,23 @@ const struct entry *server_find(const struct server *s, enum thing thing, uint32
 static void store(struct server *s, struct entry e)
 {
     e.version = s->history.n + 1;
+    s->has_storage_news |= e.thing == SORT_VOLUME || e.thing == SORT_CLAIM;
     vec_push(&s->history, e);
 }
 
-void server_create(struct server *s, enum thing thing, uint32_t name)
+void server_create(struct server *s, enum sort thing, uint32_t name)
 {
-    if (!server_find(s, thing, name))
-        store(s, (struct entry){.thing = thing, .name = name, .uid = ++s->uids, .node = -1});
+    if (server_find(s, thing, name))
+        return;
+    struct entry e = {.thing = thing, .name = name, .uid = ++s->uids, .node = -1};
+    if (thing == SORT_POD && s->has_volumes && name % 2) {
+        server_create(s, SORT_CLAIM, name);
+        e.of_uid = s->uids;
+    }
+    store(s, e);
 }
 
-void server_delete(struct server *s, enum thing thing, uint32_t name)
+void server_delete(struct server *s, enum sort thing, uint32_t name)
 {
     const struct entry *e = server_find(s, thing, name);
     if (!e)
@@ -78,6 +86,8 @@ void server_delete(struct server *s, enum thing thing, uint32_t name)
     struct entry gone = *e;
     gone.is_gone = true;
     store(s, gone);
+    if (thing == SORT_POD)
+        server_delete(s, SORT_CLAIM, name);
 }
 
 void server_compact(struct server *s)
@@ -85,14 +95,50 @@ void server_compact(struct server *s)
     s->compacted = s->history.n;
 }
 
+static const char *version_of(enum sort thing)
+{
+    return thing == SORT_CLASS ? "storage.k8s.io/v1" : "v1";
+}
+
+static void add_storage(struct buf *out, const struct entry *e)
+{
+    if (e->thing == SORT_CLASS) {
+        buf_add(out, STR("\"provisioner\":\"kubernetes.io/no-provisioner\",\"volumeBindingMode\":"
+                         "\"WaitForFirstConsumer\"}"));
+    } else if (e->thing == SORT_VOLUME) {
+        buf_add(out, STR("\"spec\":{\"capacity\":{\"storage\":\"1Gi\"},\"accessModes\":["
+                         "\"ReadWriteOnce\"],\"storageClassName\":\"s0\""));
+        if (e->node >= 0)
+            buf_printf(out,
+                       ",\"claimRef\":{\"namespace\":\"default\",\"name\":\"c%u\",\"uid\":\"u%u\"}",
+                       e->of_uid, e->of_uid);
+        buf_add(out, STR("},\"status\":{\"phase\":\"Available\"}}"));
+    } else {
+        buf_add(out, STR("\"spec\":{\"resources\":{\"requests\":{\"storage\":\"1Gi\"}},"
+                         "\"accessModes\":[\"ReadWriteOnce\"],\"storageClassName\":\"s0\""));
+        if (e->node >= 0)
+            buf_printf(out, ",\"volumeName\":\"v%d\"", e->node);
+        buf_add(out, STR("}}"));
+    }
+}
+
 static void add_object(struct buf *out, const struct entry *e)
 {
-    buf_printf(out, "{\"kind\":\"%s\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%c%u\",%s",
-               kinds[e->thing], e->thing == THING_POD ? 'p' : 'n', e->name,
-               e->thing == THING_POD ? "\"namespace\":\"default\"," : "");
+    static const char letters[] = "pnvcs";
+    bool is_namespaced = e->thing == SORT_POD || e->thing == SORT_CLAIM;
+    buf_printf(out, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"name\":\"%c%u\",%s",
+               kinds[e->thing], version_of(e->thing), letters[e->thing],
+               e->thing == SORT_CLAIM ? e->uid : e->name,
+               is_namespaced ? "\"namespace\":\"default\"," : "");
+    if (e->thing == SORT_CLAIM && e->node >= 0)
+        buf_add(out, STR("\"annotations\":{\"pv.kubernetes.io/bind-completed\":\"yes\"},"));
     buf_printf(out, "\"uid\":\"u%u\",\"resourceVersion\":\"%lld\"},", e->uid,
                (long long)e->version);
-    if (e->thing == THING_NODE) {
+    if (e->thing >= SORT_VOLUME) {
+        add_storage(out, e);
+        return;
+    }
+    if (e->thing == SORT_NODE) {
         buf_printf(out, "\"status\":{\"allocatable\":{\"cpu\":\"%d\",\"pods\":\"110\"}}}",
                    SERVER_PODS_A_NODE);
         return;
@@ -101,6 +147,11 @@ static void add_object(struct buf *out, const struct entry *e)
                      "\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]"));
     if (e->node >= 0)
         buf_printf(out, ",\"nodeName\":\"n%d\"", e->node);
+    if (e->of_uid)
+        buf_printf(out,
+                   ",\"volumes\":[{\"name\":\"d\",\"persistentVolumeClaim\":{\"claimName\":"
+                   "\"c%u\"}}]",
+                   e->of_uid);
     buf_add(out, STR("},\"status\":{\"phase\":\"Pending\"}}"));
 }
 
@@ -157,10 +208,11 @@ static void frame_entry(struct server *s, request_id id, const char *type, const
     frame(s, id, type, buf_str(&object));
 }
 
-static void frame_bookmark(struct server *s, request_id id, enum thing thing, bool ends_initial)
+static void frame_bookmark(struct server *s, request_id id, enum sort thing, bool ends_initial)
 {
     AUTO(buf) object = {0};
-    buf_printf(&object, "{\"kind\":\"%s\",\"apiVersion\":\"v1\",\"metadata\":{", kinds[thing]);
+    buf_printf(&object, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{", kinds[thing],
+               version_of(thing));
     if (ends_initial)
         buf_add(&object, STR("\"annotations\":{\"k8s.io/initial-events-end\":\"true\"},"));
     buf_printf(&object, "\"resourceVersion\":\"%u\"}}", s->history.n);
@@ -180,7 +232,7 @@ static int64_t number(const char *text)
     return text ? strtoll(text, NULL, 10) : 0;
 }
 
-static void list(struct server *s, const struct call *c, enum thing thing)
+static void list(struct server *s, const struct call *c, enum sort thing)
 {
     const char *next = parameter(c, "continue=");
     int64_t version = next ? number(next) / SERVER_NAMES : s->history.n;
@@ -198,7 +250,8 @@ static void list(struct server *s, const struct call *c, enum thing thing)
         add_object(&items, e);
     }
     AUTO(buf) body = {0};
-    buf_printf(&body, "{\"kind\":\"%sList\",\"apiVersion\":\"v1\",\"metadata\":{", kinds[thing]);
+    buf_printf(&body, "{\"kind\":\"%sList\",\"apiVersion\":\"%s\",\"metadata\":{", kinds[thing],
+               version_of(thing));
     if (from < SERVER_NAMES)
         buf_printf(&body, "\"continue\":\"%lld\",", (long long)version * SERVER_NAMES + from);
     buf_printf(&body, "\"resourceVersion\":\"%lld\"},\"items\":[" STR_FMT "]}", (long long)version,
@@ -206,7 +259,7 @@ static void list(struct server *s, const struct call *c, enum thing thing)
     answer(s, c->id, 200, buf_str(&body));
 }
 
-static void watch(struct server *s, const struct call *c, enum thing thing)
+static void watch(struct server *s, const struct call *c, enum sort thing)
 {
     bool fills = parameter(c, "sendInitialEvents=true");
     int64_t version = fills ? s->history.n : number(parameter(c, "resourceVersion="));
@@ -263,7 +316,7 @@ static uint32_t count_on(const struct server *s, int node)
 {
     uint32_t count = 0;
     for (uint32_t name = 0; name < SERVER_NAMES; name++) {
-        const struct entry *e = server_find(s, THING_POD, name);
+        const struct entry *e = server_find(s, SORT_POD, name);
         count += e && e->node == node;
     }
     return count;
@@ -282,7 +335,7 @@ static int bind(struct server *s, const struct call *c, uint32_t name)
         node = number(b.node.n ? b.node.p + 1 : NULL);
     }
     arena_done(&mem);
-    const struct entry *pod = server_find(s, THING_POD, name);
+    const struct entry *pod = server_find(s, SORT_POD, name);
     if (!pod)
         return 404;
     if (pod->uid != uid || pod->node >= 0)
@@ -290,9 +343,77 @@ static int bind(struct server *s, const struct call *c, uint32_t name)
     struct entry bound = *pod;
     bound.node = (int)node;
     s->binds++;
+    const struct entry *claim = server_find(s, SORT_CLAIM, name);
+    s->early += claim && claim->node < 0;
     s->overfull += count_on(s, bound.node) >= SERVER_PODS_A_NODE;
     store(s, bound);
     return 201;
+}
+
+/* --- volumes --- */
+
+/* The number of the claim, which there is or was. */
+static uint32_t claim_named(const struct server *s, int64_t uid)
+{
+    uint32_t i = 0;
+    while (s->history.at[i].thing != SORT_CLAIM || s->history.at[i].uid != uid)
+        i++;
+    return s->history.at[i].name;
+}
+
+static int claim_volume(struct server *s, const struct call *c, uint32_t name)
+{
+    const struct entry *volume = server_find(s, SORT_VOLUME, name);
+    const char *version = strstr(c->body, "{\"metadata\":{\"resourceVersion\":\""),
+               *claim = strstr(c->body, "\"name\":\"c"), *uid = strstr(c->body, "\"uid\":\"u");
+    assert(version && claim && uid);
+    if (!volume)
+        return 404;
+    if (number(version + strlen("{\"metadata\":{\"resourceVersion\":\"")) != volume->version)
+        return 409;
+    struct entry claimed = *volume;
+    claimed.node = (int)claim_named(s, number(claim + strlen("\"name\":\"c")));
+    claimed.of_uid = (uint32_t)number(uid + strlen("\"uid\":\"u"));
+    s->claimed++;
+    s->stolen += volume->node >= 0 && volume->of_uid != claimed.of_uid;
+    store(s, claimed);
+    return 200;
+}
+
+static void on_volume(struct server *s, const struct call *c)
+{
+    uint32_t name = (uint32_t)number(strstr(c->path, "volumes/v") + strlen("volumes/v"));
+    int status = claim_volume(s, c, name);
+    AUTO(buf) body = {0};
+    if (status == 200)
+        add_object(&body, server_find(s, SORT_VOLUME, name));
+    if (status == 200)
+        answer(s, c->id, 200, buf_str(&body));
+    else
+        fail(s, c->id, status);
+}
+
+/* Who binds claims to the volumes that are theirs. */
+static void bind_claims(struct server *s)
+{
+    if (!s->has_storage_news || rng_below(&s->rng, 4))
+        return;
+    s->has_storage_news = false;
+    for (uint32_t name = 0; name < SERVER_NAMES; name++) {
+        const struct entry *volume = server_find(s, SORT_VOLUME, name);
+        if (!volume || volume->node < 0)
+            continue;
+        const struct entry *claim = server_find(s, SORT_CLAIM, (uint32_t)volume->node);
+        struct entry next = claim ? *claim : *volume;
+        if (claim && claim->uid == volume->of_uid && claim->node < 0) {
+            next.node = (int)name;
+            store(s, next);
+        } else if (!claim || claim->uid != volume->of_uid) {
+            next = *volume;
+            next.node = -1;
+            store(s, next);
+        }
+    }
 }
 
 static int write_lease(struct server *s, const struct call *c)
@@ -323,7 +444,7 @@ static void answer_lease(struct server *s, request_id id)
 static void on_pod(struct server *s, const struct call *c)
 {
     uint32_t name = (uint32_t)number(strstr(c->path, "/pods/p") + strlen("/pods/p"));
-    const struct entry *pod = server_find(s, THING_POD, name);
+    const struct entry *pod = server_find(s, SORT_POD, name);
     AUTO(buf) body = {0};
     if (c->verb == VERB_POST) {
         int status = bind(s, c, name);
@@ -346,7 +467,7 @@ static void on_lease(struct server *s, const struct call *c)
         fail(s, c->id, status);
 }
 
-static void on_collection(struct server *s, const struct call *c, enum thing thing)
+static void on_collection(struct server *s, const struct call *c, enum sort thing)
 {
     if (c->is_stream)
         watch(s, c, thing);
@@ -357,7 +478,11 @@ static void on_collection(struct server *s, const struct call *c, enum thing thi
 static void carry_out(struct server *s, const struct call *c)
 {
     if (strcmp(c->path, "/api/v1") == 0)
-        answer(s, c->id, 200, STR("{\"resources\":[{\"name\":\"pods\"},{\"name\":\"nodes\"}]}"));
+        answer(s, c->id, 200,
+               STR("{\"resources\":[{\"name\":\"pods\"},{\"name\":\"nodes\"},{\"name\":"
+                   "\"persistentvolumes\"},{\"name\":\"persistentvolumeclaims\"}]}"));
+    else if (strcmp(c->path, "/apis/storage.k8s.io/v1") == 0)
+        answer(s, c->id, 200, STR("{\"resources\":[{\"name\":\"storageclasses\"}]}"));
     else if (strstr(c->path, "/leases"))
         on_lease(s, c);
     else if (strstr(c->path, "/events")) {
@@ -368,9 +493,17 @@ static void carry_out(struct server *s, const struct call *c)
     } else if (strstr(c->path, "/pods/p"))
         on_pod(s, c);
     else if (strstr(c->path, "/api/v1/pods?"))
-        on_collection(s, c, THING_POD);
+        on_collection(s, c, SORT_POD);
     else if (strstr(c->path, "/api/v1/nodes?"))
-        on_collection(s, c, THING_NODE);
+        on_collection(s, c, SORT_NODE);
+    else if (strstr(c->path, "/persistentvolumes/v"))
+        on_volume(s, c);
+    else if (strstr(c->path, "/persistentvolumes?"))
+        on_collection(s, c, SORT_VOLUME);
+    else if (strstr(c->path, "/persistentvolumeclaims?"))
+        on_collection(s, c, SORT_CLAIM);
+    else if (strstr(c->path, "/storageclasses?"))
+        on_collection(s, c, SORT_CLASS);
     else
         fail(s, c->id, 404);
 }
@@ -474,6 +607,7 @@ void server_tick(struct server *s, int64_t now_ms)
         else
             carry_out(s, &c);
     }
+    bind_claims(s);
     for (uint32_t i = s->streams.n; i-- > 0;)
         tick_stream(s, i);
 }

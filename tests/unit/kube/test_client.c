@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "core/engine/inside.h"
 #include "desk.h"
 #include "server.h"
 #include "support/test.h"
@@ -19,7 +20,7 @@ struct world {
     struct told {
         bool is_there;
         int64_t uid, node;
-    } told[THING_COUNT][SERVER_NAMES];
+    } told[SORT_NODE + 1][SERVER_NAMES];
     uint32_t settled, wrong;
 };
 
@@ -39,9 +40,13 @@ static void hear_change(void *ctx, int64_t now_ms, const struct change *change)
 {
     struct world *w = ctx;
     bool is_pod = change->object.kind == KIND_POD;
+    if (!is_pod && change->object.kind != KIND_NODE) {
+        engine_apply(w->engine, now_ms, change);
+        return;
+    }
     int64_t name = number_of(change->object.meta->name);
     assert(name >= 0 && name < SERVER_NAMES);
-    struct told *told = &w->told[is_pod ? THING_POD : THING_NODE][name];
+    struct told *told = &w->told[is_pod ? SORT_POD : SORT_NODE][name];
     *told = (struct told){.is_there = change->kind == CHANGE_PUT, .node = -1};
     if (told->is_there) {
         told->uid = number_of(change->object.meta->uid);
@@ -73,7 +78,7 @@ static void world_done(struct world *w)
     requests_done(&w->out);
 }
 
-static void open(struct world *w, uint64_t seed)
+static void start(struct world *w, uint64_t seed)
 {
     struct listener listener = {.ctx = w,
                                 .knows = hear_glance,
@@ -81,12 +86,30 @@ static void open(struct world *w, uint64_t seed)
                                 .settle = hear_settle,
                                 .notice = hear_notice};
     struct client_config config = {.host = STR("host"), .seed = seed};
+    w->engine = engine_new(&(struct engine_config){.seed = seed});
+    client_init(&w->client, &config, w->now_ms, &listener);
+}
+
+static void open(struct world *w, uint64_t seed)
+{
     w->rng = rng_seeded(seed);
     w->now_ms = 1700000000000;
     server_init(&w->server, rng_next(&w->rng));
     w->server.can_stream = rng_below(&w->rng, 2);
-    w->engine = engine_new(&(struct engine_config){.seed = seed});
-    client_init(&w->client, &config, w->now_ms, &listener);
+    start(w, seed);
+}
+
+/* The process ends, with all it has under way, and another begins. */
+static void kill_and_start(struct world *w)
+{
+    server_break(&w->server);
+    server_forget(&w->server);
+    client_done(&w->client);
+    engine_free(w->engine);
+    effects_clear(&w->effects);
+    requests_clear(&w->out);
+    memset(w->told, 0, sizeof(w->told));
+    start(w, rng_next(&w->rng));
 }
 
 static void turn(struct world *w)
@@ -118,13 +141,13 @@ static void disturb(struct world *w)
 {
     uint32_t dice = any(w, 1000);
     if (dice < 130)
-        server_create(&w->server, THING_POD, any(w, SERVER_NAMES));
+        server_create(&w->server, SORT_POD, any(w, SERVER_NAMES));
     else if (dice < 240)
-        server_delete(&w->server, THING_POD, any(w, SERVER_NAMES));
+        server_delete(&w->server, SORT_POD, any(w, SERVER_NAMES));
     else if (dice < 250)
-        server_create(&w->server, THING_NODE, any(w, 6));
+        server_create(&w->server, SORT_NODE, any(w, 6));
     else if (dice < 254)
-        server_delete(&w->server, THING_NODE, any(w, 6));
+        server_delete(&w->server, SORT_NODE, any(w, 6));
     else if (dice < 256)
         server_compact(&w->server);
     else if (dice < 258)
@@ -140,7 +163,7 @@ static void disturb(struct world *w)
 /* Everything that the server has was told, and nothing else. */
 static void expect_told(struct world *w)
 {
-    for (uint32_t thing = 0; thing < THING_COUNT; thing++) {
+    for (uint32_t thing = 0; thing <= SORT_NODE; thing++) {
         for (uint32_t name = 0; name < SERVER_NAMES; name++) {
             const struct entry *e = server_find(&w->server, thing, name);
             const struct told *told = &w->told[thing][name];
@@ -158,9 +181,9 @@ TEST(client, brings_pods_to_nodes)
     AUTO(world) w = {0};
     open(&w, test_seed());
     for (uint32_t i = 0; i < 3; i++)
-        server_create(&w.server, THING_NODE, i);
+        server_create(&w.server, SORT_NODE, i);
     for (uint32_t i = 0; i < 10; i++)
-        server_create(&w.server, THING_POD, i);
+        server_create(&w.server, SORT_POD, i);
     run(&w, 500);
     EXPECT(client_is_synced(&w.client));
     EXPECT_INT(w.server.binds, 10);
@@ -176,13 +199,13 @@ TEST(client, tells_pods_why_they_wait_and_binds_them_when_a_node_comes)
 {
     AUTO(world) w = {0};
     open(&w, test_seed());
-    server_create(&w.server, THING_NODE, 0);
+    server_create(&w.server, SORT_NODE, 0);
     for (uint32_t i = 0; i < 6; i++)
-        server_create(&w.server, THING_POD, i);
+        server_create(&w.server, SORT_POD, i);
     run(&w, 3000);
     EXPECT_INT(w.server.binds, 4);
     EXPECT_INT(w.server.patches, 2);
-    server_create(&w.server, THING_NODE, 1);
+    server_create(&w.server, SORT_NODE, 1);
     run(&w, 15000);
     EXPECT_INT(w.server.binds, 6);
     expect_told(&w);
@@ -199,7 +222,7 @@ TEST(client, survives_a_server_that_fails_in_every_way)
         test_case("seed %llu", (unsigned long long)seed);
         open(&w, seed);
         for (uint32_t n = 0; n < 4; n++) /* too few, most of the time */
-            server_create(&w.server, THING_NODE, n);
+            server_create(&w.server, SORT_NODE, n);
         w.server.is_faulty = true;
         for (int step = 0; step < 3000; step++) {
             disturb(&w);
@@ -208,11 +231,11 @@ TEST(client, survives_a_server_that_fails_in_every_way)
         }
         w.server.is_faulty = w.server.is_down = false;
         for (uint32_t n = 0; n < SERVER_NAMES; n++)
-            server_create(&w.server, THING_NODE, n);
+            server_create(&w.server, SORT_NODE, n);
         run(&w, 20000);
         expect_told(&w);
         for (uint32_t n = 0; n < SERVER_NAMES; n++) {
-            const struct entry *pod = server_find(&w.server, THING_POD, n);
+            const struct entry *pod = server_find(&w.server, SORT_POD, n);
             EXPECT(!pod || pod->node >= 0);
         }
         EXPECT_INT(w.server.overfull, 0);
@@ -224,6 +247,63 @@ TEST(client, survives_a_server_that_fails_in_every_way)
     }
     EXPECT(binds > 1000); /* else nothing was tried */
     EXPECT(doubted > 100);
+}
+
+static void expect_nothing_left(struct world *w)
+{
+    const struct engine *k = w->engine;
+    EXPECT_INT(k->preparations.n, 0);
+    EXPECT_INT(w->client.dispatch.writes.free.n, w->client.dispatch.writes.list.n);
+    for (int kind = 0; kind < N_THINGS; kind++)
+        vec_each(&k->cluster->volumes.of[kind].at, thing)
+            EXPECT_INT(thing->assumed, ID_NONE);
+}
+
+/* The same with volumes that must be bound first, too few of them, and a scheduler that is killed:
+ * no volume is given to two claims, no pod is bound before its claim, nothing stays taken. */
+TEST(client, binds_volumes_once_whatever_fails)
+{
+    uint32_t claimed = 0, killed = 0;
+    for (uint64_t i = 0; i < 20; i++) {
+        AUTO(world) w = {0};
+        uint64_t seed = test_seed() * 1000 + i;
+        test_case("seed %llu", (unsigned long long)seed);
+        open(&w, seed);
+        w.server.has_volumes = true;
+        server_create(&w.server, SORT_CLASS, 0);
+        for (uint32_t n = 0; n < 4; n++) {
+            server_create(&w.server, SORT_NODE, n);
+            server_create(&w.server, SORT_VOLUME, n);
+        }
+        w.server.is_faulty = true;
+        for (int step = 0; step < 2000; step++) {
+            disturb(&w);
+            turn(&w);
+            w.now_ms += any(&w, 40);
+            if (any(&w, 300) == 0) {
+                kill_and_start(&w);
+                killed++;
+            }
+        }
+        w.server.is_faulty = w.server.is_down = false;
+        for (uint32_t n = 0; n < SERVER_NAMES; n++) {
+            server_create(&w.server, SORT_NODE, n);
+            server_create(&w.server, SORT_VOLUME, n);
+        }
+        run(&w, 30000);
+        expect_told(&w);
+        expect_nothing_left(&w);
+        for (uint32_t n = 0; n < SERVER_NAMES; n++) {
+            const struct entry *pod = server_find(&w.server, SORT_POD, n);
+            EXPECT(!pod || pod->node >= 0);
+        }
+        EXPECT_INT(w.server.stolen, 0);
+        EXPECT_INT(w.server.early, 0);
+        EXPECT_INT(w.server.overfull, 0);
+        EXPECT_INT(w.wrong, 0);
+        claimed += w.server.claimed;
+    }
+    EXPECT(claimed > 200 && killed > 50); /* else nothing was tried */
 }
 
 /* --- several replicas --- */
