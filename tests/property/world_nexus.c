@@ -28,19 +28,45 @@ static const struct pick hardware[] = {
      {STR("east"), STR("west"), STR("east"), STR("east"), STR("east")}                               },
 };
 
+/* Two zones, told in full or half. */
+static const struct pick zones[] = {
+    {STR("numa.kubenexus.io/node-count"),        {STR("2"), STR("2"), STR("2"), STR("1"), STR("3")}},
+    {STR("numa.kubenexus.io/node-0-cpus"),
+     {STR("0-1"), STR("0-3"), STR("0-1"), STR("0"), STR("0-7")}                                    },
+    {STR("numa.kubenexus.io/node-0-memory"),
+     {STR("2Gi"), STR("4Gi"), STR("1Gi"), STR("2Gi"), STR("8Gi")}                                  },
+    {STR("numa.kubenexus.io/node-1-cpus"),
+     {STR("2-3"), STR("4_6"), STR("2-3"), STR("2"), STR("8-11")}                                   },
+    {STR("numa.kubenexus.io/node-1-memory"),
+     {STR("2Gi"), STR("4Gi"), STR("1Gi"), STR("2Gi"), STR("8Gi")}                                  },
+    {STR("numa.kubenexus.io/node-0-distance-1"),
+     {STR("21"), STR("31"), STR("x"), STR("21"), STR("21")}                                        },
+    {STR("numa.kubenexus.io/node-0-bandwidth"),
+     {STR("1000"), STR("1000"), STR("x"), STR("1000"), STR("1000")}                                },
+    {STR("gpu.kubenexus.io/numa-node-0"),        {STR("0"), STR("1"), STR("0"), STR("5"), STR("x")}},
+};
+
 static const struct pick words[] = {
     {STR("workload.kubenexus.io/type"),
-     {STR("training"), STR("batch"), STR("service"), STR("inference"), STR("odd")}},
+     {STR("training"), STR("batch"), STR("service"), STR("inference"), STR("odd")}                },
     {STR("tenant.kubenexus.io/tier"),
-     {STR("gold"), STR("silver"), STR("bronze"), STR("bronze"), STR("odd")}       },
+     {STR("gold"), STR("silver"), STR("bronze"), STR("bronze"), STR("odd")}                       },
     {STR("topology.kubenexus.io/spread-zones"),
-     {STR("true"), STR("false"), STR("true"), STR("true"), STR("odd")}            },
+     {STR("true"), STR("false"), STR("true"), STR("true"), STR("odd")}                            },
     {STR("scheduling.kubenexus.io/vram-request"),
-     {STR("20Gi"), STR("70Gi"), STR("total=30Gi"), STR("10Gi*2"), STR("odd")}     },
+     {STR("20Gi"), STR("70Gi"), STR("total=30Gi"), STR("10Gi*2"), STR("odd")}                     },
     {STR("scheduling.kubenexus.io/min-fabric-tier"),
-     {STR("ethernet"), STR("roce"), STR("ib"), STR("nvlink"), STR("odd")}         },
+     {STR("ethernet"), STR("roce"), STR("ib"), STR("nvlink"), STR("odd")}                         },
+    {STR("scheduling.kubenexus.io/numa-policy"),
+     {STR("single-numa-node"), STR("best-effort"), STR("restricted"), STR("isolated"), STR("odd")}},
+    {STR("scheduling.kubenexus.io/numa-affinity-node-id"),
+     {STR("0"), STR("1"), STR("0,1"), STR("7"), STR("odd")}                                       },
+    {STR("scheduling.kubenexus.io/numa-anti-affinity-node-id"),
+     {STR("0"), STR("1"), STR("9"), STR("7"), STR("odd")}                                         },
+    {STR("scheduling.kubenexus.io/memory-intensive"),
+     {STR("true"), STR("false"), STR("true"), STR("true"), STR("odd")}                            },
     {STR("scheduling.kubenexus.io/network-sensitive"),
-     {STR("true"), STR("false"), STR("true"), STR("true"), STR("odd")}            },
+     {STR("true"), STR("false"), STR("true"), STR("true"), STR("odd")}                            },
 };
 
 static pair_list with_room(struct arena *mem, pair_list old, uint32_t more)
@@ -53,11 +79,11 @@ static pair_list with_room(struct arena *mem, pair_list old, uint32_t more)
 
 /* Some of the picks, each once. */
 static void add_some(struct arena *mem, struct rng *r, const struct pick *all, uint32_t n,
-                     pair_list *to)
+                     uint32_t of_three, pair_list *to)
 {
     *to = with_room(mem, *to, n);
     for (uint32_t i = 0; i < n; i++)
-        if (rng_below(r, 3) == 0)
+        if (rng_below(r, 3) < of_three || rng_below(r, 16) == 0)
             to->at[to->n++] = (struct pair){all[i].key, PICK(r, all[i].values)};
 }
 
@@ -65,14 +91,16 @@ void gen_hardware(struct arena *mem, uint64_t seed, struct node *out)
 {
     struct rng r = rng_seeded(seed ^ 0x6e65787573);
     if (rng_below(&r, 2))
-        add_some(mem, &r, hardware, LEN(hardware), &out->meta.labels);
+        add_some(mem, &r, hardware, LEN(hardware), 1, &out->meta.labels);
+    if (rng_below(&r, 2))
+        add_some(mem, &r, zones, LEN(zones), 3, &out->meta.labels);
 }
 
 void gen_wishes(struct arena *mem, struct rng *r, struct pod *out)
 {
     if (rng_below(r, 2))
         return;
-    add_some(mem, r, words, LEN(words),
+    add_some(mem, r, words, LEN(words), 1,
              rng_below(r, 2) ? &out->meta.labels : &out->meta.annotations);
     if (rng_below(r, 3) == 0)
         out->spec.priority_class_name =

@@ -7,6 +7,7 @@
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
 #include "core/cluster/nodes.h"
+#include "core/cluster/numa.h"
 #include "core/cluster/pods.h"
 #include "core/cluster/spec.h"
 #include "core/cluster/terms.h"

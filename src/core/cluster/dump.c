@@ -58,9 +58,12 @@ static void dump_node(const struct cluster *c, uint32_t i, struct buf *out)
                    STR_ARG(names_text(&c->names, n->ports[i]->at[k].port.ip)),
                    n->ports[i]->at[k].port.port, n->ports[i]->at[k].port.protocol,
                    n->ports[i]->at[k].uses);
-    for (uint32_t p = n->first_pod[i]; p != ID_NONE; p = c->pods.rows.at[p].after)
-        buf_printf(out, "  pod %u %s gpus %x\n", p, c->pods.rows.at[p].text,
-                   c->pods.rows.at[p].gpus);
+    for (uint32_t p = n->first_pod[i]; p != ID_NONE; p = c->pods.rows.at[p].after) {
+        buf_printf(out, "  pod %u %s gpus %x", p, c->pods.rows.at[p].text, c->pods.rows.at[p].gpus);
+        if (c->pods.rows.at[p].zone)
+            buf_printf(out, " zone %u", c->pods.rows.at[p].zone);
+        buf_add_char(out, '\n');
+    }
 }
 
 static int by_value(const void *a, const void *b)

@@ -376,6 +376,8 @@ static void read_said(struct reading *r, const struct pod *pod, struct spec *s)
     s->accelerators = accelerators(&r->specs->resources, &r->ask);
     s->class = pod_classify(pod, &said, is_gang, s->accelerators, &misread);
     s->wishes = pod_wishes(&said, &misread);
+    s->numa_gang =
+        is_gang && s->wishes.numa_policy > NUMA_NONE ? keep(r, gang.group.value) : SYM_NONE;
     s->queue = pod_says(&said, MEANS_QUEUE) ? keep(r, said.by[MEANS_QUEUE].value) : SYM_NONE;
     vec_each(&misread, m)
         vec_push(&r->misread, (struct pair_sym){keep(r, m->key), keep(r, m->value)});

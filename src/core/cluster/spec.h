@@ -118,7 +118,8 @@ struct spec {
 
     struct classified class; /* what it is, and where it wants to be */
     struct wishes wishes;
-    sym queue;                      /* of Kueue that it came through; SYM_NONE: none */
+    sym queue;     /* of Kueue that it came through; SYM_NONE: none */
+    sym numa_gang; /* its gang, where it says how the gang lies on NUMA nodes; SYM_NONE: none */
     int64_t accelerators;           /* of any kind that it asks for */
     const struct pair_sym *misread; /* keys whose values mean nothing to us */
     uint32_t n_misread;

@@ -69,13 +69,14 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
     change_log_add(&c->log, node, columns);
 }
 
-static void put_on(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus, uint32_t before,
-                   uint32_t after)
+static void put_on(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus, uint32_t zone,
+                   uint32_t before, uint32_t after)
 {
     struct pod_row *row = pods_at(&c->pods, pod);
     assert(row->text && row->node == ID_NONE && c->nodes.flags[node.i] & NODE_CLAIMED);
     row->node = node.i;
     row->gpus = gpus;
+    row->zone = zone;
     link_pod(c, pod.i, node.i, before, after);
     account(c, pod, node, +1);
 }
@@ -89,6 +90,7 @@ static void take_off(struct cluster *c, pod_id pod)
     unlink_pod(c, pod.i, node.i);
     row->node = ID_NONE;
     row->gpus = 0;
+    row->zone = 0;
 }
 
 void cluster_place_on_gpus(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus)
@@ -96,7 +98,8 @@ void cluster_place_on_gpus(struct cluster *c, pod_id pod, node_id node, gpu_mask
     struct gpu_ask ask = cluster_spec(c, pod)->gpus;
     if (gpus == 0 && ask.count)
         gpus = gpus_pick(c->nodes.gpus[node.i], ask);
-    put_on(c, pod, node, gpus, ID_NONE, c->nodes.first_pod[node.i]);
+    uint32_t zone = c->nodes.hardware[node.i] ? numa_seat(c, pods_shape(&c->pods, pod), node) : 0;
+    put_on(c, pod, node, gpus, zone, ID_NONE, c->nodes.first_pod[node.i]);
     note(c, (struct undo){.kind = UNDO_PLACE, .pod = pod.i, .node = node.i});
 }
 
@@ -113,7 +116,8 @@ void cluster_take(struct cluster *c, pod_id pod)
                           .node = row->node,
                           .gpus = row->gpus,
                           .before = row->before,
-                          .after = row->after});
+                          .after = row->after,
+                          .zone = row->zone});
     take_off(c, pod);
 }
 
@@ -180,7 +184,10 @@ uint32_t cluster_put_node(struct cluster *c, node_id node, const struct node_row
         *before = nodes_get(&c->nodes, node, &c->journal_mem);
         note(c, (struct undo){.kind = UNDO_NODE, .node = node.i, .row = before});
     }
-    return put_node(c, node, row);
+    uint32_t columns = put_node(c, node, row);
+    if (columns & COLUMN_FEATURES && c->depth == 0) /* what is only tried moves nobody */
+        numa_seat_all(c, node);
+    return columns;
 }
 
 node_id cluster_claim(struct cluster *c, sym name)
@@ -276,7 +283,7 @@ static void undo_one(struct cluster *c, struct undo u)
         take_off(c, (pod_id){u.pod});
         break;
     case UNDO_TAKE:
-        put_on(c, (pod_id){u.pod}, (node_id){u.node}, u.gpus, u.before, u.after);
+        put_on(c, (pod_id){u.pod}, (node_id){u.node}, u.gpus, u.zone, u.before, u.after);
         break;
     case UNDO_NODE:
         put_node(c, (node_id){u.node}, u.row);

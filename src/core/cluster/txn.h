@@ -18,6 +18,7 @@ struct undo {
     enum undo_kind kind;
     uint32_t pod, node;
     uint32_t before, after;
+    uint32_t zone;
     sym was;
     uint32_t at;
     enum thing_kind thing;

@@ -272,11 +272,41 @@ static const void *read_topology(const struct args_reading *a)
     return out;
 }
 
+/* --- NUMATopology --- */
+
+struct numa_file {
+    struct args_head head;
+    struct str fit;
+};
+
+/* clang-format off */
+static const struct field numa_fields[] = {
+    HEAD_API_VERSION,
+    HEAD_KIND,
+    {FIELD(STR, "numaFit", 0, struct numa_file, fit)},
+    FIELD_END,
+};
+/* clang-format on */
+
+static const void *read_numa(const struct args_reading *a)
+{
+    struct numa_args *out = arena_array(&a->r->out->mem, struct numa_args, 1);
+    struct numa_file f = {0};
+    if (!args_fields(a, numa_fields, &f))
+        return NULL;
+    out->aims_at_60 = str_equal(f.fit, STR("target60"));
+    if (f.fit.n && !out->aims_at_60 && !str_equal(f.fit, STR("mostFree")))
+        config_error(a->r, args_at(a, "numaFit"), "\"" STR_FMT "\" is none of mostFree, target60",
+                     STR_ARG(str_part(f.fit, 0, 60)));
+    return out;
+}
+
 const struct args_kind nexus_args[] = {
     {STR("Coscheduling"),                read_coscheduling},
     {STR("ProfileClassifier"),           read_classifier  },
     {STR("WorkloadAwareScoring"),        read_workload    },
     {STR("TenantHardwareAffinityScore"), read_tenant      },
+    {STR("NUMATopology"),                read_numa        },
     {STR("TopologyScoring"),             read_topology    },
 };
 

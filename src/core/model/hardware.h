@@ -23,7 +23,7 @@ enum vram_source {
 /* Rising. */
 enum hardware_tier { HARDWARE_NONE, HARDWARE_ECONOMY, HARDWARE_STANDARD, HARDWARE_PREMIUM };
 
-enum { MOST_ZONES = 32 };
+enum { MOST_ZONES = 8 }; /* as many as the kubelet aligns on */
 
 /* A NUMA node of the host. */
 struct numa_zone {

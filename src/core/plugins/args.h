@@ -120,3 +120,7 @@ struct fragmentation_args {
     enum gpu_policy policy;
     LIST(const struct gpu_demand) demand;
 };
+
+struct numa_args {
+    bool aims_at_60; /* numaFit: target60, a zone is best 60 % full; else the emptier the better */
+};

@@ -53,6 +53,18 @@ TEST(args_nexus, of_topology)
     EXPECT(!args_of(&c, "TopologyScoring", "{levels: []}", &errors));
 }
 
+TEST(args_nexus, of_numa)
+{
+    AUTO(scheduler_config) c = {0};
+    const char *errors;
+    const struct numa_args *a = args_of(&c, "NUMATopology", "{numaFit: target60}", &errors);
+    EXPECT_TEXT(errors, "");
+    REQUIRE(a);
+    EXPECT(a->aims_at_60);
+    a = args_of(&c, "NUMATopology", "{numaFit: mostFree}", &errors);
+    EXPECT(a && !a->aims_at_60);
+}
+
 TEST(args_nexus, of_tenants_and_hardware)
 {
     AUTO(scheduler_config) c = {0};
@@ -88,6 +100,8 @@ TEST(args_nexus, that_make_no_sense_are_refused_by_name)
          "9 profiles[0].pluginConfig[0].args.cpuWeight: 101: not in valid range [0, 100]"        },
         {"WorkloadAwareScoring",        "{cpuWeight: 0, memoryWeight: 0, gpuWeight: 0}",
          "9 profiles[0].pluginConfig[0].args: cpuWeight, memoryWeight and gpuWeight are all 0"   },
+        {"NUMATopology",                "{numaFit: snug}",
+         "9 profiles[0].pluginConfig[0].args.numaFit: \"snug\" is none of mostFree, target60"    },
         {"TopologyScoring",             "{levels: [a b]}",
          "9 profiles[0].pluginConfig[0].args.levels[0]: \"a b\" is not a name ([prefix/]name)"   },
         {"TenantHardwareAffinityScore", "{allowedTiers: [{hardware: [premium]}]}",

@@ -1,0 +1,208 @@
+#include "core/cluster/numa.h"
+
+#include "core/cluster/cluster.h"
+
+static const int64_t gibibyte = 1LL << 30;
+
+/* Sums of absurd requests must not leave the range. */
+static int64_t sane(int64_t amount)
+{
+    return MIN(MAX(amount, 0), 1LL << 50);
+}
+
+/* By its word, or more than 16 GiB at more than 4 GiB a core. */
+static bool is_intensive(const struct spec *spec)
+{
+    if (spec->wishes.memory_intensive != WISH_NONE)
+        return spec->wishes.memory_intensive == WISH_YES;
+    int64_t memory = spec->ask.memory;
+    return memory > 16 * gibibyte &&
+           (double)memory * 1000 > 4.0 * (double)gibibyte * (double)spec->ask.cpu_milli;
+}
+
+/* Training and batch work that uses GPUs or much memory gains from one zone, but can do without. */
+static enum numa_policy policy_of(const struct spec *spec, bool intensive)
+{
+    bool gains =
+        (spec->class.workload == WORKLOAD_BATCH || spec->class.workload == WORKLOAD_TRAINING) &&
+        (spec->accelerators || intensive);
+    if (spec->wishes.numa_policy != NUMA_UNSAID)
+        return spec->wishes.numa_policy;
+    return gains ? NUMA_BEST_EFFORT : NUMA_NONE;
+}
+
+struct numa_need numa_need_of(const struct spec *spec, sym namespace)
+{
+    bool intensive = is_intensive(spec);
+    uint8_t resources = spec->wishes.numa_resources ? spec->wishes.numa_resources : NUMA_ALL;
+    return (struct numa_need){
+        .cpu_milli = (sane(spec->ask.cpu_milli) + 999) / 1000 * 1000,
+        .memory = sane(spec->ask.memory),
+        .gpus = sane(spec->accelerators),
+        .ids = spec->wishes.numa_ids,
+        .anti_ids = spec->wishes.numa_anti_ids,
+        .policy = policy_of(spec, intensive),
+        .resources = resources,
+        .is_intensive = intensive,
+        .spread = spec->wishes.numa_spread,
+        .gang = spec->numa_gang,
+        .namespace = namespace,
+    };
+}
+
+/* --- what is in use --- */
+
+static void use_zone(struct numa_use *use, const struct numa_need *by, const struct numa_need *who)
+{
+    use->cpu_milli += by->cpu_milli;
+    use->memory += by->memory;
+    use->gpus += by->gpus;
+    use->intensive_memory += by->is_intensive ? by->memory : 0;
+    use->pods++;
+    use->mates += by->gang != SYM_NONE && by->gang == who->gang && by->namespace == who->namespace;
+    use->is_closed |= by->policy == NUMA_ISOLATED;
+}
+
+/* A part of `whole` of `all`, in proportion. */
+static int64_t part(int64_t amount, int64_t of, int64_t all)
+{
+    return all > 0 ? (int64_t)((__int128)amount * of / all) : 0;
+}
+
+static void use_all(const struct hardware *h, struct numa_use *uses, const struct spec *spec)
+{
+    int64_t cpus = 0, memory = 0, gpus = 0;
+    for (uint32_t i = 0; i < h->n_zones; i++) {
+        cpus += h->zones[i].cpu_milli;
+        memory += h->zones[i].memory;
+        gpus += h->zones[i].gpus;
+    }
+    for (uint32_t i = 0; i < h->n_zones; i++) {
+        uses[i].cpu_milli += part(sane(spec->hold.cpu_milli), h->zones[i].cpu_milli, cpus);
+        uses[i].memory += part(sane(spec->hold.memory), h->zones[i].memory, memory);
+        uses[i].gpus += part(sane(spec->accelerators), h->zones[i].gpus, gpus);
+    }
+}
+
+void numa_used(const struct cluster *c, node_id node, const struct numa_need *need,
+               struct numa_use *out)
+{
+    const struct hardware *h = nodes_hardware(&c->nodes, node);
+    memset(out, 0, h->n_zones * sizeof(*out));
+    for (uint32_t p = c->nodes.first_pod[node.i]; p != ID_NONE; p = c->pods.rows.at[p].after) {
+        const struct pod_row *row = &c->pods.rows.at[p];
+        const struct shape *shape = &c->pods.shapes.at[row->shape];
+        const struct spec *spec = specs_at(&c->specs, shape->spec);
+        struct numa_need by = numa_need_of(spec, shape->namespace);
+        if (row->zone && row->zone <= h->n_zones)
+            use_zone(&out[row->zone - 1], &by, need);
+        else
+            use_all(h, out, spec);
+    }
+}
+
+/* --- what fits --- */
+
+static bool has_room(const struct numa_zone *has, const struct numa_use *used, bool counts_gpus,
+                     const struct numa_need *need)
+{
+    uint8_t asks = need->resources;
+    return (!(asks & NUMA_CPU) || need->cpu_milli <= has->cpu_milli - used->cpu_milli) &&
+           (!(asks & NUMA_MEMORY) || need->memory <= has->memory - used->memory) &&
+           (!(asks & NUMA_GPU) || !counts_gpus || need->gpus <= has->gpus - used->gpus);
+}
+
+static bool is_barred(const struct numa_need *need, uint32_t zone)
+{
+    return need->anti_ids >> zone & 1;
+}
+
+bool numa_fits(const struct hardware *h, uint32_t zone, const struct numa_use *used,
+               const struct numa_need *need)
+{
+    if (is_barred(need, zone) || used[zone].is_closed ||
+        (need->policy == NUMA_ISOLATED && used[zone].pods))
+        return false;
+    return has_room(&h->zones[zone], &used[zone], h->knows_gpu_zones, need);
+}
+
+/* The zones of a set taken together. */
+static void add_up(const struct hardware *h, const struct numa_use *used, uint32_t set,
+                   struct numa_zone *has, struct numa_use *sum)
+{
+    *has = (struct numa_zone){0};
+    *sum = (struct numa_use){0};
+    for (uint32_t i = 0; i < h->n_zones; i++) {
+        if (!(set >> i & 1))
+            continue;
+        has->cpu_milli += h->zones[i].cpu_milli;
+        has->memory += h->zones[i].memory;
+        has->gpus += h->zones[i].gpus;
+        sum->cpu_milli += used ? used[i].cpu_milli : 0;
+        sum->memory += used ? used[i].memory : 0;
+        sum->gpus += used ? used[i].gpus : 0;
+    }
+}
+
+uint32_t numa_width(const struct hardware *h, const struct numa_use *used,
+                    const struct numa_need *need)
+{
+    uint32_t least = 0, closed = 0;
+    for (uint32_t i = 0; i < h->n_zones; i++)
+        closed |= (uint32_t)(is_barred(need, i) || (used && used[i].is_closed)) << i;
+    for (uint32_t set = 1; set < 1u << h->n_zones; set++) {
+        uint32_t width = (uint32_t)__builtin_popcount(set);
+        struct numa_zone has;
+        struct numa_use sum;
+        if (set & closed || (least && width >= least))
+            continue;
+        add_up(h, used, set, &has, &sum);
+        if (has_room(&has, &sum, h->knows_gpu_zones, need))
+            least = width;
+    }
+    return least;
+}
+
+/* --- seats --- */
+
+/* How much a pod would like the zone beside its number: what it asks for, then its gang. */
+static int64_t liking(const struct numa_need *need, uint32_t zone, const struct numa_use *used)
+{
+    int64_t mates = need->spread == NUMA_SPREAD_PACKED ? used->mates : -(int64_t)used->mates;
+    return ((int64_t)(need->ids >> zone & 1) << 32) + mates;
+}
+
+uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id node)
+{
+    const struct hardware *h = nodes_hardware(&c->nodes, node);
+    if (h->n_zones == 0)
+        return 0;
+    struct numa_need need = numa_need_of(specs_at(&c->specs, shape->spec), shape->namespace);
+    if (need.policy <= NUMA_NONE)
+        return 0;
+    struct numa_use used[MOST_ZONES];
+    numa_used(c, node, &need, used);
+    uint32_t best = MOST_ZONES;
+    for (uint32_t i = 0; i < h->n_zones; i++)
+        if (numa_fits(h, i, used, &need) &&
+            (best == MOST_ZONES || liking(&need, i, &used[i]) > liking(&need, best, &used[best])))
+            best = i;
+    return best == MOST_ZONES ? 0 : best + 1;
+}
+
+/* The newest pod is the first of the list: back from its end. */
+void numa_seat_all(struct cluster *c, node_id node)
+{
+    struct pod_row *rows = c->pods.rows.at;
+    uint32_t last = ID_NONE;
+    for (uint32_t p = c->nodes.first_pod[node.i]; p != ID_NONE; p = rows[p].after) {
+        rows[p].zone = 0;
+        last = p;
+    }
+    uint32_t first = c->nodes.first_pod[node.i];
+    for (uint32_t p = last; p != ID_NONE; p = rows[p].before) {
+        c->nodes.first_pod[node.i] = rows[p].after; /* those who came before it are there */
+        rows[p].zone = numa_seat(c, &c->pods.shapes.at[rows[p].shape], node);
+    }
+    c->nodes.first_pod[node.i] = first;
+}
