@@ -101,7 +101,7 @@ differential-live: all
 	@KUBENEXUS_BUILD=$(B) tests/live/differential.py --seeds $(SEEDS) $(if $(THEMES),--themes $(THEMES))
 
 e2e-suite: all
-	@KUBENEXUS_BUILD=$(B) tests/suite/suite $(if $(FOCUS),--focus "$(FOCUS)")
+	@KUBENEXUS_BUILD=$(B) tests/suite/suite.py $(if $(FOCUS),--focus "$(FOCUS)")
 
 fuzz:
 	@tools/setup test

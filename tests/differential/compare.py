@@ -88,8 +88,9 @@ def judged(options, oracle):
     cases = generate.chosen(options)
     with ThreadPoolExecutor(options.jobs) as pool:
         while batch := list(itertools.islice(cases, BATCH)):
-            ours = pool.map(lambda case: explain(case, options.kubenexus), batch)
-            for case, want, got in zip(batch, oracle.answers(batch), ours):
+            written = [{**case, "text": render(case)} for case in batch]
+            ours = pool.map(lambda case: explain(case, options.kubenexus), written)
+            for case, want, got in zip(batch, oracle.answers(written), ours):
                 yield case, want, [] if want.get("failed") else differences(want, got)
 
 

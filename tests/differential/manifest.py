@@ -16,31 +16,30 @@ def _scalar(value):
     return json.dumps(value)
 
 
-def _block(value, indent):
-    """The lines of one value, none of them closed by a newline."""
-    pad = "  " * indent
+def _write(out, lead, value, pad):
+    """Adds the lines of one value, none of them closed by a newline; the first begins with `lead`, which
+    holds what stands before the value on its line, the others with `pad`."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _entry(pad + _scalar(key) + ":", item, indent)
+            head = lead + _scalar(key) + ":"
+            if isinstance(item, (dict, list)) and item:
+                out.append(head)
+                _write(out, pad + "  ", item, pad + "  ")
+            else:
+                out.append(head + " " + _scalar(item))
+            lead = pad
     elif isinstance(value, list) and value:
         for item in value:
-            lines = list(_block(item, indent + 1))
-            yield pad + "- " + lines[0].lstrip()
-            yield from lines[1:]
+            _write(out, lead + "- ", item, pad + "  ")
+            lead = pad
     else:
-        yield pad + _scalar(value)
-
-
-def _entry(head, item, indent):
-    if isinstance(item, (dict, list)) and item:
-        yield head
-        yield from _block(item, indent + 1)
-    else:
-        yield head + " " + _scalar(item)
+        out.append(lead + _scalar(value))
 
 
 def to_yaml(value):
-    return "\n".join(_block(value, 0)) + "\n"
+    out = []
+    _write(out, "", value, "")
+    return "\n".join(out) + "\n"
 
 
 def yaml_documents(objects):
@@ -52,7 +51,9 @@ def json_documents(objects):
 
 
 def json_list(objects):
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=4) + "\n"
+    """As kubectl prints it; long ones, for which that takes long, on one line."""
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects},
+                      indent=4 if len(objects) < 20 else None) + "\n"
 
 
 def yaml_list(objects):
