@@ -13,6 +13,7 @@ import collections
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -95,28 +96,29 @@ def judged(options, oracle):
 
 
 def fresh(options):
-    """The number of generated cases on which the two differ."""
-    count, wrong = collections.Counter(), collections.Counter()
+    """The number of generated cases on which the two differ. A run that is ended early says how far it came."""
+    count, wrong, last = collections.Counter(), 0, None
     shrunk = []  # the kinds of difference that have their small case
-    with Oracle(options.jobs) as oracle, Oracle() as second:
-        for case, want, found in judged(options, oracle):
-            theme = case["name"].rpartition("-")[0]
-            count[theme] += 1
-            progress(count.total())
-            if not found and not want.get("failed"):
-                continue
-            wrong[theme] += 1
-            if want.get("failed"):
-                print("%s: the oracle has no answer: %s" % (case["name"], want["failed"]))
-                continue
-            print("\n".join(report(case, found)))
-            kinds = {d.kind for d in found}
-            if len(shrunk) < options.shrink and kinds not in shrunk:
-                shrunk.append(kinds)
-                print("  shrunk to %s" % os.path.relpath(reduce(second, case, found, options), TOP))
-    print(", ".join("%s %d" % of for of in count.items()) + " cases")
-    print("%d cases, %d differ" % (count.total(), wrong.total()))
-    return wrong.total()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with Oracle(options.jobs) as oracle, Oracle() as second:
+            for case, want, found in judged(options, oracle):
+                last = case["name"]
+                count[last.rpartition("-")[0]] += 1
+                progress(count.total())
+                wrong += bool(found or want.get("failed"))
+                if want.get("failed"):
+                    print("%s: the oracle has no answer: %s" % (last, want["failed"]))
+                elif found:
+                    print("\n".join(report(case, found)), flush=True)
+                kinds = {d.kind for d in found}
+                if kinds and len(shrunk) < options.shrink and kinds not in shrunk:
+                    shrunk.append(kinds)
+                    print("  shrunk to %s" % os.path.relpath(reduce(second, case, found, options), TOP))
+    finally:
+        print(", ".join("%s %d" % of for of in count.items()) + " cases up to %s" % last)
+        print("%d cases, %d differ" % (count.total(), wrong))
+    return wrong
 
 
 def stored(options):

@@ -35,11 +35,11 @@ def arguments(parser, themes=ALL):
 
 def chosen(options):
     """The cases that the command line asks for, one at a time."""
-    for theme in options.themes.split(","):
+    themes = options.themes.split(",")
+    for theme in themes:
         if theme not in ALL:
             raise SystemExit("no theme %r; there are %s" % (theme, ", ".join(ALL)))
-        for seed in options.seeds:
-            yield generate(theme, seed)
+    return (generate(theme, seed) for seed in options.seeds for theme in themes)
 
 
 def _outcome(answer):

@@ -70,7 +70,7 @@ SCHEDULERS = {"kube-scheduler": lambda plane, flags: plane.start_scheduler(*flag
 def run(scheduler, specs, options, report):
     """Runs the specs; `report` is called with each result as it comes."""
     flags = gates(options.gate)
-    with Plane(flags + ["--runtime-config=api/beta=true"] * bool(flags)) as plane:
+    with Plane(["--allow-privileged"] + (flags and [*flags, "--runtime-config=api/beta=true"])) as plane:
         stage.grant(plane)
         make_nodes(plane)
         plane.start_kwok()
