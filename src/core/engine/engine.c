@@ -94,7 +94,7 @@ static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct cla
     struct txn t = txn_begin(c);
     cluster_nominate(c, pod, SYM_NONE);
     row_place(c, class, pod, (node_id){node});
-    engine_reserve(k, pod, class, out);
+    engine_reserve(k, pod, class, &out->mem);
     txn_commit(c, t);
     queue_settle(k->queue, pod.i);
     engine_stop_timer(k, pod.i);

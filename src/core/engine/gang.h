@@ -55,6 +55,8 @@ struct planner {
     VEC(uint32_t) fits;        /* by bench and node: how many pods have room */
     VEC(struct site) sites;
     struct map site_of;  /* value → index */
+    sym key, value;      /* the domain that is tried; SYM_NONE: the cluster */
+    struct arena *mem;   /* for what must be written before they are bound */
     uint32_t need;       /* that must be placed now */
     uint64_t refused_by; /* plugins that refused some pod */
     struct buf text;     /* what the first of them heard */

@@ -32,8 +32,6 @@ struct unit {
 /* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
 #define UNSUPPORTED_BIT ((uint64_t)1 << 63)
 
-#define UNSUPPORTED_ERRANDS "not supported yet: gangs of pods whose claims wait for them"
-
 /* An errand of a pod that is placed and not bound yet (prepare.c). Those of one pod stand together.
  */
 struct preparation {
@@ -144,8 +142,8 @@ void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct st
 /* --- prepare.c --- */
 
 /* Lets the plugins of its class take what the pod needs on its node, in the transaction that put it
- * there; should that be undone, the pod is to be given up. */
-void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct effects *out);
+ * there; should that be undone, the pod is to be given up. What is to be written lives in `mem`. */
+void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct arena *mem);
 
 /* Once the pod has been put on a node for good: sends its errands, or if there are none asks for
  * its binding. */

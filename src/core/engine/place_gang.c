@@ -97,10 +97,8 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
         shape_id shape = pods_at(&c->pods, pod)->shape;
         struct class *class = classes_of(&k->classes, shape);
         k->units.at[*i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
-        struct str error =
-            class->reserves && !class->error.n ? STR(UNSUPPORTED_ERRANDS) : class->error;
-        if (error.n) {
-            engine_tell_unjudged(k, now_ms, pod, error, out);
+        if (class->error.n) {
+            engine_tell_unjudged(k, now_ms, pod, class->error, out);
             continue;
         }
         uint32_t bench = bench_of(p, class, shape);
@@ -199,18 +197,26 @@ static void measure(struct engine *k)
 
 /* --- a trial --- */
 
+/* The class of these pods now, within the domain that is tried. */
+static struct class *class_here(struct engine *k, shape_id shape)
+{
+    const struct planner *p = &k->planner;
+    if (p->key == SYM_NONE)
+        return classes_of(&k->classes, shape);
+    struct class *class = classes_within(&k->classes, shape, p->key);
+    for (uint32_t i = 0; i < class->n_parts; i++)
+        if (class->parts[i].plugin->gangs)
+            ((struct gang_domain *)class->parts[i].state)->value = p->value;
+    return class;
+}
+
 /* All classes as they are, or within one domain. */
 static void open_domain(struct engine *k, sym key, sym value)
 {
-    vec_each(&k->planner.benches, bench) {
-        bench->here = bench->class;
-        if (key == SYM_NONE)
-            continue;
-        bench->here = classes_within(&k->classes, bench->shape, key);
-        for (uint32_t i = 0; i < bench->here->n_parts; i++)
-            if (bench->here->parts[i].plugin->gangs)
-                ((struct gang_domain *)bench->here->parts[i].state)->value = value;
-    }
+    k->planner.key = key;
+    k->planner.value = value;
+    vec_each(&k->planner.benches, bench)
+        bench->here = key == SYM_NONE ? bench->class : class_here(k, bench->shape);
 }
 
 /* The bench's next pod fits nowhere: neither do those behind it. */
@@ -230,6 +236,8 @@ static uint32_t seat_bench(struct engine *k, struct bench *bench)
     for (uint32_t i = 0; i < bench->n; i++) {
         struct seat *seat = &p->seats.at[bench->first + i];
         pod_id pod = {seat->pod};
+        if (UNLIKELY(bench->here->reserves)) /* others may have taken what it could have had */
+            bench->here = class_here(k, bench->shape);
         struct verdict v = engine_decide(k, pod, bench->here);
         bool is_broken =
             v.error || (v.feasible > 1 && (bench->here->score_error.n || v.broken != ID_NONE));
@@ -241,6 +249,7 @@ static uint32_t seat_bench(struct engine *k, struct bench *bench)
         seat->node = v.node;
         cluster_nominate(c, pod, SYM_NONE);
         row_place(c, bench->here, pod, (node_id){v.node});
+        engine_reserve(k, pod, bench->here, p->mem);
     }
     return bench->n;
 }
@@ -278,6 +287,8 @@ static bool try(struct engine *k, uint32_t group, uint32_t want, bool is_reverse
         return true;
     }
     txn_undo(k->cluster, t);
+    vec_each(&p->seats, seat)
+        engine_give_up(k, (pod_id){seat->pod});
     return false;
 }
 
@@ -454,6 +465,7 @@ void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct ef
     struct planner *p = &k->planner;
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     const struct group *g = &k->cluster->groups.at.at[group];
+    p->mem = &out->mem;
     if (g->trouble.n) {
         engine_fail_gang(k, now_ms, unit, buf_str(&g->trouble), out);
         return;

@@ -44,11 +44,11 @@ void engine_preparations_done(struct engine *k)
 
 /* --- beginning --- */
 
-void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct effects *out)
+void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct arena *mem)
 {
     if (!class->reserves)
         return;
-    struct reserving r = {.cluster = k->cluster, .pod = pod, .mem = &out->mem};
+    struct reserving r = {.cluster = k->cluster, .pod = pod, .mem = mem};
     r.node.i = pods_at(&k->cluster->pods, pod)->node;
     for (uint32_t i = 0; i < class->n_parts; i++) {
         const struct class_part *part = &class->parts[i];

@@ -212,3 +212,51 @@ TEST(place_gang, identical_hopeless_gangs_cost_no_search)
     stage_put(&s, "node other cpu=0 memory=8Gi"); /* helps nobody: wakes nobody */
     EXPECT_INT(stage_run(&s), 0);
 }
+
+static void put_volume(struct stage *s, int i)
+{
+    stage_put(s,
+              "{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'name':'v%d',"
+              "'resourceVersion':'%d'},'spec':{'capacity':{'storage':'1Gi'},'accessModes':["
+              "'ReadWriteOnce'],'storageClassName':'s'},'status':{'phase':'Available'}}",
+              i, i + 1);
+}
+
+static uint32_t writes(const struct stage *s)
+{
+    uint32_t n = 0;
+    vec_each(&s->effects.list, e)
+        n += e->kind == EFFECT_WRITE;
+    return n;
+}
+
+TEST(place_gang, members_get_a_volume_each_or_none_gets_one)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "{'apiVersion':'storage.k8s.io/v1','kind':'StorageClass','metadata':{'name':'s'},"
+                  "'provisioner':'kubernetes.io/no-provisioner','volumeBindingMode':"
+                  "'WaitForFirstConsumer'}");
+    put_volume(&s, 0);
+    put_volume(&s, 1);
+    for (int i = 0; i < 3; i++) {
+        stage_put(&s,
+                  "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'c%d',"
+                  "'namespace':'default','uid':'u%d'},'spec':{'accessModes':['ReadWriteOnce'],"
+                  "'storageClassName':'s','resources':{'requests':{'storage':'1Gi'}}}}",
+                  i, i);
+        stage_put(&s, "pod a-%d cpu=1 claim:c%d gang=a:3", i, i);
+    }
+    stage_run(&s);
+    EXPECT_INT(writes(&s), 0);
+    EXPECT_INT(s.engine->preparations.n, 0);
+    vec_each(&s.engine->cluster->volumes.of[THING_VOLUME].at, thing)
+        EXPECT_INT(thing->assumed, ID_NONE);
+    s.now_ms = 20000;
+    put_volume(&s, 2); /* when */
+    stage_run(&s);
+    EXPECT_INT(writes(&s), 3); /* then */
+    EXPECT_INT(binds(&s), 0);
+    vec_each(&s.engine->cluster->volumes.of[THING_VOLUME].at, thing)
+        EXPECT(thing->assumed != ID_NONE);
+}
