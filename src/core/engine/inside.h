@@ -155,6 +155,10 @@ bool engine_go_on(struct engine *k, int64_t now_ms, struct effects *out);
 /* When engine_go_on() may find one although nothing happens. */
 int64_t engine_go_on_ms(const struct engine *k, int64_t now_ms);
 
+/* Takes a pod that has errands back to the queue, and tells it why. */
+void engine_call_off(struct engine *k, int64_t now_ms, pod_id pod, struct str why,
+                     struct effects *out);
+
 /* The pod is not to be bound any more, by us. */
 void engine_give_up(struct engine *k, pod_id pod);
 

@@ -145,9 +145,12 @@ void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan 
     sym node = c->nodes.name[plan.node];
     clear_others(k, now_ms, pod, node, out);
     set_in_sight(k, now_ms, pod, node, out);
-    vec_each(&k->victims, victim)
-        if (!(pods_at(&c->pods, *victim)->flags & POD_TERMINATING))
+    vec_each(&k->victims, victim) {
+        if (k->units.at[victim->i].prepares) /* it is not bound yet, and need not be */
+            engine_call_off(k, now_ms, *victim, STR("preempted by DefaultPreemption"), out);
+        else if (!(pods_at(&c->pods, *victim)->flags & POD_TERMINATING))
             evict(k, now_ms, *victim, pod, plan.node, out);
+    }
     engine_count_victims(&k->counts, k->victims.n);
 }
 

@@ -205,6 +205,15 @@ static void fail(struct engine *k, int64_t now_ms, pod_id pod, const struct plug
     engine_take_back(k, now_ms, pod);
 }
 
+void engine_call_off(struct engine *k, int64_t now_ms, pod_id pod, struct str why,
+                     struct effects *out)
+{
+    uint32_t i = 0;
+    while (k->preparations.at[i].pod != pod.i)
+        i++;
+    fail(k, now_ms, pod, k->preparations.at[i].plugin, why, out);
+}
+
 bool engine_go_on(struct engine *k, int64_t now_ms, struct effects *out)
 {
     if (k->preparations_ms <= now_ms)

@@ -313,3 +313,28 @@ TEST(prepare, what_is_taken_in_a_transaction_is_given_back_with_it)
     stage_run(&s);
     EXPECT(write_of(&s, "v"));
 }
+
+TEST(prepare, a_pod_that_must_give_way_meanwhile_waits_again_and_is_not_deleted)
+{
+    AUTO(stage) s = {0};
+    open(&s);
+    REQUIRE(write_of(&s, "v"));
+    effect_id write = write_of(&s, "v")->id;
+    stage_put(&s, "pod high cpu=8 priority=9");
+    stage_run(&s);
+    bool is_told = false;
+    vec_each(&s.effects.list, e) {
+        EXPECT(e->kind != EFFECT_EVICT);
+        is_told |=
+            e->kind == EFFECT_FAIL &&
+            str_equal(e->message, STR("running PreBind plugin \"VolumeBinding\": preempted by "
+                                      "DefaultPreemption"));
+    }
+    EXPECT(is_told);
+    EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
+    engine_settle(s.engine, s.now_ms, write, NULL);
+    EXPECT_INT(s.engine->preparations.n, 0);
+    s.now_ms = 1000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "high"), "assumed on n");
+}
