@@ -82,6 +82,11 @@ bool trouble_is_expired(const struct trouble *t)
            str_equal(t->cause, STR("ResourceVersionTooLarge"));
 }
 
+bool trouble_is_denied(const struct trouble *t)
+{
+    return t->status == 403 && !str_equal(t->cause, STR("NamespaceTerminating"));
+}
+
 bool trouble_is_passing(const struct trouble *t)
 {
     return t->status == 0 || t->status == 401 || t->status == 429 || t->status >= 500;

@@ -44,5 +44,9 @@ struct trouble trouble_of_lost(const struct reply *reply);
 /* The resource version is too old, or from a future the server does not know: list again. */
 bool trouble_is_expired(const struct trouble *t);
 
+/* A right is missing. It may be granted: servers that have just started deny everything for a
+ * moment. */
+bool trouble_is_denied(const struct trouble *t);
+
 /* The server will do it later: the same again after a pause. */
 bool trouble_is_passing(const struct trouble *t);

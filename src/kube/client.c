@@ -46,6 +46,7 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
                                  .notice = pass_notice};
     discover_init(&c->discover, now_ms, FIRST_ID(DISCOVER), rng_next(&seeds), &c->inner);
     events_init(&c->events, config->host, FIRST_ID(EVENTS), rng_next(&seeds), &c->inner);
+    c->events.is_silent = config->is_silent;
     dispatch_init(&c->dispatch, FIRST_ID(DISPATCH), rng_next(&seeds), &c->events, &c->inner);
     lease_init(&c->lease, &config->lease, now_ms - config->ahead_ms, FIRST_ID(LEASE),
                rng_next(&seeds), &c->inner);
@@ -101,14 +102,11 @@ void client_take(struct client *c, int64_t now_ms, const struct effects *effects
     dispatch_take(&c->dispatch, now_ms, effects, out);
 }
 
-static void tell_leader(struct client *c, int64_t now_ms)
+static void tell_of_lease(struct client *c, int64_t now_ms, const char *what)
 {
     const struct lease_config *lease = &c->lease.config;
-    if (!c->has_lease || c->has_led || !client_is_leading(c, now_ms))
-        return;
-    c->has_led = true;
     AUTO(buf) note = {0};
-    buf_printf(&note, STR_FMT " became leader", STR_ARG(lease->identity));
+    buf_printf(&note, STR_FMT " %s", STR_ARG(lease->identity), what);
     events_add(&c->events, now_ms,
                &(struct event_about){.kind = EVENT_LEADER,
                                      .namespace = lease->namespace,
@@ -122,7 +120,10 @@ void client_tick(struct client *c, int64_t now_ms, struct requests *out)
     c->out = out;
     if (c->has_lease)
         lease_tick(&c->lease, now_ms - c->ahead_ms, out);
-    tell_leader(c, now_ms);
+    if (c->has_lease && !c->has_led && client_is_leading(c, now_ms)) {
+        c->has_led = true;
+        tell_of_lease(c, now_ms, "became leader");
+    }
     discover_tick(&c->discover, now_ms, out);
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         watch_tick(&c->watches[i], now_ms, out);
@@ -163,5 +164,7 @@ bool client_is_leading(const struct client *c, int64_t now_ms)
 void client_release(struct client *c, int64_t now_ms, struct requests *out)
 {
     c->out = out;
+    if (c->has_lease && client_is_leading(c, now_ms))
+        tell_of_lease(c, now_ms, "stopped leading");
     lease_release(&c->lease, now_ms - c->ahead_ms, out);
 }

@@ -17,6 +17,7 @@ struct client_config {
     struct str host;      /* of this machine, for events */
     struct str scheduler; /* who reports what is about no pod: the first profile's name */
     uint64_t seed;        /* of pauses and the like */
+    bool is_silent;       /* tells nobody what becomes of pods: no events */
     bool has_lease;       /* several replicas elect a leader; else we always lead */
     struct lease_config lease;
     int64_t ahead_ms; /* as client_set_clock() */
@@ -56,5 +57,5 @@ bool client_is_synced(const struct client *c);
 /* May we write? */
 bool client_is_leading(const struct client *c, int64_t now_ms);
 
-/* Gives the lease back on the way out. */
+/* Gives the lease back on the way out, and says so. Again, it does nothing. */
 void client_release(struct client *c, int64_t now_ms, struct requests *out);

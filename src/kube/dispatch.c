@@ -429,7 +429,8 @@ static void happen(struct dispatch *d, uint32_t i, const struct happening *h)
 static enum write_event bind_meaning(struct write *w, const struct trouble *why, bool was_sent)
 {
     int status = why->status;
-    bool may_pass = !was_sent || status == 401 || status == 429 || status == 500 || status == 503;
+    bool may_pass = !was_sent || status == 401 || status == 429 || status == 500 || status == 503 ||
+                    trouble_is_denied(why);
     w->may_be_done = w->may_be_done || (was_sent && status == 0) || status >= 500;
     w->was_refused = status >= 400 && status < 500;
     if (may_pass && w->tries < TRIES)
@@ -498,7 +499,7 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
         [DEED_OBJECT] = {"patch",  NULL          },
     };
     enum deed deed = deed_of(w);
-    bool is_denied = why->status == 403 && !str_equal(why->cause, STR("NamespaceTerminating"));
+    bool is_denied = trouble_is_denied(why);
     if (!is_denied && !trouble_is_passing(why))
         return;
     if (d->said_status[deed] == why->status)

@@ -314,6 +314,8 @@ void events_done(struct events *v)
 /* A pod is bound once, so only failures can become a series. */
 void events_add(struct events *v, int64_t now_ms, const struct event_about *about)
 {
+    if (v->is_silent)
+        return;
     uint64_t key = about->kind == EVENT_FAILED_SCHEDULING ? key_of(about) : 0;
     uint32_t known = key ? map_find(&v->series_of, key) : MAP_NONE;
     if (known != MAP_NONE) {
@@ -338,18 +340,13 @@ void events_add(struct events *v, int64_t now_ms, const struct event_about *abou
     enqueue(v, item);
 }
 
-static bool is_denied(const struct trouble *why)
-{
-    return why->status == 403 && !str_equal(why->cause, STR("NamespaceTerminating"));
-}
-
 static void say_trouble(struct events *v, int64_t now_ms, const struct event_item *item,
                         const struct trouble *why)
 {
-    if ((!is_denied(why) && !trouble_is_passing(why)) || v->said_status == why->status)
+    if ((!trouble_is_denied(why) && !trouble_is_passing(why)) || v->said_status == why->status)
         return;
     v->said_status = why->status;
-    struct notice notice = {.kind = is_denied(why) ? NOTICE_DENIED : NOTICE_TROUBLE,
+    struct notice notice = {.kind = trouble_is_denied(why) ? NOTICE_DENIED : NOTICE_TROUBLE,
                             .verb = item->count > 1 ? "patch" : "create",
                             .what = STR("events.events.k8s.io"),
                             .text = why->message};
@@ -364,8 +361,7 @@ static void rest(struct events *v, int64_t now_ms, const struct trouble *why)
 }
 
 /* What was not written: again, or never. The patch of an event that is gone is written as a new
- * one; what is not for the server to store does not wait. A right that is missing may be granted:
- * servers that have just started deny everything for a moment. */
+ * one; what is not for the server to store does not wait. */
 static bool goes_again(struct events *v, int64_t now_ms, struct event_item *item,
                        const struct trouble *why, bool was_seen)
 {
@@ -375,13 +371,13 @@ static bool goes_again(struct events *v, int64_t now_ms, struct event_item *item
         put_back(v, item);
         return true;
     }
-    if (!trouble_is_passing(why) && !is_denied(why)) {
+    if (!trouble_is_passing(why) && !trouble_is_denied(why)) {
         v->pause.failures = 0;
         return false;
     }
     rest(v, now_ms, why);
     item->tries -= !was_seen;
-    if (item->tries >= (is_denied(why) ? TRIES_DENIED : TRIES))
+    if (item->tries >= (trouble_is_denied(why) ? TRIES_DENIED : TRIES))
         return false;
     if (why->status >= 500)
         enqueue(v, item);

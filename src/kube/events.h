@@ -37,6 +37,7 @@ struct event_series;
 
 struct events {
     struct str host; /* of this machine; owned by who called events_init() */
+    bool is_silent;  /* nothing is told; may be set at any time */
     struct rng rng;
     const struct listener *listener;
     request_id last_id;

@@ -86,7 +86,15 @@ def has_no_leader_that_overslept(stage):
 def gives_the_lease_back_when_asked_to_leave(stage):
     child = replica(stage, "leaving")
     stage.until_says(child, "became leader")
-    assert holder(stage)
+    us = holder(stage)
+    assert us
+    stage.plane.make_nodes(2, cpu="4")
+    stage.pods(20)
+    stage.wait_bound(20)
     child.terminate()
     assert child.wait(PATIENCE) == 0, stage.log(child)
     assert holder(stage) == "", holder(stage)
+    stage.plane.wait_for("Event", lambda e: e["note"] == us + " stopped leading", 1, 1,
+                         "kube-system", "events.k8s.io/v1")
+    stage.plane.wait_for("Event", lambda e: e["reason"] == "Scheduled", 20, 1, stage.name,
+                         "events.k8s.io/v1")

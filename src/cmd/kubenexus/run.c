@@ -23,8 +23,9 @@
 #include "kube/client.h"
 
 enum {
-    DRAIN_MS = 5000,
-    BREATH_MS = 5, /* of the loop, once synced: docs/design/012-breath.md */
+    DRAIN_MS = 5000, /* for bindings that are under way; then the lease is given back */
+    TELL_MS = 1000,  /* for events that wait, after that */
+    BREATH_MS = 5,   /* of the loop, once synced: docs/design/012-breath.md */
 };
 
 struct runner {
@@ -44,6 +45,7 @@ struct runner {
     bool was_synced, was_leading;
     uint32_t most_pods; /* since memory was last given back */
     int64_t stop_ms;    /* when draining ends; 0: we are not stopping */
+    int64_t told_ms;    /* when telling ends; 0: it has not begun */
 };
 
 /* --- what the protocol tells --- */
@@ -158,17 +160,19 @@ static bool drains(struct runner *r, int64_t now_ms)
 {
     if (dispatch_binds(&r->client.dispatch) && now_ms < r->stop_ms)
         return true;
-    if (!r->client.has_lease)
-        return false;
-    client_release(&r->client, now_ms, &r->requests); /* again, it does nothing */
-    return !lease_is_over(&r->client.lease) && now_ms < r->stop_ms + DRAIN_MS;
+    r->told_ms = r->told_ms ? r->told_ms : now_ms + TELL_MS;
+    if (r->client.has_lease)
+        client_release(&r->client, now_ms, &r->requests);
+    bool is_held = r->client.has_lease && !lease_is_over(&r->client.lease);
+    return (is_held && now_ms < r->stop_ms + DRAIN_MS) ||
+           (events_waiting(&r->client.events) && now_ms < r->told_ms);
 }
 
 static int64_t next_ms(struct runner *r, int64_t now_ms)
 {
     int64_t next = client_next_ms(&r->client, now_ms);
     if (r->stop_ms)
-        return MIN(next, MAX(r->stop_ms, now_ms + 50));
+        return MIN(next, now_ms + 50);
     if (client_is_synced(&r->client) && client_is_leading(&r->client, now_ms))
         next = MIN(next, engine_next_ms(r->engine, now_ms));
     return next;
@@ -294,6 +298,7 @@ static bool begin(struct runner *r, const char *host, struct error *e)
         .host = str_of(host),
         .scheduler = engine.profiles[0].name,
         .seed = random_seed(),
+        .is_silent = !flag_bool(&o->flags, FLAG_EVENTS),
         .has_lease = o->elects_leader,
         .lease = o->lease,
         .ahead_ms = loop_now_ms(r->loop) - loop_monotonic_ms(r->loop),

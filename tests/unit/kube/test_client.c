@@ -353,7 +353,7 @@ static void replica_turn(struct replica *r, struct server *server, int64_t now_m
     server_take(server, now_ms, out);
 }
 
-TEST(client, that_becomes_leader_says_so_once_and_keeps_the_lease_by_a_steady_clock)
+TEST(client, that_leads_says_when_it_begins_and_ends_and_keeps_the_lease_by_a_steady_clock)
 {
     struct replica r = {0};
     struct server server;
@@ -374,6 +374,15 @@ TEST(client, that_becomes_leader_says_so_once_and_keeps_the_lease_by_a_steady_cl
     r.skew_ms += 3600000;
     replica_turn(&r, &server, now_ms, &out);
     EXPECT(client_is_leading(&r.client, now_ms + r.skew_ms));
+    client_release(&r.client, now_ms + r.skew_ms, &out);
+    server_take(&server, now_ms, &out);
+    for (int i = 0; i < 100; i++, now_ms += 20)
+        replica_turn(&r, &server, now_ms, &out);
+    EXPECT(!client_is_leading(&r.client, now_ms + r.skew_ms));
+    EXPECT_INT(server.events, 2);
+    buf_clear(&said);
+    show_event(&said, buf_str(&server.last_event));
+    EXPECT(str_ends(buf_str(&said), STR(": r1 stopped leading")));
     client_done(&r.client);
     server_done(&server);
     requests_done(&out);

@@ -324,3 +324,14 @@ TEST(events, forget_the_oldest_series_when_there_are_too_many)
     tick(&s);
     EXPECT_INT(s.events.series_free.n, SERIES_MOST);
 }
+
+TEST(events, of_who_is_silent_are_none)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    s.events.is_silent = true;
+    add(&s, EVENT_SCHEDULED, "a", "Successfully assigned");
+    add(&s, EVENT_FAILED_SCHEDULING, "b", "no room");
+    EXPECT_TEXT(tick(&s), "");
+    EXPECT_INT(events_waiting(&s.events), 0);
+}
