@@ -171,7 +171,7 @@ static bool parse_process(struct str text, void *out)
     {                                                                                              \
         return parse_##name(text, out) ? NULL : "is not " what;                                    \
     }                                                                                              \
-    static const struct field_scalar name = {"is not " what, read_##name}
+    static const struct field_scalar name = {"is not " what, read_##name, NULL}
 
 TYPE(instant, "a time (0s, 90s, 15m, 1h30m, 2d)");
 TYPE(duration, "a duration above 0 (90s, 15m, 1h30m, 2d)");

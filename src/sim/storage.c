@@ -6,7 +6,8 @@ void storage_init(struct storage *s, const struct plan *plan)
 {
     *s = (struct storage){0};
     vec_each(&plan->objects, o) {
-        if (o->kind != KIND_PERSISTENT_VOLUME && o->kind != KIND_PERSISTENT_VOLUME_CLAIM)
+        if (o->kind != KIND_PERSISTENT_VOLUME && o->kind != KIND_PERSISTENT_VOLUME_CLAIM &&
+            o->kind != KIND_RESOURCE_CLAIM)
             continue;
         struct object own = *o;
         own.meta = arena_copy(&s->mem, o->meta, kind_info_get(o->kind)->size);
@@ -47,6 +48,24 @@ static void annotate(struct storage *s, struct meta *meta, struct pair pair)
     meta->annotations.n = n + 1;
 }
 
+/* A claim gets devices and is reserved; one that is neither loses what it has. */
+static void apply_claim(struct storage *s, struct resource_claim *claim,
+                        const struct resource_claim *part)
+{
+    if (part->meta.finalizers.n) {
+        claim->meta.finalizers = part->meta.finalizers;
+        return;
+    }
+    uint32_t n = claim->status.reserved_for.n, more = part->status.reserved_for.n;
+    struct claim_consumer *all = arena_array(&s->mem, struct claim_consumer, n + more);
+    for (uint32_t i = 0; i < n + more; i++)
+        all[i] = i < n ? claim->status.reserved_for.at[i] : part->status.reserved_for.at[i - n];
+    claim->status.reserved_for.at = all;
+    claim->status.reserved_for.n = more ? n + more : 0;
+    if (part->status.allocation || more == 0)
+        claim->status.allocation = part->status.allocation;
+}
+
 /* What the patch has of what can be written here. */
 static bool apply(struct storage *s, struct object *o, const struct patch *patch, struct error *e)
 {
@@ -63,6 +82,8 @@ static bool apply(struct storage *s, struct object *o, const struct patch *patch
         annotate(s, o->meta, *a);
     if (o->kind == KIND_PERSISTENT_VOLUME && part.persistent_volume->spec.claim_ref)
         o->persistent_volume->spec.claim_ref = part.persistent_volume->spec.claim_ref;
+    if (o->kind == KIND_RESOURCE_CLAIM)
+        apply_claim(s, o->resource_claim, part.resource_claim);
     return true;
 }
 
@@ -95,6 +116,10 @@ static struct object make_volume(struct storage *s, const struct persistent_volu
 
 static void follow(struct storage *s, struct object *o, storage_told *told, void *ctx)
 {
+    if (o->kind == KIND_RESOURCE_CLAIM) {
+        told(ctx, o);
+        return;
+    }
     if (o->kind == KIND_PERSISTENT_VOLUME) {
         const struct claim_ref *ref = o->persistent_volume->spec.claim_ref;
         struct object *claim = find(s, KIND_PERSISTENT_VOLUME_CLAIM, ref->namespace, ref->name);

@@ -3,9 +3,9 @@
 #include "core/engine/engine.h"
 #include "sim/plan.h"
 
-/* Volumes and claims of a cluster that does not exist, and those who bind them there: what the
- * engine writes is written, a volume that is told whose it is becomes that claim's, and a claim
- * that is told for which node gets a new volume. All of it at once. */
+/* Volumes, claims and resource claims of a cluster that does not exist, and those who bind them
+ * there: what the engine writes is written, a volume that is told whose it is becomes that claim's,
+ * and a claim that is told for which node gets a new volume. All of it at once. */
 struct storage {
     VEC(struct object) objects; /* volumes and claims, as they are now */
     struct arena mem;

@@ -112,24 +112,6 @@ def test_scalar_resources_come_in_any_order():
     assert compare(FITS, _planted(FITS, ["nodes", 2, "reasons"], swapped)) == []
 
 
-def test_a_plugin_to_come_may_be_absent_if_it_is_fair_to_all_nodes():
-    def case(first, second, missing_from_totals):
-        want = copy.deepcopy(FITS)
-        for n, weighted in zip(want["nodes"], (first, second)):
-            n["scores"]["DynamicResources"] = _score(weighted, weighted, weighted)
-            n["total"] += weighted
-        got = copy.deepcopy(want)
-        for n in got["nodes"]:
-            if n["scores"].pop("DynamicResources", None):
-                n["total"] -= missing_from_totals
-        return {d.kind for d in compare(want, got)}
-
-    assert case(0, 0, 0) == set()
-    assert case(100, 100, 100) == set()
-    assert case(100, 100, 99) == {"total"}
-    assert case(100, 90, 100) == {"scores.DynamicResources", "total"}
-
-
 def test_errors_need_the_same_plugin_not_the_same_words():
     assert compare(BROKEN, {**BROKEN, "nodes": None, "error": "NodeAffinity: 1.5 is no integer"}) == []
 

@@ -7,10 +7,6 @@ is not and why is told in docs/parity.md.
 import collections
 import re
 
-# Plugins of kube-scheduler's default profile that KubeNexus does not have yet. For pods that use none of
-# their features they say the same about every node, so their part can be taken out of a total.
-PENDING = {"DynamicResources"}
-
 # NodeResourcesFit names these in this order; the scalar resources after them stand in a Go map's order.
 FIRST_REASONS = ["Too many pods", "Insufficient cpu", "Insufficient memory",
                  "Insufficient ephemeral-storage"]
@@ -31,42 +27,27 @@ def _in_order(reasons):
     return reasons[:len(head)] + sorted(reasons[len(head):])
 
 
-def _constant(want, plugin):
-    """What `plugin` adds to every total, or None if it tells nodes apart."""
-    given = {tuple(sorted(n["scores"].get(plugin, {}).items())) for n in want["nodes"] if n["feasible"]}
-    if len(given) != 1:
-        return None
-    return dict(given.pop()).get("weighted", 0)
-
-
-def _absent(want, got):
-    """Pending plugins that `got` lacks and that do not matter, with their part of each total."""
-    present = {p for n in got["nodes"] for p in n["scores"]}
-    constants = {p: _constant(want, p) for p in PENDING - present}
-    return {p: c for p, c in constants.items() if c is not None}
-
-
-def _scores(where, want, got, absent):
+def _scores(where, want, got):
     for plugin in sorted({*want, *got}):
         a, b = want.get(plugin), got.get(plugin)
-        if a != b and plugin not in absent:
+        if a != b:
             yield Difference("scores." + plugin, where, a, b)
 
 
-def _node(want, got, absent):
+def _node(want, got):
     where = want["name"]
     fields = {
         "feasible": want["feasible"],
         "rejectedBy": want["rejectedBy"],
         "code": want["code"],
         "reasons": _in_order(want["reasons"]),
-        "total": want["total"] - sum(absent.values()) if want["feasible"] else want["total"],
+        "total": want["total"],
     }
     for field, value in fields.items():
         mine = _in_order(got[field]) if field == "reasons" else got[field]
         if mine != value or type(mine) is not type(value):
             yield Difference(field, where, value, mine)
-    yield from _scores(where, want["scores"], got["scores"], absent)
+    yield from _scores(where, want["scores"], got["scores"])
 
 
 def _errors(want, got):
@@ -107,9 +88,8 @@ def _compare(want, got):
         yield Difference("nodes", "", [n["name"] for n in want["nodes"]],
                          [n["name"] for n in got["nodes"]])
         return
-    absent = _absent(want, got)
     for a, b in zip(want["nodes"], got["nodes"]):
-        yield from _node(a, b, absent)
+        yield from _node(a, b)
     if want["wouldChoose"] != got["wouldChoose"]:
         yield Difference("wouldChoose", "", want["wouldChoose"], got["wouldChoose"])
     if _outcome(want.get("preemption")) != _outcome(got.get("preemption")):

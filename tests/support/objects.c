@@ -482,7 +482,8 @@ static bool head_word(struct arena *mem, struct pod *pod, struct str word)
     else if (is(word, "disk:", &v))
         add_disk(mem, pod, v);
     else if (is(word, "device:", &v))
-        add_to(mem, &pod->spec.resource_claims, (struct resource_claim_ref){.name = v});
+        add_to(mem, &pod->spec.resource_claims,
+               (struct resource_claim_ref){.name = v, .claim_name = v});
     else if (str_equal(word, STR("deleting")))
         pod->meta.deleted_ms = 0;
     else if (str_equal(word, STR("preempted")))

@@ -26,9 +26,9 @@
  *        class=NAME                priorityClassName; note: is an annotation
  *        gang=NAME:MIN             labels of a gang, and scheduler=kubenexus-scheduler
  *        group=NAME                spec.schedulingGroup  created=SECONDS
- *        image:NAME                port:[IP:]PORT[/PROTOCOL]            device:NAME
- *        claim:NAME                a volume; as are disk:KIND:NAME[:ro] with gce, aws, iscsi,
- * azure, cinder, portworx, vsphere, disk:rbd:POOL/IMAGE@MONITOR|…[:ro], disk:ephemeral:NAME and
+ *        image:NAME                port:[IP:]PORT[/PROTOCOL]            device:NAME, a resource
+ * claim claim:NAME                a volume; as are disk:KIND:NAME[:ro] with gce, aws, iscsi, azure,
+ * cinder, portworx, vsphere, disk:rbd:POOL/IMAGE@MONITOR|…[:ro], disk:ephemeral:NAME and
  * disk:csi:DRIVER and | init | sidecar      begins another container overhead:R=V total:R=V
  * requests of the pod as a whole actual:R=V                what status says the first container has
  *        tolerate:K:OP:V:EFFECT    any of them may be empty

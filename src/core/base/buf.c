@@ -66,6 +66,15 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     b->n += (size_t)n;
 }
 
+void buf_cut(struct buf *b, size_t from, size_t to)
+{
+    assert(from <= to && to <= b->n);
+    if (from == to)
+        return;
+    memmove(b->p + from, b->p + to, b->n - to + 1); /* with its NUL */
+    b->n -= to - from;
+}
+
 void buf_clear(struct buf *b)
 {
     b->n = 0;

@@ -15,6 +15,8 @@ void buf_add_bytes(struct buf *b, const void *p, size_t n);
 void buf_add_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 void buf_add_number(struct buf *b, uint64_t value, unsigned base); /* at most 16 */
+/* Takes bytes [from, to) out. */
+void buf_cut(struct buf *b, size_t from, size_t to);
 void buf_clear(struct buf *b);
 void buf_done(struct buf *b);
 

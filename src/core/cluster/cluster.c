@@ -33,6 +33,7 @@ void cluster_free(struct cluster *c)
     groups_done(&c->groups);
     workloads_done(&c->workloads);
     volumes_done(&c->volumes);
+    devices_done(&c->devices);
     pods_done(&c->pods);
     nodes_done(&c->nodes);
     terms_done(&c->terms);

@@ -3,6 +3,7 @@
 #include "core/cluster/budgets.h"
 #include "core/cluster/change.h"
 #include "core/cluster/count.h"
+#include "core/cluster/devices.h"
 #include "core/cluster/groups.h"
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
@@ -48,6 +49,7 @@ struct cluster {
     struct pods pods;
     struct workloads workloads;
     struct volumes volumes;
+    struct devices devices;
     struct counts counts;
     struct budgets budgets;
     struct groups groups;
@@ -161,6 +163,9 @@ node_id cluster_claim(struct cluster *c, sym name);
 
 /* The pod, which is nowhere, has this node in sight; SYM_NONE: none. */
 void cluster_nominate(struct cluster *c, pod_id pod, sym node);
+
+/* Devices are promised to a claim; takes the promise. */
+void cluster_promise(struct cluster *c, struct promise promise);
 
 /* The volume or claim, which is there, will have these facts (volumes_facts()): it is taken for
  * what it will be until it comes with another version. */

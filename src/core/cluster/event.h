@@ -19,7 +19,10 @@ enum event_resource {
     EVENT_CSI_DRIVER = 1 << 8,
     EVENT_CAPACITY = 1 << 9,
     EVENT_ATTACHMENT = 1 << 10,
-    EVENT_LAST = EVENT_ATTACHMENT,
+    EVENT_RESOURCE_CLAIM = 1 << 11, /* `namespace` and `name` say which */
+    EVENT_DEVICE_CLASS = 1 << 12,   /* `name` says which; `resource_name` what it stands for */
+    EVENT_RESOURCE_SLICE = 1 << 13,
+    EVENT_LAST = EVENT_RESOURCE_SLICE,
 };
 
 enum event_action {
@@ -47,6 +50,10 @@ enum event_action {
     ACTION_OTHER = 1 << 21,               /* whatever else of such an object */
     ACTION_UPDATE = (1 << 22) - (1 << 2), /* every kind of update */
     ACTION_CLASS_WAITS = 1 << 22, /* with ACTION_ADD: the class waits for the first consumer */
+    /* With one of the above: */
+    ACTION_CLAIM_FREED = 1 << 23,   /* a resource claim has its devices no more */
+    ACTION_CLAIM_STATUS = 1 << 24,  /* its status is another one */
+    ACTION_CLASS_RENAMED = 1 << 25, /* a device class stands for another extended resource */
 };
 
 struct event {
@@ -63,6 +70,7 @@ struct event {
     sym pin;                       /* the node that the refused pod names; SYM_NONE: none */
     sym namespace, name;           /* of EVENT_CLAIM; of EVENT_CSI_DRIVER and
                                     * EVENT_ATTACHMENT `name` is the driver */
+    sym resource_name;             /* of EVENT_DEVICE_CLASS; SYM_NONE: none */
     uint32_t but;                  /* number + 1 of a unit that it does not help; 0: none */
     bool has_limit;                /* only units of at most this priority may be woken */
     int32_t priority_limit;

@@ -53,6 +53,8 @@ struct reading {
     VEC(struct spread_rule) spread;
     VEC(struct pod_term) pod_terms;
     VEC(struct pair_sym) misread;
+    VEC(struct claim_use) claims;
+    VEC(struct device_need) device_asks;
 };
 
 static sym keep(struct reading *r, struct str text)
@@ -147,16 +149,40 @@ static bool is_sidecar(const struct container *c)
     return str_equal(c->restart_policy, STR("Always"));
 }
 
+static void read_device_asks(struct reading *r, const struct container *container, uint32_t number,
+                             bool is_short_lived)
+{
+    list_each(&container->resources.requests, a) {
+        bool is_device = resource_is_extended(a->name) ||
+                         str_starts(a->name, STR("deviceclass.resource.kubernetes.io/"));
+        if (!is_device || a->quantity.nano == 0)
+            continue;
+        struct device_need need = {
+            .resource = resources_get(&r->specs->resources, r->names, a->name),
+            .container = number,
+            .is_short_lived = is_short_lived,
+            .container_name = keep(r, container->name),
+            .amount = quantity_value(a->quantity),
+        };
+        list_each(&container->resources.requests, other)
+            need.place += str_compare(other->name, a->name) < 0;
+        vec_push(&r->device_asks, need);
+    }
+}
+
 static void read_containers(struct reading *r, const struct pod *pod)
 {
+    uint32_t number = 0;
     list_each(&pod->spec.init_containers, c) {
         vec_push(&r->images, keep(r, image_name(c->image, r->mem)));
         if (is_sidecar(c))
             read_ports(r, c);
+        read_device_asks(r, c, number++, !is_sidecar(c));
     }
     list_each(&pod->spec.containers, c) {
         vec_push(&r->images, keep(r, image_name(c->image, r->mem)));
         read_ports(r, c);
+        read_device_asks(r, c, number++, false);
     }
     list_each(&pod->spec.volumes, v)
         if (v->image)
@@ -441,12 +467,42 @@ static void read_gpus(struct reading *r, const struct pod *pod, struct spec *s)
         s->gpus = (struct gpu_ask){(uint32_t)devices, (uint32_t)quantity_milli(q)};
 }
 
+/* --- claims --- */
+
+static const struct resource_claim_status *claim_status(const struct pod *pod, struct str name)
+{
+    list_each(&pod->status.resource_claims, status)
+        if (str_equal(status->name, name))
+            return status;
+    return NULL;
+}
+
+static void read_claims(struct reading *r, const struct pod *pod)
+{
+    list_each(&pod->spec.resource_claims, from) {
+        struct claim_use use = {CLAIM_NAMED, SYM_NONE, SYM_NONE, SYM_NONE};
+        const struct resource_claim_status *status = claim_status(pod, from->name);
+        bool is_unknown = from->claim_name.n == 0 && from->template_name.n == 0;
+        if (from->claim_name.n == 0 && !is_unknown && status && !status->has_claim)
+            continue;
+        if (from->claim_name.n) {
+            use.name = keep(r, from->claim_name);
+        } else {
+            use.kind = is_unknown ? CLAIM_UNKNOWN : status ? CLAIM_MADE : CLAIM_AWAITED;
+            use.name = is_unknown ? keep(r, from->name)
+                       : status   ? keep(r, status->claim_name)
+                                  : SYM_NONE;
+            use.pod = keep(r, pod->meta.name);
+            use.pod_uid = keep(r, pod->meta.uid);
+        }
+        vec_push(&r->claims, use);
+    }
+}
+
 /* The first field that a plugin of kube-scheduler's default profile reads and none of ours does
  * yet. */
 static struct str unsupported_field(const struct pod *pod)
 {
-    if (pod->spec.resource_claims.n)
-        return STR("spec.resourceClaims");
     if (pod->spec.scheduling_group.n)
         return STR("spec.schedulingGroup");
     return (struct str){0};
@@ -467,6 +523,7 @@ static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct
     struct str unsupported = unsupported_field(pod);
     s->unsupported = unsupported.n ? keep(r, unsupported) : SYM_NONE;
     s->features = read_features(pod);
+    s->left_claim = pod->status.extended_claim.n ? keep(r, pod->status.extended_claim) : SYM_NONE;
 
     struct needs ignored = {0};
     struct pod_request with_defaults;
@@ -502,7 +559,9 @@ static void add_list(struct buf *b, const void *p, size_t bytes)
     LIST_OF(namespaces, n_namespaces, namespaces)                                                  \
     LIST_OF(volumes, n_volumes, volumes)                                                           \
     LIST_OF(monitors, n_monitors, monitors)                                                        \
-    LIST_OF(misread, n_misread, misread)
+    LIST_OF(misread, n_misread, misread)                                                           \
+    LIST_OF(claims, n_claims, claims)                                                              \
+    LIST_OF(device_asks, n_device_asks, device_asks)
 
 static void encode(struct reading *r, struct spec *s, struct buf *out)
 {
@@ -560,6 +619,7 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
     read_containers(&r, pod);
     read_spread(&r, pod);
     read_volumes(&r, pod);
+    read_claims(&r, pod);
     list_each(&pod->spec.gates, gate)
         vec_push(&r.gates, keep(&r, gate->name));
     if (pod->spec.affinity) {

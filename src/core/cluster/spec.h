@@ -77,6 +77,31 @@ struct volume_use {
     uint32_t monitor_at, n_monitors; /* the same; in spec.monitors */
 };
 
+/* A resource claim of the pod. Those that are not wanted after all are left out. */
+enum claim_use_kind {
+    CLAIM_NAMED,   /* any pod may use it */
+    CLAIM_MADE,    /* from a template, for this very pod */
+    CLAIM_AWAITED, /* the same, and it is not there yet */
+    CLAIM_UNKNOWN, /* of a kind that we do not know */
+};
+
+struct claim_use {
+    enum claim_use_kind kind;
+    sym name;         /* of the claim; of CLAIM_UNKNOWN, what the pod calls it; SYM_NONE: none */
+    sym pod, pod_uid; /* SYM_NONE: any; of a pod, not of a template */
+};
+
+/* What a container asks for of an extended resource, which devices may stand for. */
+struct device_need {
+    resource_id resource;
+    uint32_t container;      /* its number, init containers first */
+    uint32_t place;          /* of the resource's name among those that the container asks for */
+    uint32_t is_short_lived; /* an init container that ends before the others start */
+    sym container_name;
+    uint32_t pad; /* 0: needs are compared as bytes */
+    int64_t amount;
+};
+
 /* What a node must declare. */
 enum feature { FEATURE_RESTART_ALL = 1, FEATURE_HOST_USERS = 2, FEATURE_BIND_MOUNT = 4 };
 
@@ -123,6 +148,11 @@ struct spec {
     int64_t accelerators;           /* of any kind that it asks for */
     const struct pair_sym *misread; /* keys whose values mean nothing to us */
     uint32_t n_misread;
+    const struct claim_use *claims;
+    uint32_t n_claims;
+    const struct device_need *device_asks;
+    uint32_t n_device_asks;
+    sym left_claim; /* the name of a claim for its extended resources that an earlier try left */
 };
 
 struct resources {

@@ -259,6 +259,14 @@ void cluster_assume(struct cluster *c, enum thing_kind kind, uint32_t thing, uin
     note(c, (struct undo){.kind = UNDO_ASSUME, .thing = kind, .at = thing, .was = was});
 }
 
+/* --- devices --- */
+
+void cluster_promise(struct cluster *c, struct promise promise)
+{
+    devices_give(c, promise);
+    note(c, (struct undo){.kind = UNDO_PROMISE});
+}
+
 /* --- begin, commit, undo --- */
 
 struct txn txn_begin(struct cluster *c)
@@ -295,6 +303,9 @@ static void undo_one(struct cluster *c, struct undo u)
             c->nodes.free.n--;
             c->nodes.n = u.at;
         }
+        break;
+    case UNDO_PROMISE:
+        devices_take_back(c);
         break;
     case UNDO_NOMINATE:
         set_nomination(c, (pod_id){u.pod}, u.was, u.at);

@@ -10,6 +10,7 @@ enum undo_kind {
     UNDO_TAKE,     /* the pod was taken off `node`, from between two others */
     UNDO_NODE,     /* the node's row was `row`               */
     UNDO_CLAIM,    /* the node's number was handed out; `at` had been before */
+    UNDO_PROMISE,  /* devices were promised to a claim      */
     UNDO_NOMINATE, /* the pod's nomination was `was`, at `at` */
     UNDO_ASSUME,   /* `was` was assumed of the thing `at` of the kind `thing` */
 };

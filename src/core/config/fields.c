@@ -10,7 +10,7 @@ static const char *read_duration(struct str text, void *out)
     return value_duration(text, out) ? NULL : NO_DURATION;
 }
 
-const struct field_scalar duration_scalar = {NO_DURATION, read_duration};
+const struct field_scalar duration_scalar = {NO_DURATION, read_duration, NULL};
 
 /* clang-format off */
 

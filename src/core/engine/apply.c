@@ -89,6 +89,11 @@ static uint32_t differences(const struct cluster *c, const struct shape *was,
     lists_at(&c->names.tolerations, b->tolerations, sizeof(struct toleration_sym), &n_is);
     if (n_was != n_is)
         actions |= ACTION_POD_TOLERATION;
+    bool has_claims =
+        a->n_claims == b->n_claims && a->left_claim == b->left_claim &&
+        (a->n_claims == 0 || !memcmp(a->claims, b->claims, a->n_claims * sizeof(*a->claims)));
+    if (!has_claims)
+        actions |= ACTION_POD_CLAIMS;
     return actions ? actions : ACTION_UPDATE;
 }
 
@@ -625,6 +630,29 @@ static void remove_storage(struct engine *k, int64_t now_ms, const struct object
         tell_storage(k, now_ms, o, ACTION_DELETE, driver);
 }
 
+/* --- devices --- */
+
+/* A taint rule is part of the slices that it taints: with it, they have changed. */
+static void tell_devices(struct engine *k, int64_t now_ms, const struct object *o, uint32_t actions)
+{
+    if (actions == 0)
+        return;
+    struct names *names = &k->cluster->names;
+    bool is_class = o->kind == KIND_DEVICE_CLASS;
+    struct str resource = is_class ? o->device_class->extended_resource : (struct str){0};
+    struct event event = {
+        .resource = o->kind == KIND_RESOURCE_CLAIM ? EVENT_RESOURCE_CLAIM
+                    : is_class                     ? EVENT_DEVICE_CLASS
+                                                   : EVENT_RESOURCE_SLICE,
+        .actions = o->kind == KIND_DEVICE_TAINT_RULE ? ACTION_OTHER : actions,
+        .namespace = names_find(names, o->meta->namespace),
+        .name = names_find(names, o->meta->name),
+        .resource_name = resource.n ? names_find(names, resource) : SYM_NONE,
+        .pod_node = SYM_NONE,
+    };
+    engine_event(k, now_ms, &event);
+}
+
 /* --- all --- */
 
 static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
@@ -665,6 +693,12 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
         break;
     case KIND_RESERVATION:
         engine_put_reservation(k, now_ms, o->reservation);
+        break;
+    case KIND_RESOURCE_CLAIM:
+    case KIND_RESOURCE_SLICE:
+    case KIND_DEVICE_CLASS:
+    case KIND_DEVICE_TAINT_RULE:
+        tell_devices(k, now_ms, o, devices_put(k->cluster, o));
         break;
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
@@ -722,6 +756,12 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
         break;
     case KIND_RESERVATION:
         engine_remove_reservation(k, now_ms, o->meta);
+        break;
+    case KIND_RESOURCE_CLAIM:
+    case KIND_RESOURCE_SLICE:
+    case KIND_DEVICE_CLASS:
+    case KIND_DEVICE_TAINT_RULE:
+        tell_devices(k, now_ms, o, devices_remove(k->cluster, o));
         break;
     case KIND_NONE:
     case KIND_PRIORITY_CLASS:

@@ -87,18 +87,25 @@ void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *o
     k->stats.bound++;
 }
 
-static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
-                  uint32_t node, struct effects *out)
+/* Nothing has happened if the answer says what cannot be done. */
+static struct str place(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
+                        uint32_t node, struct effects *out)
 {
     struct cluster *c = k->cluster;
     struct txn t = txn_begin(c);
     cluster_nominate(c, pod, SYM_NONE);
     row_place(c, class, pod, (node_id){node});
-    engine_reserve(k, pod, class, &out->mem);
+    struct str unsupported = engine_reserve(k, pod, class, &out->mem);
+    if (UNLIKELY(unsupported.n)) {
+        engine_give_up(k, pod);
+        txn_undo(c, t);
+        return unsupported;
+    }
     txn_commit(c, t);
     queue_settle(k->queue, pod.i);
     engine_stop_timer(k, pod.i);
     engine_announce(k, now_ms, pod, out);
+    return unsupported;
 }
 
 /* Keeps what pods of the class are told, and plans who might go instead. A pod that names a node,
@@ -206,7 +213,7 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
     struct verdict v = engine_decide(k, pod, class);
     count(k, v);
     if (UNLIKELY(v.error)) {
-        fail(k, now_ms, pod, reasons_at(&k->classes.reasons, v.error)->texts[0], true, out);
+        fail(k, now_ms, pod, class_error_text(class, &k->classes.reasons, v.error), true, out);
     } else if (v.node == ID_NONE) {
         struct plan plan = note_refusal(k, pod, class);
         refuse(k, now_ms, pod, class, out);
@@ -216,7 +223,9 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
     } else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1) {
         fail(k, now_ms, pod, row_broken_text(c, class, (node_id){v.broken}, &out->mem), true, out);
     } else {
-        place(k, now_ms, pod, class, v.node, out);
+        struct str unsupported = place(k, now_ms, pod, class, v.node, out);
+        if (UNLIKELY(unsupported.n))
+            fail(k, now_ms, pod, unsupported, true, out);
     }
 }
 

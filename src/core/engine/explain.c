@@ -121,6 +121,8 @@ static void score_buckets(struct explaining *x)
             continue;
         x->raw[p] = arena_array(&x->out->mem, int64_t, s->buckets.at.n);
         x->normal[p] = arena_array(&x->out->mem, int64_t, s->buckets.at.n);
+        if (part->scores_nothing)
+            continue;
         buckets_score(x->k->cluster, part, &s->buckets, &s->decider);
         for (uint32_t i = 0; i < s->decider.which.n; i++) {
             x->raw[p][s->decider.which.at[i]] = s->decider.raw.at[i];
@@ -196,7 +198,7 @@ static void explain_nodes(struct explaining *x)
     struct decision d = scan_run(&k->scan, k->cluster, x->class, x->pod, true);
     reason_id error = scan_error(&k->scan, k->cluster, x->class, &k->classes.reasons);
     if (error) {
-        fail(x, reasons_at(&k->classes.reasons, error)->texts[0]);
+        fail(x, class_error_text(x->class, &k->classes.reasons, error));
         return;
     }
     if (d.node != ID_NONE && x->class->score_error.n) {
@@ -228,13 +230,13 @@ static void explain_nodes(struct explaining *x)
 /* The first plugin that keeps the pod out of the queue. */
 static bool explain_gate(struct explaining *x)
 {
-    const struct spec *spec = cluster_spec(x->k->cluster, x->pod);
+    const struct shape *shape = pods_shape(&x->k->cluster->pods, x->pod);
     const struct profile *profile = x->class->profile;
     for (uint32_t i = 0; i < profile->n; i++) {
         const struct plugin *plugin = profile->plugins[i].plugin;
         struct str *why = arena_array(&x->out->mem, struct str, 1);
         bool gates = plugin->gate && !(profile->plugins[i].off & PROFILE_NO_GATE);
-        if (!gates || !plugin->gate(x->k->cluster, spec, &x->out->mem, why))
+        if (!gates || !plugin->gate(x->k->cluster, shape, &x->out->mem, why))
             continue;
         x->out->gated = str_of(plugin->name);
         x->out->summary = x->out->filter_summary = *why;

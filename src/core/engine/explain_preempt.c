@@ -71,9 +71,10 @@ void explain_preemption(struct engine *k, pod_id pod, struct class *class, const
     p->ties = arena_array(&out->mem, struct str, out->n_nodes);
     out->preemption = p;
     AUTO(buf) text = {0};
-    if (engine_begin_plan(k, pod, class, &text)) {
+    struct plan plan = {.node = ID_NONE};
+    if (engine_begin_plan(k, pod, class, &plan, &text)) {
         try_all(k, pod, class, ids, out);
-        if (!p->best)
+        if (!p->best && !why_errors(&k->why, &k->classes.reasons, &text))
             why_histogram(&k->why, &k->classes.reasons, &text);
     }
     p->message = p->best ? say_found(p, &out->mem)

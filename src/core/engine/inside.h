@@ -141,9 +141,17 @@ void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct st
 
 /* --- prepare.c --- */
 
+struct plan;
+
 /* Lets the plugins of its class take what the pod needs on its node, in the transaction that put it
- * there; should that be undone, the pod is to be given up. What is to be written lives in `mem`. */
-void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct arena *mem);
+ * there; should that be undone, the pod is to be given up. What is to be written lives in `mem`.
+ * Says what cannot be done; empty: all can. */
+struct str engine_reserve(struct engine *k, pod_id pod, const struct class *class,
+                          struct arena *mem) MUST_USE;
+
+/* Writes what may help the pod, which waits on: nobody waits for it to be written. */
+void engine_relieve(struct engine *k, int64_t now_ms, pod_id pod, const struct plan *plan,
+                    struct effects *out);
 
 /* Once the pod has been put on a node for good: sends its errands, or if there are none asks for
  * its binding. */
@@ -172,6 +180,9 @@ void engine_preparations_done(struct engine *k);
 struct plan {
     uint32_t node;    /* where the pod is to go; ID_NONE: nowhere */
     bool is_hopeless; /* no eviction helps: a node it had in sight is given up */
+    bool has_relief;  /* something else may help: */
+    struct relief relief;
+    const struct plugin *relents; /* whose it is */
 };
 
 /* The plugin that makes room for pods of the profile; NULL: none does. */
@@ -181,7 +192,8 @@ const struct profile_plugin *engine_preemption(const struct profile *profile);
 bool engine_tries_preemption(const struct engine *k, const struct class *class);
 
 /* Says what upstream says before it looks whom the pod could evict; false: it does not look. */
-bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, struct buf *text);
+bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, struct plan *plan,
+                       struct buf *text);
 
 /* Whom a pod that fits nowhere could evict, and for which node: k->victims. Adds to the text of its
  * refusal what upstream adds. */

@@ -229,10 +229,28 @@ static void note_refusal(struct engine *k, const struct bench *bench)
         why_text(&k->why, &k->classes.reasons, bench->here, &p->text);
 }
 
+/* False, and the pod is nowhere, if it needs something there that cannot be done. */
+static bool sit_down(struct engine *k, const struct bench *bench, pod_id pod, uint32_t node)
+{
+    struct planner *p = &k->planner;
+    struct txn t = txn_begin(k->cluster);
+    cluster_nominate(k->cluster, pod, SYM_NONE);
+    row_place(k->cluster, bench->here, pod, (node_id){node});
+    struct str unsupported = engine_reserve(k, pod, bench->here, p->mem);
+    if (LIKELY(unsupported.n == 0)) {
+        txn_commit(k->cluster, t);
+        return true;
+    }
+    engine_give_up(k, pod);
+    txn_undo(k->cluster, t);
+    if (p->text.n == 0)
+        buf_add(&p->text, unsupported);
+    return false;
+}
+
 static uint32_t seat_bench(struct engine *k, struct bench *bench)
 {
     struct planner *p = &k->planner;
-    struct cluster *c = k->cluster;
     for (uint32_t i = 0; i < bench->n; i++) {
         struct seat *seat = &p->seats.at[bench->first + i];
         pod_id pod = {seat->pod};
@@ -247,9 +265,8 @@ static uint32_t seat_bench(struct engine *k, struct bench *bench)
             return i;
         }
         seat->node = v.node;
-        cluster_nominate(c, pod, SYM_NONE);
-        row_place(c, bench->here, pod, (node_id){v.node});
-        engine_reserve(k, pod, bench->here, p->mem);
+        if (!sit_down(k, bench, pod, v.node))
+            return i;
     }
     return bench->n;
 }

@@ -54,19 +54,54 @@ bool engine_tries_preemption(const struct engine *k, const struct class *class)
            !is_unresolvable(k, class);
 }
 
-bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, struct buf *text)
+static const struct class_part *relenting(const struct class *class)
 {
-    if (!engine_preemption(class->profile) || k->cluster->nodes.present == 0)
+    for (uint32_t i = 0; i < class->n_parts; i++)
+        if (class->parts[i].plugin->relent)
+            return &class->parts[i];
+    return NULL;
+}
+
+/* Has the plugin that could relent seen the pod before it was refused? */
+static bool relenting_has_learned(const struct class *class)
+{
+    for (uint32_t i = 0; i < class->profile->n; i++) {
+        const struct profile_plugin *p = &class->profile->plugins[i];
+        bool takes_part = p->plugin->relent && !(p->off & PROFILE_NO_POST_FILTER);
+        if (takes_part)
+            return class->refused_by >> p->number & 1 || relenting(class);
+    }
+    return true; /* none is there to miss anything */
+}
+
+static bool find_relief(struct engine *k, pod_id pod, const struct class *class, struct plan *plan)
+{
+    const struct class_part *part = class->refusal ? NULL : relenting(class);
+    plan->relents = part ? part->plugin : NULL;
+    return part && part->plugin->relent(k->cluster, part->state, pod, &plan->relief);
+}
+
+bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, struct plan *plan,
+                       struct buf *text)
+{
+    uint32_t nodes = k->cluster->nodes.present;
+    if (!engine_preemption(class->profile) || nodes == 0)
         return false;
-    if (is_unresolvable(k, class)) {
+    if (is_unresolvable(k, class) && !relenting_has_learned(class)) {
         buf_add(text, STR(" not found")); /* upstream's, whose next plugin misses its state */
         return false;
     }
-    buf_add(text, STR(" preemption: "));
+    plan->has_relief = find_relief(k, pod, class, plan);
+    buf_printf(text, " %s%spreemption: ", plan->has_relief ? plan->relief.text : "",
+               plan->has_relief ? ", " : "");
     const char *why_not = may_not_preempt(k, pod, class);
+    plan->is_hopeless = !why_not && is_unresolvable(k, class);
     if (why_not)
         buf_add(text, str_of(why_not));
-    return !why_not;
+    if (plan->is_hopeless)
+        buf_printf(text, "0/%u nodes are available: %u Preemption is not helpful for scheduling.",
+                   nodes, nodes);
+    return !why_not && !plan->is_hopeless;
 }
 
 struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text)
@@ -74,7 +109,8 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
     struct plan plan = {.node = ID_NONE};
     struct cluster *c = k->cluster;
     vec_clear(&k->victims);
-    if (!engine_begin_plan(k, pod, class, text))
+    size_t at = text->n + 1; /* behind a blank */
+    if (!engine_begin_plan(k, pod, class, &plan, text))
         return plan;
     plan.node = preempt_choose(&k->hunts, c, &k->classes, class, pod, &k->why);
     if (plan.node == ID_NONE) {
@@ -84,6 +120,8 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
         return plan;
     }
     preempt_price(c, &k->classes, class, (node_id){plan.node}, pod, &k->victims);
+    if (plan.has_relief) /* success speaks alone */
+        buf_cut(text, at, at + strlen(plan.relief.text) + sizeof(", ") - 1);
     buf_printf(text,
                "found a potential placement for pod on node " STR_FMT ", preempting %u victims",
                STR_ARG(names_text(&c->names, c->nodes.name[plan.node])), k->victims.n);
@@ -138,6 +176,7 @@ void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan 
                       struct effects *out)
 {
     struct cluster *c = k->cluster;
+    engine_relieve(k, now_ms, pod, &plan, out);
     if (plan.is_hopeless)
         set_in_sight(k, now_ms, pod, SYM_NONE, out);
     if (plan.node == ID_NONE)

@@ -44,10 +44,11 @@ void engine_preparations_done(struct engine *k)
 
 /* --- beginning --- */
 
-void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct arena *mem)
+struct str engine_reserve(struct engine *k, pod_id pod, const struct class *class,
+                          struct arena *mem)
 {
     if (!class->reserves)
-        return;
+        return (struct str){0};
     struct reserving r = {.cluster = k->cluster, .pod = pod, .mem = mem};
     r.node.i = pods_at(&k->cluster->pods, pod)->node;
     for (uint32_t i = 0; i < class->n_parts; i++) {
@@ -60,6 +61,7 @@ void engine_reserve(struct engine *k, pod_id pod, const struct class *class, str
             add(k, pod, part->plugin, errand, r.timeout_ms);
     }
     vec_done(&r.errands);
+    return r.unsupported;
 }
 
 static void write(struct engine *k, int64_t now_ms, struct preparation *p, struct effects *out)
@@ -77,6 +79,18 @@ static void write(struct engine *k, int64_t now_ms, struct preparation *p, struc
     p->effect = effect->id;
     p->errand.patches = NULL;
     p->errand.n_patches = 0;
+}
+
+void engine_relieve(struct engine *k, int64_t now_ms, pod_id pod, const struct plan *plan,
+                    struct effects *out)
+{
+    if (!plan->has_relief || plan->relief.errand.n_patches == 0)
+        return;
+    bool prepares = k->units.at[pod.i].prepares;
+    add(k, pod, plan->relents, &plan->relief.errand, 0);
+    write(k, now_ms, &vec_last(&k->preparations), out);
+    vec_last(&k->preparations).pod = ID_NONE;
+    k->units.at[pod.i].prepares = prepares;
 }
 
 /* Others may see where it will be. */

@@ -177,6 +177,9 @@ static struct str cause_label(uint32_t cause, char *room, size_t n)
         "storage.k8s.io/CSIDriver",
         "storage.k8s.io/CSIStorageCapacity",
         "storage.k8s.io/VolumeAttachment",
+        "resource.k8s.io/ResourceClaim",
+        "resource.k8s.io/DeviceClass",
+        "resource.k8s.io/ResourceSlice",
     };
     static const char *const actions[] = {
         "Add",

@@ -19,6 +19,7 @@ static bool gang_may_enter(const struct engine *k, uint32_t unit, uint64_t *gate
 static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
 {
     struct engine *k = ctx;
+    const struct shape *shape = pods_shape(&k->cluster->pods, (pod_id){unit});
     const struct spec *spec = spec_of(k, unit);
     if (UNLIKELY(engine_gang_led_by(k, unit)))
         return gang_may_enter(k, unit, gate);
@@ -29,7 +30,7 @@ static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
         const struct profile_plugin *p = &profile->plugins[i];
         struct str why;
         bool gates = p->plugin->gate && !(p->off & PROFILE_NO_GATE);
-        if (gates && p->plugin->gate(k->cluster, spec, &k->mem, &why)) {
+        if (gates && p->plugin->gate(k->cluster, shape, &k->mem, &why)) {
             *gate = (uint64_t)1 << p->number;
             may = false;
         }

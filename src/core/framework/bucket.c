@@ -115,7 +115,7 @@ static void score(const struct cluster *c, const struct class *class, struct buc
 {
     for (uint32_t p = 0; p < class->n_parts; p++) {
         const struct class_part *part = &class->parts[p];
-        if (!part->scores || !part->plugin->key_score)
+        if (!part->scores || part->scores_nothing || !part->plugin->key_score)
             continue;
         buckets_score(c, part, b, d);
         for (uint32_t i = 0; i < d->which.n; i++)

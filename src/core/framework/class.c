@@ -140,6 +140,7 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
         .filters = l->filters,
         .scores = l->scores,
         .reserves = l->filters && l->reserves && !(p->off & PROFILE_NO_RESERVE),
+        .scores_nothing = l->scores_nothing,
     };
     class->n_keys += l->n_keys;
     if (p->plugin->pick && !class->picker)
@@ -151,6 +152,10 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
     class->has_key_filter |= l->filters && p->plugin->key_filter;
     class->may_fail |= l->filters && l->may_fail;
     class->reserves |= part->reserves;
+    if (l->filters && l->failure) {
+        class->failure = l->failure;
+        class->failure_of = p->number;
+    }
     class->reads_hostnames |= l->reads_hostnames;
     class->is_costly |= p->plugin->is_costly;
     if (l->filters && p->plugin->row_filter) {
@@ -360,6 +365,12 @@ static void sign(struct classes *k, const struct profile *profile, const struct 
         vec_push(&k->scratch, (uint32_t)(k->cluster->volumes.generation >> 32));
         vec_push(&k->scratch, shape->namespace);
     }
+    uint64_t devices = devices_generation(k->cluster, specs_at(&k->cluster->specs, shape->spec));
+    if (UNLIKELY(devices)) {
+        vec_push(&k->scratch, (uint32_t)devices);
+        vec_push(&k->scratch, (uint32_t)(devices >> 32));
+        vec_push(&k->scratch, shape->namespace);
+    }
     for (uint32_t i = 0; i < profile->n; i++)
         if (profile->plugins[i].plugin->sign)
             profile->plugins[i].plugin->sign(k->cluster, shape, profile->plugins[i].args,
@@ -399,6 +410,7 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
     uint64_t generation = workloads_generation(&c->workloads, shape->namespace);
     if (UNLIKELY(specs_at(&c->specs, shape->spec)->n_volumes))
         generation += c->volumes.generation; /* neither goes back: their sum moves if one does */
+    generation += devices_generation(c, specs_at(&c->specs, shape->spec));
     if (LIKELY(memo->class && memo->born == shape->born && memo->generation == generation &&
                memo->terms == c->terms.made))
         return k->at.at[memo->class - 1];
@@ -422,6 +434,14 @@ struct class *classes_within(struct classes *k, shape_id shape_number, sym key)
     const struct profile *profile =
         classes_profile(k, names_text(&k->cluster->names, spec->scheduler_name));
     return profile ? k->at.at[find_class(k, profile, shape, key)] : NULL;
+}
+
+struct str class_error_text(const struct class *class, const struct reasons *reasons,
+                            reason_id error)
+{
+    bool is_own = class->failure && class->failure->n &&
+                  class->failure_of == reasons_at(reasons, error)->plugin;
+    return is_own ? *class->failure : reasons_at(reasons, error)->texts[0];
 }
 
 static void class_gone(void *ctx, uint32_t id)

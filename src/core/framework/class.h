@@ -7,9 +7,9 @@
  *
  * A class is looked up when a unit is taken, from its pod's shape; the shape remembers its class
  * until the Services and owners of its namespace or the affinity terms of any pod change, so that a
- * new selector splits classes by itself. Pods with volumes get a new class whenever a volume, a
- * claim or what provides them changes: what was learned of those is true as long as the class is
- * asked. */
+ * new selector splits classes by itself. Pods with volumes or devices get a new class whenever
+ * one of those, a claim or what provides them changes: what was learned of those is true as long as
+ * the class is asked. */
 
 /* A plugin's part in judging a class. */
 struct class_part {
@@ -21,6 +21,7 @@ struct class_part {
     uint32_t n_keys;
     uint32_t key_columns;
     bool filters, scores, reserves;
+    bool scores_nothing; /* it gives every node 0 */
 };
 
 /* The row functions of a class's parts in a row of their own: they are what is asked all day. */
@@ -57,10 +58,12 @@ struct class
     uint32_t row_columns, key_columns, filter_columns;
     uint32_t columns_until[64]; /* by plugin: row columns of the filters up to and with it */
     bool has_key_filter;
-    bool may_fail;        /* a row's verdict may be an error: scanned, never viewed */
-    bool reserves;        /* some plugin may want something done before a pod of it is bound */
-    bool reads_hostnames; /* its keys assume that no two nodes share a hostname */
-    bool is_costly;       /* some plugin's row answers take long */
+    bool may_fail;             /* a row's verdict may be an error: scanned, never viewed */
+    const struct str *failure; /* the words of such an error, if it is … */
+    uint32_t failure_of;       /* … this plugin's; NULL: its reason's */
+    bool reserves;             /* some plugin may want something done before a pod of it is bound */
+    bool reads_hostnames;      /* its keys assume that no two nodes share a hostname */
+    bool is_costly;            /* some plugin's row answers take long */
 
     reason_id refusal;       /* no node will do; 0: some may */
     struct str refusal_text; /* empty: the reason's */
@@ -124,6 +127,10 @@ static inline bool class_names(const struct class *class, sym node)
 void classes_init(struct classes *k, struct cluster *c, const struct profile *profiles,
                   uint32_t n_profiles);
 void classes_done(struct classes *k);
+
+/* What to say of a row whose verdict is this error. */
+struct str class_error_text(const struct class *class, const struct reasons *reasons,
+                            reason_id error);
 
 /* NULL if no profile serves pods of this shape. */
 struct class *classes_of(struct classes *k, shape_id shape);

@@ -34,8 +34,10 @@ struct learning {
     bool scores_nothing;  /* answer: it scores, but gives every node 0 */
     uint32_t takes_over;  /* answer: SUBJECT_*: other plugins' scores about it do not count */
     bool may_fail;        /* answer: a row's verdict may be an error, which views do not keep */
-    bool reserves;        /* answer: something must be done before the pod is bound */
-    uint32_t n_keys;      /* answer: numbers in its key */
+    const struct str *failure; /* answer: with may_fail, the words of the error of the first node by
+                                * name; NULL: the reason's. Lives as long as the class */
+    bool reserves;             /* answer: something must be done before the pod is bound */
+    uint32_t n_keys;           /* answer: numbers in its key */
     uint32_t
         key_columns; /* answer: columns its key reads for this class, beside the plugin's own */
     bool reads_hostnames; /* answer: its keys are right only while no two nodes share a hostname */
@@ -104,7 +106,8 @@ struct reserving {
     node_id node;
     struct arena *mem; /* for patches: lives until the effects are carried out */
     VEC_TYPE(errands, struct errand) errands; /* answer */
-    int64_t timeout_ms; /* answer: so long after the last write they may take to stand */
+    int64_t timeout_ms;     /* answer: so long after the last write they may take to stand */
+    struct str unsupported; /* answer: it cannot be done; empty: it can */
 };
 
 enum errand_state { ERRAND_STANDS, ERRAND_OPEN, ERRAND_FAILED };
@@ -138,6 +141,12 @@ struct gang_domain {
     sym key;             /* of the node label */
     sym value;           /* the domain now; SYM_NONE: any that has the label */
     reason_id elsewhere; /* why the other nodes are out */
+};
+
+/* What keeps a pod from everywhere and need not: to be written, whatever becomes of the pod. */
+struct relief {
+    const char *text;     /* upstream's words */
+    struct errand errand; /* without patches: nothing that we can write */
 };
 
 struct plugin {
@@ -191,7 +200,11 @@ struct plugin {
     void (*release)(struct cluster *, const struct errand *);
 
     /* Keeps a pod out of the queue; the text says why and lives in `mem`. */
-    bool (*gate)(const struct cluster *, const struct spec *, struct arena *mem, struct str *why);
+    bool (*gate)(const struct cluster *, const struct shape *, struct arena *mem, struct str *why);
+
+    /* A pod of the class fits nowhere: is something that it has in its way and could be without?
+     * Asked once after it was refused; false: no. */
+    bool (*relent)(const struct cluster *, const void *cls, pod_id, struct relief *out);
 
     /* Lets a pod that fits nowhere take the place of less important ones. */
     bool preempts;

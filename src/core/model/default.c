@@ -126,6 +126,25 @@ static void default_claim(struct persistent_volume_claim *claim)
     default_text(&claim->phase, STR("Pending"));
 }
 
+static void default_ask(struct device_ask *ask)
+{
+    default_text(&ask->mode, STR("ExactCount"));
+    if (str_equal(ask->mode, STR("ExactCount")) && ask->count == 0)
+        ask->count = 1;
+    list_each(&ask->tolerations, t)
+        default_text(&t->op, STR("Equal"));
+}
+
+static void default_resource_claim(struct resource_claim *claim)
+{
+    list_each(&claim->spec.requests, request) {
+        if (request->exactly)
+            default_ask(request->exactly);
+        list_each(&request->first_available, ask)
+            default_ask(ask);
+    }
+}
+
 void object_default(struct object *object, struct arena *mem)
 {
     const struct kind_info *info = kind_info_get(object->kind);
@@ -158,6 +177,9 @@ void object_default(struct object *object, struct arena *mem)
         break;
     case KIND_PERSISTENT_VOLUME_CLAIM:
         default_claim(object->persistent_volume_claim);
+        break;
+    case KIND_RESOURCE_CLAIM:
+        default_resource_claim(object->resource_claim);
         break;
     case KIND_STORAGE_CLASS:
         default_text(&object->storage_class->binding_mode, STR("Immediate"));

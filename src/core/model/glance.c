@@ -36,12 +36,12 @@ static const struct field pod_glance[] = {
     FIELD_END,
 };
 
-/* Of the status: resourceClaimStatuses, allocatedResources, resources; and name,
- * allocatedResources, resources of each container. */
+/* Of the status: resourceClaimStatuses, extendedResourceClaimStatus, allocatedResources, resources;
+ * and name, allocatedResources, resources of each container. */
 static const struct proto_part container_part = {.whole = PROTO_FIELD(1) | PROTO_FIELD(10) |
                                                           PROTO_FIELD(11)};
-static const struct proto_part status_part = {.whole = PROTO_FIELD(15) | PROTO_FIELD(19) |
-                                                       PROTO_FIELD(20),
+static const struct proto_part status_part = {.whole = PROTO_FIELD(15) | PROTO_FIELD(18) |
+                                                       PROTO_FIELD(19) | PROTO_FIELD(20),
                                               .inside = PROTO_FIELD(8) | PROTO_FIELD(10),
                                               .of = &container_part};
 

@@ -27,6 +27,7 @@ const struct field meta_fields[] = {
     {FIELD_ENTRIES("annotations", 12, struct meta, annotations, pair_fields)},
     {FIELD(TIME, "creationTimestamp", 8, struct meta, created_ms)},
     {FIELD(TIME, "deletionTimestamp", 9, struct meta, deleted_ms)},
+    {FIELD_STRS("finalizers", 14, struct meta, finalizers)},
     {FIELD(INT64, "generation", 7, struct meta, generation)},
     {FIELD_ENTRIES("labels", 11, struct meta, labels, pair_fields)},
     {FIELD(STR, "name", 1, struct meta, name)},

@@ -36,6 +36,7 @@ struct meta {
     pair_list labels;
     pair_list annotations;
     LIST(struct owner) owners;
+    str_list finalizers;
 };
 
 /* One line of a selector: a key, an operator (In, NotIn, Exists, DoesNotExist; for nodes also Gt,

@@ -44,6 +44,14 @@ static const struct kind_info kinds[KIND_COUNT] = {
          member_group_fields),
     KIND(KIND_RESERVATION, "ResourceReservation", "scheduling.kubenexus.io/v1alpha1", true,
          reservation, reservation_fields),
+    KIND(KIND_RESOURCE_CLAIM, "ResourceClaim", "resource.k8s.io/v1", true, resource_claim,
+         resource_claim_fields),
+    KIND(KIND_RESOURCE_SLICE, "ResourceSlice", "resource.k8s.io/v1", false, resource_slice,
+         resource_slice_fields),
+    KIND(KIND_DEVICE_CLASS, "DeviceClass", "resource.k8s.io/v1", false, device_class,
+         device_class_fields),
+    KIND(KIND_DEVICE_TAINT_RULE, "DeviceTaintRule", "resource.k8s.io/v1", false, device_taint_rule,
+         device_taint_rule_fields),
 };
 
 const struct kind_info *kind_info_get(enum kind kind)

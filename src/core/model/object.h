@@ -6,6 +6,7 @@
 #include "core/model/pod.h"
 #include "core/model/pod_group.h"
 #include "core/model/reservation.h"
+#include "core/model/resource_claim.h"
 #include "core/model/storage.h"
 #include "core/model/workload.h"
 
@@ -34,6 +35,10 @@ enum kind {
     KIND_SIGS_POD_GROUP,    /* of scheduling.x-k8s.io */
     KIND_VOLCANO_POD_GROUP, /* of scheduling.volcano.sh */
     KIND_RESERVATION,
+    KIND_RESOURCE_CLAIM,
+    KIND_RESOURCE_SLICE,
+    KIND_DEVICE_CLASS,
+    KIND_DEVICE_TAINT_RULE,
     KIND_COUNT,
 };
 
@@ -59,6 +64,10 @@ struct object {
         struct volume_attachment *volume_attachment;
         struct pod_group *pod_group; /* of whichever kind */
         struct reservation *reservation;
+        struct resource_claim *resource_claim;
+        struct resource_slice *resource_slice;
+        struct device_class *device_class;
+        struct device_taint_rule *device_taint_rule;
     };
 };
 

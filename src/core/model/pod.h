@@ -133,6 +133,7 @@ struct container_status {
 
 struct resource_claim_status {
     struct str name, claim_name;
+    bool has_claim; /* else there is none, on purpose */
 };
 
 struct pod {
@@ -171,5 +172,6 @@ struct pod {
         amount_list allocated;                   /* allocatedResources, pod level */
         struct resource_requirements *resources; /* pod level */
         LIST(struct resource_claim_status) resource_claims;
+        struct str extended_claim; /* extendedResourceClaimStatus.resourceClaimName */
     } status;
 };

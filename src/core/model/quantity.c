@@ -234,6 +234,11 @@ struct quantity quantity_sum(struct quantity a, struct quantity b)
     return sum;
 }
 
+int quantity_compare(struct quantity a, struct quantity b)
+{
+    return (a.nano > b.nano) - (a.nano < b.nano);
+}
+
 static void print_digits(unsigned __int128 value, struct buf *out)
 {
     char digits[40];
@@ -278,4 +283,16 @@ static const char *read_amount(struct str text, void *out)
     return NULL;
 }
 
-const struct field_scalar quantity_scalar = {"is not a quantity", read_amount};
+static const char *read_exact(struct str text, void *out)
+{
+    return quantity_parse(text, out) ? NULL : "is not a quantity";
+}
+
+static bool is_equal(const void *a, const void *b)
+{
+    const struct quantity *x = a, *y = b;
+    return x->nano == y->nano && x->scale == y->scale && x->is_big == y->is_big;
+}
+
+const struct field_scalar quantity_scalar = {"is not a quantity", read_amount, is_equal};
+const struct field_scalar exact_quantity_scalar = {"is not a quantity", read_exact, is_equal};

@@ -40,3 +40,8 @@ void quantity_print(struct quantity q, struct buf *out);
 /* For field tables: an amount of some resource. As the API server stores it, it is not negative
  * (such text is refused), and counts in thousandths (what is finer is rounded up). */
 extern const struct field_scalar quantity_scalar;
+
+/* The same for what the API server stores as it comes: of any sign, as fine as it was written. */
+extern const struct field_scalar exact_quantity_scalar;
+
+int quantity_compare(struct quantity a, struct quantity b);

@@ -6,12 +6,14 @@
 extern const struct field meta_fields[];
 extern const struct field pair_fields[];   /* an entry of a map of text, as struct pair */
 extern const struct field amount_fields[]; /* an entry of a map of quantities, as struct amount */
+extern const struct field exact_amount_fields[]; /* the same, of quantities of any sign */
 extern const struct field label_selector_fields[];
 extern const struct field requirement_fields[];
 extern const struct field node_selector_fields[];
 extern const struct field pod_condition_fields[];
 extern const struct field gce_disk_fields[], aws_disk_fields[], azure_disk_fields[];
 extern const struct field cinder_fields[], portworx_fields[];
+extern const struct field device_selector_fields[], device_configuration_fields[];
 
 /* One for each kind. */
 extern const struct field pod_fields[];
@@ -33,3 +35,7 @@ extern const struct field csi_driver_fields[];
 extern const struct field csi_storage_capacity_fields[];
 extern const struct field volume_attachment_fields[];
 extern const struct field reservation_fields[];
+extern const struct field resource_claim_fields[];
+extern const struct field resource_slice_fields[];
+extern const struct field device_class_fields[];
+extern const struct field device_taint_rule_fields[];

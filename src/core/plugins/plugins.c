@@ -29,8 +29,9 @@ const uint32_t n_plugins = N_PLUGINS;
         IN_PROFILE(node_resources_fit, 1), IN_PROFILE(volume_restrictions, 0),                     \
         IN_PROFILE(node_volume_limits, 0), IN_PROFILE(volume_binding, 1),                          \
         IN_PROFILE(volume_zone, 0), IN_PROFILE(pod_topology_spread, 2),                            \
-        IN_PROFILE(inter_pod_affinity, 2), IN_PROFILE(node_declared_features, 0),                  \
-        IN_PROFILE(node_resources_balanced_allocation, 1), IN_PROFILE(image_locality, 1)
+        IN_PROFILE(inter_pod_affinity, 2), IN_PROFILE(dynamic_resources, 2),                       \
+        IN_PROFILE(node_declared_features, 0), IN_PROFILE(node_resources_balanced_allocation, 1),  \
+        IN_PROFILE(image_locality, 1)
 
 static const struct profile_plugin kube_plugins[] = {KUBE_PLUGINS(priority_sort)};
 

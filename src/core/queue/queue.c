@@ -614,7 +614,7 @@ uint32_t queue_count(const struct queue *q, enum queue_place place)
 
 uint32_t queue_event_cause(enum event_resource resource, uint32_t actions)
 {
-    _Static_assert(EVENT_LAST == 1 << 10, "as many resources as there are causes");
+    _Static_assert(EVENT_LAST == 1 << 13, "as many resources as there are causes");
     assert(resource && resource != EVENT_ANY && resource <= EVENT_LAST && actions);
     uint32_t lowest = (uint32_t)__builtin_ctz(actions);
     uint32_t action = actions == ACTION_UPDATE ? 15 : MIN(lowest, 15u);

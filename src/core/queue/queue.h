@@ -69,7 +69,7 @@ enum queue_cause {
     QUEUE_ACTIVATED,
     QUEUE_FLUSHED,
     QUEUE_EVENTS,
-    QUEUE_CAUSES = QUEUE_EVENTS + 11 * 16,
+    QUEUE_CAUSES = QUEUE_EVENTS + 14 * 16,
 };
 
 /* Of a resource but EVENT_ANY. Of several actions the lowest counts; ACTION_UPDATE as a whole is

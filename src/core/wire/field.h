@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/arena.h"
 #include "core/base/base.h"
 #include "core/base/str.h"
 
@@ -34,6 +35,7 @@ enum field_shape {
 struct field_scalar {
     const char *wrong; /* with a value of another type: "is not a quantity" */
     const char *(*read)(struct str text, void *out); /* what is wrong with the text, or NULL */
+    bool (*equal)(const void *a, const void *b);     /* for fields_equal(); NULL: never compared */
 };
 
 struct field {
@@ -84,3 +86,10 @@ struct field {
 
 /* The state of an absent message: all zero but its times. */
 void field_init(const struct field *fields, void *message);
+
+/* A message that was copied byte for byte gets copies of all that it points to; they live in `mem`.
+ */
+void fields_keep(const struct field *fields, void *message, struct arena *mem);
+
+/* Do two messages say the same in every field of the table? */
+bool fields_equal(const struct field *fields, const void *a, const void *b);

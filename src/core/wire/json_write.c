@@ -75,6 +75,12 @@ void json_put_bool(struct json_writer *w, bool value)
     buf_add(w->out, value ? STR("true") : STR("false"));
 }
 
+void json_put_raw(struct json_writer *w, struct str json)
+{
+    separate(w);
+    buf_add(w->out, json);
+}
+
 void json_put_null(struct json_writer *w)
 {
     separate(w);

@@ -26,6 +26,7 @@ void json_put_str(struct json_writer *w, struct str value);
 void json_put_int(struct json_writer *w, int64_t value);
 void json_put_bool(struct json_writer *w, bool value);
 void json_put_null(struct json_writer *w);
+void json_put_raw(struct json_writer *w, struct str json); /* a value that is JSON already */
 
 /* The shortest text that reads back as the same double, in Go's form: 0.1, 1e+21. Infinities and
  * NaN, which JSON does not have, become null. */

@@ -3,7 +3,7 @@
 A new theme is a function of a scene, named here. Its cases must stay valid API objects.
 """
 
-from themes import affinity, images, interpod, nominations, odds, ports, preemption, resources, spread, taints, volumes
+from themes import affinity, devices, images, interpod, nominations, odds, ports, preemption, resources, spread, taints, volumes
 
 THEMES = {
     "resources": resources.requests,
@@ -22,6 +22,8 @@ THEMES = {
     "limits": volumes.limits,
     "waiting": volumes.waiting,
     "features": volumes.features,
+    "dra": devices.dra,
+    "extended": devices.extended,
     "gates": odds.gates,
     "noise": odds.noise,
 }

@@ -96,8 +96,9 @@ TEST(world, a_pod_that_cannot_be_judged_has_failed)
 {
     AUTO(story) s = {0};
     REQUIRE(story_open(&s,
-                       ONE_NODE "jobs: [{name: a, template: {spec: {resourceClaims: [{name: v, "
-                                "resourceClaimName: c}]}}}]\n",
+                       ONE_NODE
+                       "jobs: [{name: a, template: {spec: {schedulerName: default-scheduler, "
+                       "schedulingGroup: {podGroupName: g}}}}]\n",
                        1));
     story_run(&s);
     const struct books *books = world_books(s.world);

@@ -24,7 +24,8 @@ struct known_reason {
 };
 
 struct fit {
-    struct pod_request ask; /* its list lives as long as the spec, which the class holds */
+    struct pod_request ask; /* its list lives as long as the class */
+    uint64_t backed;        /* which of its others devices stand for, on nodes that have none */
     struct reasons *reasons;
     uint32_t plugin;
     struct scored *scored;
@@ -101,6 +102,8 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
     for (uint32_t i = 0; i < fit->ask.n_others; i++) {
         const struct cell *cell = nodes_cell(&c->nodes, node, fit->ask.others[i].resource);
         int64_t alloc = cell ? cell->alloc : 0, used = cell ? cell->used : 0;
+        if (alloc == 0 && fit->backed >> i & 1)
+            continue; /* DynamicResources' to judge */
         if (fit->ask.others[i].amount > wrap_sub(alloc, used)) {
             lacking |= (uint64_t)LACKS_OTHER << i;
             is_hopeless |= fit->ask.others[i].amount > alloc;
@@ -223,6 +226,12 @@ static struct pod_request without_ignored(struct learning *l, const struct fit_a
     return ask;
 }
 
+static bool is_backed(const struct cluster *c, resource_id resource)
+{
+    struct str name = names_text(&c->names, c->specs.resources.names.at[resource]);
+    return devices_class_of(&c->devices, name);
+}
+
 static void learn(struct learning *l, void *cls)
 {
     static const struct resource_weight defaults[] = {
@@ -258,6 +267,8 @@ static void learn(struct learning *l, void *cls)
                     fit->scored[0].resource == RESOURCE_CPU &&
                     fit->scored[1].resource == RESOURCE_MEMORY &&
                     fit->scored[0].weight == fit->scored[1].weight;
+    for (uint32_t i = 0; i < fit->ask.n_others && i < MOST_OTHERS; i++)
+        fit->backed |= (uint64_t)is_backed(l->cluster, fit->ask.others[i].resource) << i;
     l->filters = l->scores = true;
     if (fit->ask.n_others > MOST_OTHERS)
         l->error = arena_printf(l->mem, "asks for %u kinds of resources; at most %d are supported",
@@ -286,19 +297,23 @@ static int64_t row_amount(const struct node_row *row, resource_id resource)
     return 0;
 }
 
-static bool fits_empty(const struct pod_request *ask, const struct node_row *row)
+static bool fits_empty(const struct cluster *c, const struct pod_request *ask,
+                       const struct node_row *row)
 {
     if (row->pods < 1 || ask->cpu_milli > row->cpu_milli || ask->memory > row->memory)
         return false;
-    for (uint32_t i = 0; i < ask->n_others; i++)
-        if (ask->others[i].amount > row_amount(row, ask->others[i].resource))
+    for (uint32_t i = 0; i < ask->n_others; i++) {
+        int64_t there = row_amount(row, ask->others[i].resource);
+        bool is_left = there == 0 && is_backed(c, ask->others[i].resource);
+        if (!is_left && ask->others[i].amount > there)
             return false;
+    }
     return true;
 }
 
 /* A resource the pod asks for grew, or the number of pods. */
-static bool grew(const struct pod_request *ask, const struct node_row *old_row,
-                 const struct node_row *new_row)
+static bool grew(const struct cluster *c, const struct pod_request *ask,
+                 const struct node_row *old_row, const struct node_row *new_row)
 {
     if (new_row->pods > old_row->pods ||
         (ask->cpu_milli > 0 && new_row->cpu_milli > old_row->cpu_milli) ||
@@ -306,7 +321,26 @@ static bool grew(const struct pod_request *ask, const struct node_row *old_row,
         return true;
     for (uint32_t i = 0; i < ask->n_others; i++) {
         resource_id r = ask->others[i].resource;
-        if (row_amount(new_row, r) > row_amount(old_row, r))
+        if (row_amount(new_row, r) > row_amount(old_row, r) ||
+            (row_amount(new_row, r) == 0 && is_backed(c, r)))
+            return true;
+    }
+    return false;
+}
+
+/* A class stands for a resource that the pod asks for, and did not before. */
+static bool hint_class(const struct cluster *c, const struct shape *shape, const struct event *e)
+{
+    const struct pod_request *ask = &specs_at(&c->specs, shape->spec)->ask;
+    if (!(e->actions & (ACTION_ADD | ACTION_CLASS_RENAMED)))
+        return false;
+    for (uint32_t i = 0; i < ask->n_others; i++) {
+        sym name = c->specs.resources.names.at[ask->others[i].resource];
+        struct str text = names_text(&c->names, name);
+        struct str implicit = str_part(text, sizeof(DEVICE_CLASS_PREFIX) - 1, text.n);
+        bool is_implicit = e->actions & ACTION_ADD && str_starts(text, STR(DEVICE_CLASS_PREFIX)) &&
+                           str_equal(implicit, names_text(&c->names, e->name));
+        if (is_implicit || name == e->resource_name)
             return true;
     }
     return false;
@@ -315,9 +349,9 @@ static bool grew(const struct pod_request *ask, const struct node_row *old_row,
 static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)
 {
     const struct pod_request *ask = &specs_at(&c->specs, shape->spec)->hold;
-    if (!e->new_row || !fits_empty(ask, e->new_row))
+    if (!e->new_row || !fits_empty(c, ask, e->new_row))
         return false;
-    return !e->old_row || grew(ask, e->old_row, e->new_row);
+    return !e->old_row || grew(c, ask, e->old_row, e->new_row);
 }
 
 static bool hint_gone(const struct cluster *c, const struct shape *shape, const struct event *e)
@@ -350,7 +384,8 @@ static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD,         ACTION_POD_SCALE_DOWN, hint_shrunk},
     {EVENT_TARGET_POD, ACTION_POD_SCALE_DOWN, NULL},
     {EVENT_NODE,       ACTION_ADD | ACTION_NODE_ALLOCATABLE, hint_node},
-    {0  },
+    {EVENT_DEVICE_CLASS,   ACTION_ADD | ACTION_UPDATE | ACTION_CLASS_RENAMED, hint_class},
+    {0             },
 };
 
 const struct plugin plugin_node_resources_fit = {

@@ -3,9 +3,10 @@
 
 #include "core/framework/plugin.h"
 
-static bool gate(const struct cluster *c, const struct spec *spec, struct arena *mem,
+static bool gate(const struct cluster *c, const struct shape *shape, struct arena *mem,
                  struct str *why)
 {
+    const struct spec *spec = specs_at(&c->specs, shape->spec);
     if (spec->n_gates == 0)
         return false;
     struct str names = names_text(&c->names, spec->gates[0]);

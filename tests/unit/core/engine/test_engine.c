@@ -292,10 +292,10 @@ TEST(engine, a_pod_that_asks_for_what_is_not_supported_waits_for_its_own_change_
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=4 memory=4Gi");
-    stage_put(&s, "pod a cpu=1 device:gpu");
+    stage_put(&s, "pod a cpu=1 group=g");
     stage_run(&s);
     EXPECT_INT(stage_effect(&s, "a")->kind, EFFECT_FAIL);
-    EXPECT_STR(stage_effect(&s, "a")->message, "not supported yet: spec.resourceClaims");
+    EXPECT_STR(stage_effect(&s, "a")->message, "not supported yet: spec.schedulingGroup");
     EXPECT_TEXT(stage_fate(&s, "a"), "parked");
     s.now_ms = 20000;
     stage_put(&s, "node n2 cpu=4 memory=4Gi");

@@ -182,11 +182,11 @@ TEST(explain, what_cannot_be_judged_has_an_error_and_no_nodes)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node a cpu=4 memory=8Gi");
-    stage_put(&s, "pod p device:gpu");
+    stage_put(&s, "pod p group=g");
     stage_put(&s, "pod q prefer:1:gen:Gt:new");
     AUTO(explanation) x = {0};
     EXPECT(explain(&s, "p", &x));
-    EXPECT_STR(x.error, "not supported yet: spec.resourceClaims");
+    EXPECT_STR(x.error, "not supported yet: spec.schedulingGroup");
     EXPECT_INT(x.n_nodes, 0);
     EXPECT_INT(x.n_would_choose, 0);
     AUTO(explanation) y = {0};

@@ -41,6 +41,10 @@ TEST(kind_info, is_found_by_group_and_kind_in_any_version)
         {"scheduling.x-k8s.io/v1alpha1",     "PodGroup",              KIND_SIGS_POD_GROUP         },
         {"scheduling.volcano.sh/v1beta1",    "PodGroup",              KIND_VOLCANO_POD_GROUP      },
         {"scheduling.kubenexus.io/v1alpha1", "ResourceReservation",   KIND_RESERVATION            },
+        {"resource.k8s.io/v1",               "ResourceClaim",         KIND_RESOURCE_CLAIM         },
+        {"resource.k8s.io/v1",               "ResourceSlice",         KIND_RESOURCE_SLICE         },
+        {"resource.k8s.io/v1",               "DeviceClass",           KIND_DEVICE_CLASS           },
+        {"resource.k8s.io/v1",               "DeviceTaintRule",       KIND_DEVICE_TAINT_RULE      },
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         const struct kind_info *info =

@@ -23,6 +23,7 @@ TEST(plugins, the_default_profile_is_kube_schedulers_in_order_and_weight)
         {"VolumeZone",                      0},
         {"PodTopologySpread",               2},
         {"InterPodAffinity",                2},
+        {"DynamicResources",                2},
         {"NodeDeclaredFeatures",            0},
         {"NodeResourcesBalancedAllocation", 1},
         {"ImageLocality",                   1},

@@ -36,7 +36,7 @@ static const char *read_letter(struct str text, void *out)
     return NULL;
 }
 
-static const struct field_scalar letter = {"is not a letter", read_letter};
+static const struct field_scalar letter = {"is not a letter", read_letter, NULL};
 
 static const struct field leaf_fields[] = {
     {FIELD(STR, "key", 1, struct leaf, key)},

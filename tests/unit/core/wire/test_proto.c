@@ -39,7 +39,7 @@ static const char *read_text(struct str text, void *out)
     return NULL;
 }
 
-static const struct field_scalar short_text = {"is not text", read_text};
+static const struct field_scalar short_text = {"is not text", read_text, NULL};
 
 static const struct field leaf_fields[] = {
     {FIELD(STR, "key", 1, struct leaf, key)},

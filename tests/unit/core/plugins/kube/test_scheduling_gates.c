@@ -12,8 +12,8 @@ static const struct profile profile = {STR("default-scheduler"), list, LEN(list)
 static const char *held_by(struct judge *j, const char *pod)
 {
     struct str why;
-    const struct spec *spec = cluster_spec(j->ground.cluster, ground_pod(&j->ground, pod));
-    return gates->gate(j->ground.cluster, spec, &j->ground.mem, &why) ? why.p : NULL;
+    const struct shape *shape = pods_shape(&j->ground.cluster->pods, ground_pod(&j->ground, pod));
+    return gates->gate(j->ground.cluster, shape, &j->ground.mem, &why) ? why.p : NULL;
 }
 
 TEST(scheduling_gates, a_pod_is_held_back_by_all_gates_it_names_in_order)

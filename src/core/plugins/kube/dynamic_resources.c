@@ -1,0 +1,709 @@
+/* A pod gets the devices that its resource claims ask for. A claim that has its devices binds the
+ * pod to the nodes where they are; one that has none must be able to get some on the node
+ * (cluster/allocate.h). Extended resources that a device class stands for are one more claim,
+ * which is made for the pod on nodes that do not offer them by a device plugin.
+ *
+ * Asked after the filters on keys, as upstream does, so the verdict is a key, and the rank of the
+ * alternatives that were chosen another one. What is learned of claims, slices and classes is true
+ * for as long as the class is asked: when one changes, pods get another class. */
+
+#include <stdlib.h>
+
+#include "core/cluster/allocate.h"
+#include "core/framework/plugin.h"
+#include "core/model/claim_write.h"
+#include "core/model/resources.h"
+
+enum { RESOURCES_MOST = 32, BINDING_TIMEOUT_MS = 10 * 60 * 1000 };
+
+/* An extended resource of the pod that a class stands for. */
+struct backed {
+    resource_id resource;
+    struct str name;
+    const struct device_class *class;
+};
+
+/* The claims that need devices on nodes which leave these extended resources to them. */
+struct variant {
+    uint32_t backed; /* as bits */
+    struct allocator *allocator;
+    struct variant *next;
+};
+
+/* Where a claim that has its devices can be used. */
+struct allocated {
+    bool has_rules;
+    rules_id rules;
+    bool is_lost;       /* a device could not be made ready: nowhere */
+    bool is_in_the_way; /* since somebody last asked */
+    int64_t score;      /* how well the alternatives that it has rank */
+    const struct kept_object *kept;
+};
+
+struct needs {
+    struct cluster *cluster;
+    struct arena *mem;
+    const struct spec *spec;
+    struct str namespace;
+    struct allocated *allocated;
+    uint32_t n_allocated;
+    const struct resource_claim **wanted;
+    uint32_t n_wanted, n_claims;
+    struct backed *backed;
+    uint32_t n_backed;
+    bool is_left; /* a claim for extended resources is left from an earlier try */
+    struct variant *variants;
+    struct str failure; /* of the first node by name that cannot be judged */
+    struct str failed_node;
+    reason_id unavailable, nothing, invalid, left, unfit, failed;
+};
+
+/* --- the pod's claims --- */
+
+/* What is wrong with a claim, in upstream's words; empty: nothing. `found` is NULL then. */
+static struct str find_claim(const struct cluster *c, const struct shape *shape,
+                             const struct claim_use *use, struct arena *mem,
+                             const struct kept_object **found)
+{
+    struct str namespace = names_text(&c->names, shape->namespace);
+    struct str name = names_text(&c->names, use->name), pod = names_text(&c->names, use->pod);
+    *found = NULL;
+    if (use->kind == CLAIM_AWAITED)
+        return arena_printf(mem, "pod \"" STR_FMT "/" STR_FMT "\": ResourceClaim not created yet",
+                            STR_ARG(namespace), STR_ARG(pod));
+    if (use->kind == CLAIM_UNKNOWN)
+        return arena_printf(mem,
+                            "pod \"" STR_FMT "/" STR_FMT "\", spec.resourceClaim \"" STR_FMT
+                            "\": none of the supported fields are set",
+                            STR_ARG(namespace), STR_ARG(pod), STR_ARG(name));
+    const struct kept_object *k = devices_claim(&c->devices, shape->namespace, use->name);
+    if (!k)
+        return arena_printf(mem, "could not find ResourceClaim \"" STR_FMT "/" STR_FMT "\"",
+                            STR_ARG(namespace), STR_ARG(name));
+    if (k->object.meta->deleted_ms != TIME_NONE)
+        return arena_printf(mem, "resourceclaim \"" STR_FMT "\" is being deleted", STR_ARG(name));
+    bool is_own = use->kind != CLAIM_MADE;
+    list_each(&k->object.meta->owners, o)
+        is_own |= o->is_controller && str_equal(o->uid, names_text(&c->names, use->pod_uid));
+    if (!is_own)
+        return arena_printf(mem,
+                            "ResourceClaim " STR_FMT "/" STR_FMT " was not created for Pod " STR_FMT
+                            "/" STR_FMT " (Pod is not owner)",
+                            STR_ARG(namespace), STR_ARG(name), STR_ARG(namespace), STR_ARG(pod));
+    *found = k;
+    return (struct str){0};
+}
+
+static bool gate(const struct cluster *c, const struct shape *shape, struct arena *mem,
+                 struct str *why)
+{
+    const struct spec *spec = specs_at(&c->specs, shape->spec);
+    const struct kept_object *ignored;
+    for (uint32_t i = 0; i < spec->n_claims; i++) {
+        *why = find_claim(c, shape, &spec->claims[i], mem, &ignored);
+        if (why->n)
+            return true;
+    }
+    return false;
+}
+
+/* --- learning --- */
+
+static bool is_true(const struct device_state *state, struct str type)
+{
+    list_each(&state->conditions, condition)
+        if (str_equal(condition->type, type))
+            return str_equal(condition->status, STR("True"));
+    return false;
+}
+
+enum readiness { READY, NOT_READY, LOST };
+
+/* Are the devices that were given ready to be used, or has one failed to become so? */
+static enum readiness readiness_of(const struct resource_claim *claim)
+{
+    list_each(&claim->status.allocation->results, r) {
+        const struct device_state *state = NULL;
+        list_each(&claim->status.devices, d)
+            if (!state && str_equal(d->driver, r->driver) && str_equal(d->pool, r->pool) &&
+                str_equal(d->device, r->device))
+                state = d;
+        if (r->binding_conditions.n == 0)
+            continue;
+        if (!state)
+            return NOT_READY;
+        list_each(&r->binding_failure_conditions, failure)
+            if (is_true(state, *failure))
+                return LOST;
+        list_each(&r->binding_conditions, condition)
+            if (!is_true(state, *condition))
+                return NOT_READY;
+    }
+    return READY;
+}
+
+static bool is_lost(const struct resource_claim *claim)
+{
+    return readiness_of(claim) == LOST;
+}
+
+static bool is_ready(const struct resource_claim *claim)
+{
+    return readiness_of(claim) == READY;
+}
+
+/* How well the alternatives rank that the claim was given. */
+static int64_t score_of(const struct resource_claim *claim)
+{
+    int64_t score = 0;
+    list_each(&claim->spec.requests, request)
+        for (uint32_t i = 0; i < request->first_available.n; i++) {
+            bool is_chosen = false;
+            list_each(&claim->status.allocation->results, r) {
+                struct str rest = r->request;
+                bool is_request = str_equal(str_take(&rest, '/'), request->name);
+                is_chosen |= is_request && str_equal(rest, request->first_available.at[i].name);
+            }
+            score += is_chosen ? ALTERNATIVES_MOST - (int64_t)i : 0;
+        }
+    return score;
+}
+
+/* The text that keeps a claim from being given devices anywhere; empty: nothing does. */
+static struct str check_classes(struct learning *l, const struct resource_claim *claim)
+{
+    const struct cluster *c = l->cluster;
+    list_each(&claim->spec.requests, request) {
+        uint32_t n = request->exactly ? 1 : request->first_available.n;
+        if (n == 0)
+            return arena_printf(
+                l->mem,
+                "resource claim " STR_FMT "/" STR_FMT ", request " STR_FMT ": unknown request type",
+                STR_ARG(claim->meta.namespace), STR_ARG(claim->meta.name), STR_ARG(request->name));
+        for (uint32_t i = 0; i < n; i++) {
+            const struct device_ask *ask =
+                request->exactly ? request->exactly : &request->first_available.at[i];
+            if (devices_class(&c->devices, names_find(&c->names, ask->class)))
+                continue;
+            return arena_printf(
+                l->mem, "request " STR_FMT "%s" STR_FMT ": device class " STR_FMT " does not exist",
+                STR_ARG(request->name), request->exactly ? "" : "/",
+                STR_ARG(request->exactly ? STR("") : ask->name), STR_ARG(ask->class));
+        }
+    }
+    return (struct str){0};
+}
+
+/* False if the pod must wait, wherever it would go. */
+static bool learn_claim(struct learning *l, struct needs *needs, const struct kept_object *k)
+{
+    const struct resource_claim *claim = k->object.resource_claim;
+    needs->n_claims++;
+    if (claim->status.allocation) {
+        needs->allocated[needs->n_allocated++] =
+            (struct allocated){.has_rules = claim->status.allocation->node_selector,
+                               .rules = k->rules,
+                               .is_lost = is_lost(claim),
+                               .score = score_of(claim),
+                               .kept = k};
+        return true;
+    }
+    struct str wrong = {0};
+    if (devices_promise(&l->cluster->devices, k->namespace, k->name))
+        wrong = arena_printf(
+            l->mem, "resource claim " STR_FMT "/" STR_FMT " is in the process of being allocated",
+            STR_ARG(claim->meta.namespace), STR_ARG(claim->meta.name));
+    else
+        wrong = check_classes(l, claim);
+    if (wrong.n) {
+        learning_refuse(l, wrong);
+        return false;
+    }
+    needs->wanted[needs->n_wanted++] = claim;
+    return true;
+}
+
+static bool learn_claims(struct learning *l, struct needs *needs)
+{
+    uint32_t n = l->spec->n_claims;
+    const struct kept_object **found = arena_array(l->mem, const struct kept_object *, n);
+    needs->allocated = arena_array(l->mem, struct allocated, n);
+    needs->wanted = arena_array(l->mem, const struct resource_claim *, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        struct str wrong = find_claim(l->cluster, l->shape, &l->spec->claims[i], l->mem, &found[i]);
+        if (wrong.n) {
+            learning_refuse(l, wrong);
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!learn_claim(l, needs, found[i]))
+            return false;
+    return true;
+}
+
+/* Which extended resources of the pod a class stands for. */
+static void learn_backed(struct learning *l, struct needs *needs)
+{
+    const struct cluster *c = l->cluster;
+    if (l->spec->n_device_asks == 0)
+        return;
+    needs->backed = arena_array(l->mem, struct backed, l->spec->ask.n_others);
+    for (uint32_t i = 0; i < l->spec->ask.n_others && needs->n_backed < RESOURCES_MOST; i++) {
+        resource_id resource = l->spec->ask.others[i].resource;
+        struct str name = names_text(&c->names, c->specs.resources.names.at[resource]);
+        const struct device_class *class = devices_class_of(&c->devices, name);
+        if (class)
+            needs->backed[needs->n_backed++] = (struct backed){resource, name, class};
+    }
+    needs->is_left = needs->n_backed && l->spec->left_claim != SYM_NONE &&
+                     devices_claim(&c->devices, l->shape->namespace, l->spec->left_claim);
+}
+
+static void learn(struct learning *l, void *cls)
+{
+    struct needs *needs = cls;
+    needs->cluster = l->cluster;
+    needs->mem = l->mem;
+    needs->spec = l->spec;
+    needs->namespace = names_text(&l->cluster->names, l->shape->namespace);
+    l->scores = l->scores_nothing = true;
+    if (!learn_claims(l, needs))
+        return;
+    learn_backed(l, needs);
+    if (needs->n_claims == 0 && needs->n_backed == 0)
+        return;
+    needs->unavailable =
+        learning_reason(l, CODE_UNRESOLVABLE, "resourceclaim not available on the node");
+    needs->nothing = learning_reason(l, CODE_UNRESOLVABLE, "cannot allocate all claims");
+    needs->invalid =
+        learning_reason(l, CODE_UNRESOLVABLE, "invalid resource pools were encountered");
+    needs->left = learning_reason(l, CODE_UNRESOLVABLE, "cannot schedule extended resource claim");
+    needs->unfit = learning_reason(l, CODE_UNRESOLVABLE, "cannot fit resource");
+    needs->failed = learning_reason(l, CODE_ERROR, "running \"DynamicResources\" filter plugin");
+    l->filters = l->may_fail = l->reserves = true;
+    l->scores_nothing = false;
+    l->failure = &needs->failure;
+    l->n_keys = 2;
+}
+
+static void forget(struct cluster *c, void *cls)
+{
+    struct needs *needs = cls;
+    (void)c;
+    for (struct variant *v = needs->variants; v; v = v->next)
+        allocator_done(v->allocator);
+}
+
+/* --- extended resources --- */
+
+static int by_request(const void *a, const void *b)
+{
+    const struct device_request *x = a, *y = b;
+    return str_compare(x->name, y->name);
+}
+
+/* A request for what one container asks for, less what it can use of later ones. */
+static void add_request(struct needs *needs, const struct backed *backed,
+                        const struct device_need *need, int64_t count, struct device_request *to)
+{
+    to->name = arena_printf(needs->mem, "container-%u-request-%u", need->container, need->place);
+    to->exactly = arena_alloc(needs->mem, sizeof(*to->exactly));
+    to->exactly->class = backed->class->meta.name;
+    to->exactly->mode = STR("ExactCount");
+    to->exactly->count = count;
+}
+
+/* Init containers that end use the devices of those that start later; of what they need beyond
+ * that, the most is asked for once. */
+static uint32_t add_requests(struct needs *needs, const struct backed *backed,
+                             struct device_request *to)
+{
+    const struct spec *spec = needs->spec;
+    const struct device_need *most = NULL;
+    int64_t most_count = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < spec->n_device_asks; i++) {
+        const struct device_need *need = &spec->device_asks[i];
+        if (need->resource != backed->resource)
+            continue;
+        int64_t count = need->amount;
+        for (uint32_t k = i + 1; need->is_short_lived && k < spec->n_device_asks; k++)
+            if (spec->device_asks[k].resource == need->resource &&
+                !spec->device_asks[k].is_short_lived)
+                count -= spec->device_asks[k].amount;
+        if (!need->is_short_lived) {
+            add_request(needs, backed, need, count, &to[n++]);
+        } else if (count > most_count) {
+            most = need;
+            most_count = count;
+        }
+    }
+    if (most)
+        add_request(needs, backed, most, most_count, &to[n++]);
+    return n;
+}
+
+static const struct resource_claim *make_claim(struct needs *needs, uint32_t mask)
+{
+    struct resource_claim *claim = arena_alloc(needs->mem, sizeof(*claim));
+    struct device_request *all =
+        arena_array(needs->mem, struct device_request, needs->spec->n_device_asks + 1);
+    uint32_t n = 0;
+    claim->meta.namespace = needs->namespace;
+    claim->meta.name = STR("<extended-resources>");
+    for (uint32_t i = 0; i < needs->n_backed; i++)
+        if (mask >> i & 1)
+            n += add_requests(needs, &needs->backed[i], all + n);
+    if (n > 1)
+        qsort(all, n, sizeof(*all), by_request);
+    claim->spec.requests.at = all;
+    claim->spec.requests.n = n;
+    return claim;
+}
+
+static struct allocator *allocator_for(struct needs *needs, uint32_t mask)
+{
+    for (struct variant *v = needs->variants; v; v = v->next)
+        if (v->backed == mask)
+            return v->allocator;
+    struct variant *v = arena_alloc(needs->mem, sizeof(*v));
+    const struct resource_claim **all =
+        arena_array(needs->mem, const struct resource_claim *, needs->n_wanted + 1);
+    uint32_t n = needs->n_wanted;
+    if (n)
+        memcpy(all, needs->wanted, n * sizeof(*all));
+    if (needs->n_backed)
+        all[n++] = make_claim(needs, mask);
+    v->backed = mask;
+    v->allocator = allocator_new(needs->cluster, all, n, needs->mem);
+    v->next = needs->variants;
+    needs->variants = v;
+    return v->allocator;
+}
+
+/* --- one node --- */
+
+/* Which backed resources the node leaves to devices; false if it has no use for one at all. */
+static bool split_resources(const struct cluster *c, const struct needs *needs, node_id node,
+                            uint32_t *mask)
+{
+    const struct spec *spec = needs->spec;
+    *mask = 0;
+    for (uint32_t i = 0; needs->n_backed && i < spec->ask.n_others; i++) {
+        resource_id resource = spec->ask.others[i].resource;
+        const struct cell *cell = nodes_cell(&c->nodes, node, resource);
+        if (cell && cell->alloc)
+            continue;
+        uint32_t at = 0;
+        while (at < needs->n_backed && needs->backed[at].resource != resource)
+            at++;
+        if (at < needs->n_backed)
+            *mask |= (uint32_t)1 << at;
+        else if (!cell &&
+                 resource_is_extended(names_text(&c->names, c->specs.resources.names.at[resource])))
+            return false;
+    }
+    return true;
+}
+
+static reason_id allocate(const struct cluster *c, struct needs *needs, struct allocator *allocator,
+                          node_id node)
+{
+    switch (allocator_run(allocator, c, node)) {
+    case ALLOCATE_DONE:
+        return 0;
+    case ALLOCATE_NOTHING:
+        return needs->nothing;
+    case ALLOCATE_INVALID:
+        return needs->invalid;
+    case ALLOCATE_FAILED:
+        break;
+    }
+    struct str name = names_text(&c->names, c->nodes.name[node.i]);
+    if (needs->failure.n && str_compare(needs->failed_node, name) <= 0)
+        return needs->failed;
+    needs->failed_node = arena_str(needs->mem, name);
+    needs->failure =
+        arena_printf(needs->mem, "running \"DynamicResources\" filter plugin: " STR_FMT,
+                     STR_ARG(allocator_error(allocator)));
+    return needs->failed;
+}
+
+static reason_id judge(const struct cluster *c, struct needs *needs, node_id node, int64_t *score)
+{
+    uint32_t mask;
+    *score = 0;
+    if (needs->is_left)
+        return needs->left;
+    if (!split_resources(c, needs, node, &mask))
+        return needs->unfit;
+    if (needs->n_claims == 0 && mask == 0)
+        return 0;
+    if (needs->n_wanted || needs->n_backed) {
+        struct allocator *allocator = allocator_for(needs, mask);
+        reason_id reason = allocate(c, needs, allocator, node);
+        if (reason)
+            return reason;
+        *score = allocator_score(allocator);
+    }
+    bool is_available = true;
+    for (uint32_t i = 0; i < needs->n_allocated; i++) {
+        struct allocated *a = &needs->allocated[i];
+        bool is_here = !a->has_rules || cluster_rules_allow(c, a->rules, node, SYM_NONE);
+        a->is_in_the_way |= a->is_lost || !is_here;
+        is_available &= is_here && !a->is_lost;
+        *score += needs->n_wanted || needs->n_backed ? a->score : 0;
+    }
+    return is_available ? 0 : needs->unavailable;
+}
+
+static void key(const struct cluster *c, const void *cls, node_id node, uint32_t *out)
+{
+    struct needs *needs = (struct needs *)cls;
+    int64_t score;
+    out[0] = judge(c, needs, node, &score);
+    out[1] = (uint32_t)score;
+}
+
+static reason_id key_filter(const struct cluster *c, const void *cls, const uint32_t *key)
+{
+    (void)c, (void)cls;
+    return key[0];
+}
+
+static void key_score(const struct cluster *c, const void *cls, const struct feasible *f,
+                      int64_t *raw, int64_t *normal)
+{
+    (void)c, (void)cls;
+    for (uint32_t i = 0; i < f->n; i++)
+        raw[i] = feasible_key(f, i)[1];
+    normalise(raw, normal, f->n, false);
+}
+
+/* --- before the pod is bound --- */
+
+static uint64_t version_of(const struct meta *meta)
+{
+    int64_t version;
+    return str_int(meta->resource_version, &version) ? (uint64_t)version : 0;
+}
+
+static struct claim_consumer consumer_of(const struct cluster *c, pod_id pod)
+{
+    const struct pod_row *row = pods_at(&c->pods, pod);
+    return (struct claim_consumer){
+        .resource = STR("pods"), .name = pod_name(row), .uid = pod_uid(row)};
+}
+
+static bool is_reserved(const struct resource_claim *claim, struct claim_consumer consumer)
+{
+    list_each(&claim->status.reserved_for, r)
+        if (str_equal(r->uid, consumer.uid))
+            return true;
+    return false;
+}
+
+/* The claim is told whose it is, and with `given` which devices it has. */
+static void add_errand(struct reserving *r, const struct resource_claim *claim,
+                       const struct device_allocation *given)
+{
+    struct names *names = &r->cluster->names;
+    struct claim_consumer consumer = consumer_of(r->cluster, r->pod);
+    struct patch *patches = arena_array(r->mem, struct patch, 2);
+    struct errand errand = {
+        .kind = KIND_RESOURCE_CLAIM,
+        .namespace = names_get(names, claim->meta.namespace),
+        .name = names_get(names, claim->meta.name),
+        .version =
+            given ? version_of(&claim->meta) : 0, /* others may reserve it at the same time */
+        .patches = patches,
+    };
+    if (given && !claim_has_finalizer(claim))
+        patches[errand.n_patches++].meta = claim_write_finalizer(r->mem);
+    if (given || !is_reserved(claim, consumer))
+        patches[errand.n_patches++] =
+            (struct patch){.part = STR("status"),
+                           .meta = given ? STR("") : claim_write_uid(&claim->meta, r->mem),
+                           .body = claim_write_status(given, consumer, r->mem)};
+    vec_push(&r->errands, errand);
+}
+
+/* The allocator has found devices for the claim on the pod's node. */
+static void promise(struct reserving *r, const struct allocator *allocator, uint32_t i,
+                    const struct resource_claim *claim)
+{
+    struct cluster *c = r->cluster;
+    struct arena *mem = mem_alloc(sizeof(*mem));
+    struct str share = arena_printf(
+        r->mem, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(pod_uid(pods_at(&c->pods, r->pod))),
+        STR_ARG(claim->meta.uid), STR_ARG(claim->meta.resource_version));
+    struct device_allocation *given = allocator_result(allocator, c, i, r->node, share, mem);
+    add_errand(r, claim, given);
+    given->config.n = 0; /* it is of objects that may change before the promise ends */
+    device_allocation_keep(given, mem);
+    cluster_promise(c, (struct promise){names_get(&c->names, claim->meta.namespace),
+                                        names_get(&c->names, claim->meta.name), mem, given});
+}
+
+static void reserve(struct reserving *r, const void *cls)
+{
+    struct needs *needs = (struct needs *)cls;
+    uint32_t mask;
+    bool fits = split_resources(r->cluster, needs, r->node, &mask);
+    assert(fits);
+    if (mask) {
+        r->unsupported = STR("not supported yet: claims for extended resources");
+        return;
+    }
+    r->timeout_ms = BINDING_TIMEOUT_MS;
+    for (uint32_t i = 0; i < needs->n_allocated; i++)
+        add_errand(r, needs->allocated[i].kept->object.resource_claim, NULL);
+    if (needs->n_wanted == 0)
+        return;
+    struct allocator *allocator = allocator_for(needs, mask);
+    bool is_done = allocator_run(allocator, r->cluster, r->node) == ALLOCATE_DONE;
+    assert(is_done);
+    for (uint32_t i = 0; i < needs->n_wanted; i++)
+        promise(r, allocator, i, needs->wanted[i]);
+}
+
+static void release(struct cluster *c, const struct errand *e)
+{
+    devices_break(c, e->namespace, e->name);
+}
+
+/* A device may have to be made ready first. */
+static enum errand_state look(struct errand_ask *ask)
+{
+    const struct devices *d = &ask->cluster->devices;
+    const struct kept_object *k = devices_claim(d, ask->errand->namespace, ask->errand->name);
+    if (!k) {
+        ask->why = STR("the claim is gone");
+        return ERRAND_FAILED;
+    }
+    const struct resource_claim *claim = k->object.resource_claim;
+    const struct promise *p = devices_promise(d, ask->errand->namespace, ask->errand->name);
+    const struct device_allocation *given = claim->status.allocation ? claim->status.allocation
+                                            : p                      ? p->allocation
+                                                                     : NULL;
+    if (!given) {
+        ask->why = arena_printf(
+            ask->mem, "claim " STR_FMT "/" STR_FMT " got deallocated elsewhere in the meantime",
+            STR_ARG(claim->meta.namespace), STR_ARG(claim->meta.name));
+        return ERRAND_FAILED;
+    }
+    bool must_wait = false;
+    list_each(&given->results, result)
+        must_wait |= result->binding_conditions.n > 0;
+    if (!must_wait || (claim->status.allocation && is_ready(claim)))
+        return ERRAND_STANDS;
+    bool has_failed = claim->status.allocation && is_lost(claim);
+    if (!has_failed && !ask->is_late)
+        return ERRAND_OPEN;
+    ask->why = arena_printf(ask->mem, "device binding %s: claim=" STR_FMT,
+                            has_failed ? "failed" : "timeout", STR_ARG(claim->meta.name));
+    return ERRAND_FAILED;
+}
+
+/* --- nowhere to go --- */
+
+/* Only this pod has it, or nobody. */
+static bool is_free_but_for(const struct cluster *c, const struct resource_claim *claim, pod_id pod)
+{
+    return claim->status.reserved_for.n == 0 ||
+           (claim->status.reserved_for.n == 1 &&
+            str_equal(claim->status.reserved_for.at[0].uid, pod_uid(pods_at(&c->pods, pod))));
+}
+
+static bool relent(const struct cluster *c, const void *cls, pod_id pod, struct relief *out)
+{
+    static const struct patch nothing_given = {
+        .part = {"status", 6},
+        .body = STR("\"status\":{\"allocation\":null,\"devices\":null,\"reservedFor\":null}"),
+    };
+    const struct needs *needs = cls;
+    bool is_found = false;
+    for (uint32_t i = 0; i < needs->n_allocated; i++) {
+        struct allocated *a = &needs->allocated[i];
+        if (a->is_in_the_way && !is_found &&
+            is_free_but_for(c, a->kept->object.resource_claim, pod)) {
+            *out = (struct relief){
+                "deallocation of ResourceClaim completed",
+                {.kind = KIND_RESOURCE_CLAIM,
+                  .namespace = a->kept->namespace,
+                  .name = a->kept->name,
+                  .version = version_of(a->kept->object.meta),
+                  .patches = &nothing_given,
+                  .n_patches = 1}
+            };
+            is_found = true;
+        }
+        a->is_in_the_way = false;
+    }
+    if (is_found || !needs->is_left)
+        return is_found;
+    *out = (struct relief){"deletion of ResourceClaim completed", {.n_patches = 0}};
+    return true;
+}
+
+/* --- hints --- */
+
+static bool resolves(const struct cluster *c, const struct shape *shape)
+{
+    struct arena mem = {0};
+    struct str why;
+    bool is_gated = gate(c, shape, &mem, &why);
+    arena_done(&mem);
+    return !is_gated;
+}
+
+static bool hint_claim(const struct cluster *c, const struct shape *shape, const struct event *e)
+{
+    const struct spec *spec = specs_at(&c->specs, shape->spec);
+    bool is_freed = e->actions & ACTION_CLAIM_FREED, is_own = false;
+    if (e->actions & ACTION_DELETE)
+        return is_freed;
+    if (!resolves(c, shape))
+        return false;
+    for (uint32_t i = 0; i < spec->n_claims; i++)
+        is_own |= spec->claims[i].name == e->name && shape->namespace == e->namespace;
+    return is_freed || (is_own && e->actions & (ACTION_ADD | ACTION_CLAIM_STATUS));
+}
+
+static bool hint_pod(const struct cluster *c, const struct shape *shape, const struct event *e)
+{
+    (void)shape;
+    return e->new_shape && resolves(c, e->new_shape);
+}
+
+static const struct wake wakes[] = {
+    {EVENT_NODE,           ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_ALLOCATABLE, NULL},
+    {EVENT_RESOURCE_CLAIM,
+     ACTION_ADD | ACTION_UPDATE | ACTION_DELETE | ACTION_CLAIM_FREED | ACTION_CLAIM_STATUS,
+     hint_claim},
+    {EVENT_TARGET_POD, ACTION_POD_CLAIMS, hint_pod},
+    {EVENT_DEVICE_CLASS,           ACTION_ADD | ACTION_UPDATE, NULL},
+    {EVENT_RESOURCE_SLICE,     ACTION_ADD | ACTION_UPDATE, NULL},
+    {0           },
+};
+
+const struct plugin plugin_dynamic_resources = {
+    .name = "DynamicResources",
+    .summary = "Needs devices for the pod's resource claims, and prefers nodes that have the "
+               "alternatives it names first.",
+    .key_columns = COLUMN_ALL,
+    .class_size = sizeof(struct needs),
+    .weight = 2,
+    .learn = learn,
+    .forget = forget,
+    .key = key,
+    .key_filter = key_filter,
+    .key_score = key_score,
+    .gate = gate,
+    .relent = relent,
+    .reserve = reserve,
+    .look = look,
+    .release = release,
+    .wakes = wakes,
+};
