@@ -81,6 +81,7 @@ def run(scheduler, specs, options, report):
         child = plane.start("specs", specs, "--kubeconfig=%s" % plane.kubeconfig("admin"),
                             "--provider=skeleton", "--num-nodes=%d" % NODES, "--results=%s" % results,
                             "--dump-logs-on-failure=false", "--ginkgo.no-color", "--ginkgo.seed=1",
+                            "--ginkgo.flake-attempts=3",  # a late kwok deletes pods by name
                             *["--ginkgo.focus=" + re.escape(word) for word in options.focus],
                             *["--ginkgo.skip=" + re.escape(word) for word in options.skip],
                             *["--ginkgo.skip=Feature:OffByDefault"] * (not options.gate))
