@@ -86,6 +86,13 @@ uint32_t heap_take(struct heap *h)
     return item;
 }
 
+void heap_clear(struct heap *h)
+{
+    for (uint32_t i = 0; i < h->n; i++)
+        h->position[h->at[i]] = 0;
+    h->n = 0;
+}
+
 void heap_trim(struct heap *h, uint32_t items)
 {
     if (h->n == 0) {

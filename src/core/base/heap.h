@@ -24,6 +24,9 @@ void heap_fix(struct heap *h, uint32_t item);
 /* The first, taken out. The heap must not be empty. */
 uint32_t heap_take(struct heap *h);
 
+/* Takes all out. */
+void heap_clear(struct heap *h);
+
 static inline bool heap_has(const struct heap *h, uint32_t item)
 {
     return item < h->item_cap && h->position[item];

@@ -234,7 +234,7 @@ void hunts_done(struct hunts *h)
     for (uint32_t i = 0; i < MOST_HUNTS; i++)
         forget(&h->at[i]);
     vec_done(&h->once);
-    vec_done(&h->bids);
+    heap_done(&h->order);
 }
 
 static uint32_t hunts_allowed(uint32_t nodes)
@@ -335,34 +335,12 @@ static bool least_harm(const struct cluster *c, int32_t priority, uint32_t node,
     return out->highest < priority;
 }
 
-static int by_bid(const void *a, const void *b)
+/* Does node `a` cost less than `b`, by what they cost or cost at least? */
+static bool is_cheaper(const void *ctx, uint32_t a, uint32_t b)
 {
-    const struct bid *x = a, *y = b;
-    if (harm_is_less(&x->harm, &y->harm))
-        return -1;
-    if (harm_is_less(&y->harm, &x->harm))
-        return 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return str_compare(x->name, y->name);
-}
-
-static void find_bids(struct hunts *h, const struct cluster *c, const struct class *class,
-                      pod_id self)
-{
-    int32_t priority = specs_at(&c->specs, class->spec)->priority;
-    vec_clear(&h->bids);
-    for (uint32_t i = 0; i < c->nodes.n; i++) {
-        struct bid bid = {.node = i, .rank = c->nodes.rank[i]};
-        if (!nodes_is_present(&c->nodes, (node_id){i}) ||
-            !preempt_concerns(c, class, (node_id){i}, self) ||
-            !least_harm(c, priority, i, &bid.harm))
-            continue;
-        bid.name = names_text(&c->names, c->nodes.name[i]);
-        vec_push(&h->bids, bid);
-    }
-    if (h->bids.n > 1)
-        qsort(h->bids.at, h->bids.n, sizeof(*h->bids.at), by_bid);
+    const struct hunts *h = ctx;
+    const struct harm *x = &h->once.at[a].harm, *y = &h->once.at[b].harm;
+    return harm_is_less(x, y) || (!harm_is_less(y, x) && cluster_ranks_before(h->cluster, a, b));
 }
 
 /* Prices that hold for this pod alone: not kept. Nodes are tried in the order of what they cost at
@@ -370,25 +348,27 @@ static void find_bids(struct hunts *h, const struct cluster *c, const struct cla
 static struct price *price_once(struct hunts *h, struct cluster *c, struct classes *k,
                                 const struct class *class, pod_id self)
 {
+    int32_t priority = specs_at(&c->specs, class->spec)->priority;
+    uint32_t best = ID_NONE;
+    h->cluster = c;
+    h->order.before = is_cheaper;
+    h->order.ctx = h;
     vec_resize(&h->once, c->nodes.n);
-    for (uint32_t i = 0; i < c->nodes.n; i++)
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
         h->once.at[i].refusal = UNKNOWN;
-    find_bids(h, c, class, self);
-    struct bid best;
-    bool has_best = false;
-    for (uint32_t i = 0; i < h->bids.n; i++) {
-        struct bid bid = h->bids.at[i];
-        if (has_best && by_bid(&best, &bid) < 0)
-            break;
-        struct price *price = &h->once.at[bid.node];
-        *price = preempt_price(c, k, class, (node_id){bid.node}, self, NULL);
-        bid.harm = price->harm;
-        if (!price->refusal && (!has_best || by_bid(&bid, &best) < 0)) {
-            best = bid;
-            has_best = true;
-        }
+        if (nodes_is_present(&c->nodes, (node_id){i}) &&
+            preempt_concerns(c, class, (node_id){i}, self) &&
+            least_harm(c, priority, i, &h->once.at[i].harm))
+            heap_add(&h->order, i);
     }
-    if (!has_best)
+    while (h->order.n && (best == ID_NONE || is_cheaper(h, h->order.at[0], best))) {
+        uint32_t i = heap_take(&h->order);
+        h->once.at[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+        if (!h->once.at[i].refusal && (best == ID_NONE || is_cheaper(h, i, best)))
+            best = i;
+    }
+    heap_clear(&h->order);
+    if (best == ID_NONE)
         fill(c, k, class, self, h->once.at);
     return h->once.at;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/heap.h"
 #include "core/framework/row.h"
 #include "core/framework/why.h"
 
@@ -60,13 +61,8 @@ struct hunts {
     struct hunt at[MOST_HUNTS];
     uint64_t asked;
     VEC(struct price) once; /* of a class that keeps none */
-    VEC(struct bid {
-        uint32_t node;
-        struct harm harm; /* that evicting there does, or does at least */
-        uint64_t rank;
-        struct str name;
-    })
-    bids;
+    struct heap order;      /* nodes to be tried for it, those that cost least at least first */
+    const struct cluster *cluster;
 };
 
 /* The node where preemption does the least harm; ID_NONE: there is none. `why`, which says why the

@@ -83,5 +83,11 @@ TEST(heap, emptied_it_can_be_used_again)
     EXPECT(!heap_has(&h, 7));
     heap_add(&h, 9);
     EXPECT_INT(heap_take(&h), 9);
+    for (uint32_t item = 0; item < 5; item++)
+        heap_add(&h, item);
+    heap_clear(&h);
+    EXPECT(h.n == 0 && !heap_has(&h, 3));
+    heap_add(&h, 3);
+    EXPECT_INT(heap_take(&h), 3);
     heap_done(&h);
 }
