@@ -237,7 +237,8 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     if (engine_tick(k, now_ms, out) ||
         (UNLIKELY(k->preparations.n) && engine_go_on(k, now_ms, out)))
         return true;
-    if (k->unsettled.n >= k->config.max_unsettled || !queue_take(k->queue, now_ms, &unit))
+    if (k->unsettled.n + k->n_writes >= k->config.max_unsettled ||
+        !queue_take(k->queue, now_ms, &unit))
         return false;
     if (UNLIKELY(k->holds.of_pod.n)) {
         if (engine_step_hold(k, now_ms, (pod_id){unit}))
@@ -297,8 +298,9 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
 {
     int64_t own_ms = MAX(MIN(engine_timer_ms(k), k->holds.next_ms), now_ms);
     own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
-    return k->unsettled.n >= k->config.max_unsettled ? own_ms
-                                                     : MIN(own_ms, queue_next_ms(k->queue, now_ms));
+    return k->unsettled.n + k->n_writes >= k->config.max_unsettled
+               ? own_ms
+               : MIN(own_ms, queue_next_ms(k->queue, now_ms));
 }
 
 void engine_rank(struct engine *k, struct str node, uint64_t rank)

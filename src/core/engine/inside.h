@@ -40,7 +40,8 @@ struct preparation {
     struct errand errand; /* its names are held; its patches are sent and gone */
     effect_id effect;     /* its write, while that is not settled; else 0 */
     int64_t timeout_ms, due_ms;
-    char *why; /* the write failed, for this reason; owned. NULL: it did not */
+    char *why;         /* the write failed, for this reason; owned. NULL: it did not */
+    bool is_contested; /* the reason is that somebody wrote first, perhaps we: the object decides */
 };
 
 struct engine {
@@ -63,6 +64,7 @@ struct engine {
     struct planner planner;
 
     VEC(struct preparation) preparations;
+    uint32_t n_writes;       /* of them that are not settled */
     uint32_t looked_up_to;   /* those behind it are to be looked at */
     int64_t preparations_ms; /* when all are to be looked at again, whatever happens */
 

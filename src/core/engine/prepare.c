@@ -77,6 +77,7 @@ static void write(struct engine *k, int64_t now_ms, struct preparation *p, struc
         .n_patches = p->errand.n_patches,
     };
     p->effect = effect->id;
+    k->n_writes++;
     p->errand.patches = NULL;
     p->errand.n_patches = 0;
 }
@@ -142,11 +143,13 @@ bool engine_settle_write(struct engine *k, int64_t now_ms, effect_id effect,
     struct preparation *p = &k->preparations.at[i];
     release(k, p, why);
     p->effect = 0;
+    k->n_writes--;
     if (p->pod == ID_NONE) {
         forget(k, i);
         return true;
     }
     p->due_ms = now_ms + p->timeout_ms;
+    p->is_contested = why && why->kind == ERROR_CONFLICT;
     if (why)
         p->why = mem_copy(why->text, strlen(why->text) + 1);
     k->looked_up_to = 0;
@@ -172,10 +175,6 @@ void engine_give_up(struct engine *k, pod_id pod)
 static enum errand_state look(struct engine *k, int64_t now_ms, const struct preparation *p,
                               struct str *why)
 {
-    if (p->why) {
-        *why = str_of(p->why);
-        return ERRAND_FAILED;
-    }
     if (p->effect)
         return ERRAND_OPEN;
     struct errand_ask ask = {
@@ -185,8 +184,9 @@ static enum errand_state look(struct engine *k, int64_t now_ms, const struct pre
         .is_late = p->due_ms <= now_ms,
         .mem = &k->mem,
     };
-    enum errand_state state = p->plugin->look(&ask);
-    *why = ask.why;
+    bool is_failed = p->why && !p->is_contested;
+    enum errand_state state = is_failed ? ERRAND_FAILED : p->plugin->look(&ask);
+    *why = p->why && !ask.is_late ? str_of(p->why) : ask.why;
     return state;
 }
 

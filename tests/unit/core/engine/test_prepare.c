@@ -147,21 +147,31 @@ TEST(prepare, a_write_that_fails_gives_back_what_was_taken)
 
 TEST(prepare, after_a_conflict_the_object_decides)
 {
-    AUTO(stage) s = {0};
-    open(&s);
-    REQUIRE(write_of(&s, "v"));
-    settle(&s, write_of(&s, "v"), ERROR_CONFLICT, "the object has been modified");
-    stage_run(&s);
-    EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
-    stage_put(&s, CLAIM("d", "8", "", ""));
-    stage_put(&s, "pod q claim:d");
-    stage_run(&s); /* it may have been our own write: v is p's until we see it */
-    EXPECT_TEXT(stage_fate(&s, "q"), "parked");
-    stage_put(&s, VOLUME("v", "9", ""));
-    s.now_ms = engine_next_ms(s.engine, s.now_ms);
-    stage_run(&s);
-    EXPECT(write_of(&s, "v"));
-    EXPECT_INT(write_of(&s, "v")->write.version, 9);
+    for (int was_ours = 0; was_ours < 2; was_ours++) {
+        test_case("was ours: %d", was_ours);
+        AUTO(stage) s = {0};
+        open(&s);
+        REQUIRE(write_of(&s, "v"));
+        settle(&s, write_of(&s, "v"), ERROR_CONFLICT, "the object has been modified");
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n"); /* it may have been our own write */
+        stage_put(&s, CLAIM("d", "8", "", ""));
+        stage_put(&s, "pod q claim:d");
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "q"), "parked");
+        if (was_ours)
+            stage_put(&s, VOLUME("v", "9", OF("c")));
+        else
+            stage_put(&s, VOLUME("v", "9", ""));
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "p"), was_ours ? "assumed on n" : "backing off");
+        if (was_ours)
+            continue;
+        EXPECT_STR(s.effects.list.at[0].message,
+                   "running PreBind plugin \"VolumeBinding\": the object has been modified");
+        REQUIRE(write_of(&s, "v")); /* now q may have it */
+        EXPECT_INT(write_of(&s, "v")->write.version, 9);
+    }
 }
 
 TEST(prepare, what_is_written_already_is_only_waited_for)
@@ -337,4 +347,16 @@ TEST(prepare, a_pod_that_must_give_way_meanwhile_waits_again_and_is_not_deleted)
     s.now_ms = 1000;
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "high"), "assumed on n");
+}
+
+TEST(prepare, no_more_is_decided_than_can_be_settled)
+{
+    AUTO(stage) s = {.config = {.max_unsettled = 1}};
+    open(&s);
+    REQUIRE(write_of(&s, "v"));
+    effect_id write = write_of(&s, "v")->id;
+    stage_put(&s, "pod q cpu=1");
+    EXPECT_INT(stage_run(&s), 0);
+    engine_settle(s.engine, s.now_ms, write, NULL);
+    EXPECT_INT(stage_run(&s), 1); /* p waits, and q is bound */
 }
