@@ -49,7 +49,7 @@ static void apply_all(struct engine *k, struct result *r)
     struct arena mem = {0};
     double heap = heap_bytes(), start = now_s();
     for (uint32_t i = 0; i < r->nodes; i++) {
-        struct object o = {.kind = KIND_NODE, .node = bench_node(&mem, i)};
+        struct object o = {.kind = KIND_NODE, .node = bench_node(&mem, r->shape, i)};
         engine_apply(k, 0, &(struct change){CHANGE_PUT, o});
         arena_reset(&mem);
     }
@@ -283,6 +283,7 @@ static bool is_sensible(enum bench_shape shape, uint32_t nodes)
     case BENCH_PREFERRED:
     case BENCH_PREEMPT:
     case BENCH_DAEMONSET:
+    case BENCH_FULL_PROFILE:
         return nodes <= 100000;
     case BENCH_CLASSES_1000:
     case BENCH_CLASSES_5000:

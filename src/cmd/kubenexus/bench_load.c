@@ -56,6 +56,7 @@ const char *bench_shape_name(enum bench_shape shape)
         [BENCH_DAEMONSET] = "daemonset",
         [BENCH_CLASSES_1000] = "classes-1000",
         [BENCH_CLASSES_5000] = "classes-5000",
+        [BENCH_FULL_PROFILE] = "full-profile",
     };
     return names[shape];
 }
@@ -78,6 +79,7 @@ uint32_t bench_shape_classes(enum bench_shape shape)
     case BENCH_ANTI:
     case BENCH_PREFERRED:
     case BENCH_PREEMPT:
+    case BENCH_FULL_PROFILE:
     case BENCH_SHAPES:
         break;
     }
@@ -100,7 +102,7 @@ static void add_amount(struct arena *mem, amount_list *list, struct str name, __
 
 static void add_label(struct arena *mem, pair_list *list, struct str key, struct str value)
 {
-    ADD(mem, list, 32, (struct pair){key, value});
+    ADD(mem, list, 64, (struct pair){key, value});
 }
 
 static struct str image(struct arena *mem, uint32_t i)
@@ -152,12 +154,41 @@ static void add_images(struct arena *mem, struct node *node, uint32_t i)
     }
 }
 
-struct node *bench_node(struct arena *mem, uint32_t i)
+/* Two NUMA nodes with half of everything each, the network, the tier and what the node costs. */
+static void tell_hardware(struct arena *mem, struct node *node, uint32_t i)
+{
+    pair_list *labels = &node->meta.labels;
+    uint32_t cpus = has_gpus(i) ? 32 : 48, memory = has_gpus(i) ? 256 : 192;
+    add_label(mem, labels, STR("numa.kubenexus.io/node-count"), STR("2"));
+    for (uint32_t z = 0; z < 2; z++) {
+        add_label(mem, labels, arena_printf(mem, "numa.kubenexus.io/node-%u-cpus", z),
+                  arena_printf(mem, "%u-%u", z * cpus, z * cpus + cpus - 1));
+        add_label(mem, labels, arena_printf(mem, "numa.kubenexus.io/node-%u-memory", z),
+                  arena_printf(mem, "%uGi", memory));
+        add_label(mem, labels, arena_printf(mem, "numa.kubenexus.io/node-%u-bandwidth", z),
+                  STR("200000"));
+        add_label(mem, labels, arena_printf(mem, "numa.kubenexus.io/node-%u-distance-%u", z, 1 - z),
+                  STR("21"));
+    }
+    for (uint32_t g = 0; has_gpus(i) && g < 8; g++)
+        add_label(mem, labels, arena_printf(mem, "gpu.kubenexus.io/numa-node-%u", g),
+                  g < 4 ? STR("0") : STR("1"));
+    add_label(mem, labels, STR("network.kubenexus.io/rack-id"),
+              arena_printf(mem, "rack-%u", i / NODES_A_RACK));
+    add_label(mem, labels, STR("network.kubenexus.io/fabric-type"),
+              i / NODES_A_RACK % 2 ? STR("infiniband") : STR("ethernet"));
+    add_label(mem, labels, STR("hardware.kubenexus.io/cost-hour"),
+              arena_printf(mem, "%u", 8 + i / NODES_A_RACK % 4));
+}
+
+struct node *bench_node(struct arena *mem, enum bench_shape shape, uint32_t i)
 {
     struct node *node = arena_alloc(mem, sizeof(*node));
     node->meta.name = arena_printf(mem, "node-%07u", i);
     node->meta.created_ms = node->meta.deleted_ms = TIME_NONE;
     label_node(mem, node, i);
+    if (shape == BENCH_FULL_PROFILE)
+        tell_hardware(mem, node, i);
     amount_list *room = &node->status.allocatable;
     add_amount(mem, room, STR("cpu"), (has_gpus(i) ? 64 : 96) * NANO);
     add_amount(mem, room, STR("memory"), (has_gpus(i) ? 512 : 384) * GIB * NANO);
@@ -251,6 +282,21 @@ static uint32_t class_of(enum bench_shape shape, uint32_t i)
     return is_skipped ? number - kind + (kind - FIRST_GPU_CLASS + i / n) % FIRST_GPU_CLASS : number;
 }
 
+/* All that our own plugins look at. */
+static void say_all(struct arena *mem, struct pod *pod, uint32_t number, int32_t gpus)
+{
+    pod->spec.scheduler_name = STR("kubenexus-scheduler");
+    add_label(mem, &pod->meta.labels, STR("workload.kubenexus.io/type"),
+              gpus         ? STR("training")
+              : number % 2 ? STR("batch")
+                           : STR("service"));
+    if (!gpus)
+        return;
+    pod->spec.priority_class_name = STR("high-priority");
+    add_label(mem, &pod->meta.annotations, STR("scheduling.kubenexus.io/vram-request"),
+              STR("70Gi"));
+}
+
 struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
 {
     uint32_t number = class_of(shape, i);
@@ -279,6 +325,8 @@ struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
         spread_over_zones(mem, pod);
     if (has_company(shape))
         seek_company(mem, pod, shape);
+    if (shape == BENCH_FULL_PROFILE)
+        say_all(mem, pod, number, class->gpus);
     pod->spec.has_priority = shape == BENCH_PREEMPT;
     pod->spec.priority = shape == BENCH_PREEMPT ? 1000 : 0;
     return pod;

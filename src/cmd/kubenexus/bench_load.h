@@ -26,6 +26,9 @@ enum bench_shape {
     BENCH_DAEMONSET,   /* one pod for each node, which it names */
     BENCH_CLASSES_1000, /* so many classes, in turn */
     BENCH_CLASSES_5000,
+    BENCH_FULL_PROFILE, /* the profile kubenexus-scheduler with all it has to say: nodes tell their
+                         * NUMA nodes, network, tier and cost; pods with GPUs are a gold tenant's
+                         * training, others services and batch work in turn */
     BENCH_SHAPES,
 };
 
@@ -33,7 +36,7 @@ const char *bench_shape_name(enum bench_shape shape);
 uint32_t bench_shape_classes(enum bench_shape shape);
 
 /* Objects live in `mem`. */
-struct node *bench_node(struct arena *mem, uint32_t i);
+struct node *bench_node(struct arena *mem, enum bench_shape shape, uint32_t i);
 struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i);
 
 /* The Services (one a class) that a shape needs; NULL after the last. */

@@ -258,13 +258,14 @@ static const struct field topology_fields[] = {
 
 static const void *read_topology(const struct args_reading *a)
 {
-    enum { MOST_LEVELS = 8 };
     struct topology_args *out = arena_array(&a->r->out->mem, struct topology_args, 1);
     struct topology_file f = {0};
     if (!args_fields(a, topology_fields, &f) || f.levels.n == 0)
         return NULL;
-    if (f.levels.n > MOST_LEVELS)
-        config_error(a->r, args_at(a, "levels"), "more than %d", MOST_LEVELS);
+    if (f.levels.n > TOPOLOGY_MOST_LEVELS) {
+        config_error(a->r, args_at(a, "levels"), "more than %d", TOPOLOGY_MOST_LEVELS);
+        return NULL;
+    }
     for (uint32_t i = 0; i < f.levels.n; i++)
         args_check_name(a, args_at(a, "levels[%u]", i), f.levels.at[i]);
     out->levels.at = f.levels.at;

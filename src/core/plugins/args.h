@@ -92,6 +92,8 @@ struct tenant_args {
     LIST(const struct allowed_tiers) allowed;
 };
 
+enum { TOPOLOGY_MOST_LEVELS = 8 };
+
 struct topology_args {
     LIST(const struct str) levels; /* labels' keys, the widest domains first; at least one */
 };

@@ -172,22 +172,55 @@ static double badness(int64_t more)
     return more > 0 ? (double)(more + 1) / (double)(more + 2) : 0;
 }
 
-/* False if the level does not tell the nodes apart: all are of one domain, or of none. */
-static bool add_level(const struct cluster *c, const struct apart *a, uint32_t which,
-                      const struct feasible *f, double weight, int64_t *pods)
+/* What a level comes to in one decision, and at the bucket before: neighbours are mostly of one
+ * domain. */
+struct weighed {
+    int64_t least;  /* pods in a domain of a feasible node */
+    double weight;  /* 0: it does not tell the nodes apart: all are of one domain, or of none */
+    uint32_t of;    /* the key of the bucket before … */
+    double penalty; /* … and what that is worth */
+};
+
+static void look_through(const struct cluster *c, const struct apart *a, const struct feasible *f,
+                         struct weighed *levels)
 {
-    const struct level *level = &a->levels[which];
-    int64_t least = INT64_MAX;
-    bool differs = false;
+    for (uint32_t k = 0; k < a->n; k++)
+        levels[k] = (struct weighed){.least = INT64_MAX, .of = feasible_key(f, 0)[k]};
     for (uint32_t i = 0; i < f->n; i++) {
-        uint32_t of = feasible_key(f, i)[which];
-        pods[i] = pods_there(c, level, of);
-        least = pods[i] < 0 ? least : MIN(least, pods[i]);
-        differs |= of != feasible_key(f, 0)[which];
+        const uint32_t *of = feasible_key(f, i);
+        for (uint32_t k = 0; k < a->n; k++) {
+            if (i && of[k] == levels[k].of)
+                continue;
+            int64_t pods = pods_there(c, &a->levels[k], of[k]);
+            levels[k].least = pods < 0 ? levels[k].least : MIN(levels[k].least, pods);
+            levels[k].weight = i ? 1 : 0;
+            levels[k].of = of[k];
+        }
     }
-    for (uint32_t i = 0; differs && i < f->n; i++) /* without the label: neither good nor bad */
-        f->sums[i] += weight * (pods[i] < 0 ? 0.5 : badness(pods[i] - least));
-    return differs;
+}
+
+/* Each level that tells nodes apart has two thirds of what is left. */
+static void deal_weights(const struct apart *a, const struct feasible *f, struct weighed *levels)
+{
+    double weight = 200.0 / 3;
+    for (uint32_t k = 0; k < a->n; k++) {
+        levels[k].of = feasible_key(f, 0)[k] + 1; /* the first bucket has none before it */
+        if (levels[k].weight == 0)
+            continue;
+        levels[k].weight = weight;
+        weight /= 3;
+    }
+}
+
+static double penalty(const struct cluster *c, const struct level *level, struct weighed *w,
+                      uint32_t of)
+{
+    if (of == w->of)
+        return w->penalty;
+    int64_t pods = pods_there(c, level, of);
+    w->of = of;
+    w->penalty = w->weight * (pods < 0 ? 0.5 : badness(pods - w->least)); /* no label: middling */
+    return w->penalty;
 }
 
 /* The share of the pods that are in other zones; 100 if there are none, 50 without a zone. */
@@ -200,17 +233,21 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
                       int64_t *raw, int64_t *normal)
 {
     const struct apart *a = cls;
-    for (uint32_t i = 0; i < f->n; i++)
-        f->sums[i] = 0;
-    double weight = 200.0 / 3; /* each level has two thirds of what is left */
-    for (uint32_t i = 0; i < a->n; i++)
-        if (add_level(c, a, i, f, weight, raw))
-            weight /= 3;
     const struct level *zone = &a->levels[a->zone];
     int64_t total = zone->is_host ? 0 : counts_total(&c->counts, zone->spread);
+    struct weighed levels[TOPOLOGY_MOST_LEVELS];
+    if (f->n == 0)
+        return;
+    look_through(c, a, f, levels);
+    deal_weights(a, f, levels);
     for (uint32_t i = 0; i < f->n; i++) {
-        raw[i] = zone_score(pods_there(c, zone, feasible_key(f, i)[a->zone]), total);
-        normal[i] = trunc_i64(100 - f->sums[i]);
+        const uint32_t *of = feasible_key(f, i);
+        bool is_same = i && of[a->zone] == levels[a->zone].of;
+        raw[i] = is_same ? raw[i - 1] : zone_score(pods_there(c, zone, of[a->zone]), total);
+        double sum = 0;
+        for (uint32_t k = 0; k < a->n; k++)
+            sum += penalty(c, &a->levels[k], &levels[k], of[k]);
+        normal[i] = (int64_t)(100 - sum);
     }
 }
 
