@@ -25,7 +25,9 @@
 enum {
     DRAIN_MS = 5000, /* for bindings that are under way; then the lease is given back */
     TELL_MS = 1000,  /* for events that wait, after that */
-    BREATH_MS = 5,   /* of the loop, once synced: docs/design/012-breath.md */
+    BREATH_MS = 5,   /* of the loop, once synced: docs/design/012-breath.md; */
+    CROWD = 16,      /* from so many writes on, who comes has to wait anyway, */
+    CROWD_MS = 20,   /* and breaths are deep */
 };
 
 struct runner {
@@ -111,11 +113,18 @@ static void on_signal(void *ctx, int signal)
 
 /* --- turns --- */
 
+static int64_t breath_ms(const struct client *c)
+{
+    uint32_t writes = dispatch_binds(&c->dispatch) + events_waiting(&c->events);
+    return writes < CROWD ? BREATH_MS : CROWD_MS;
+}
+
 static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
 {
     struct engine_stats s = engine_stats(r->engine);
+    if (is_synced)
+        loop_breathe(r->loop, breath_ms(&r->client));
     if (is_synced && !r->was_synced) {
-        loop_breathe(r->loop, BREATH_MS);
         run_memory_settle();
         log_record(LOG_INFO, "synced", log_int("nodes", s.nodes), log_int("pods", s.pods));
     }
