@@ -316,6 +316,13 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
     }
 }
 
+/* Does it join the profile at this point? Who is a gate and filters, too, joins as a filter: pods
+ * are learned in that order. */
+static bool joins(const struct building *b, enum point point, const struct known_plugin *plugin)
+{
+    return runs(plugin) && (point != POINT_PRE_ENQUEUE || !find(&b->points[POINT_FILTER], plugin));
+}
+
 /* In the order in which a pod meets the plugins: gates, the queue, filters, scores; and those that
  * only look at pods. */
 static void build_profile(struct building *b, struct profile *out)
@@ -327,7 +334,7 @@ static void build_profile(struct building *b, struct profile *out)
     for (size_t k = 0; k < LEN(order); k++) {
         struct members *members = &b->points[order[k]];
         for (uint32_t i = 0; i < members->n; i++)
-            if (runs(members->at[i].plugin) &&
+            if (joins(b, order[k], members->at[i].plugin) &&
                 !has_plugin(all, n, known_plugin_number(members->at[i].plugin)))
                 all[n++] = build_plugin(b, members->at[i].plugin);
         if (order[k] == POINT_PRE_ENQUEUE)
