@@ -2,9 +2,9 @@
  *
  * A world lives on; now and then a tree of nested transactions is grown in its engine's cluster and
  * taken back: pods placed and taken, nodes changed, added and removed, numbers claimed for new
- * names, pods nominated, while views decide on what they see in the middle of it and are compared
- * with a scan each time. After an undo the cluster is what it was, byte for byte, and views still
- * say what a scan says. A commit changes nothing by itself. */
+ * names, pods nominated, volumes taken, while views decide on what they see in the middle of it and
+ * are compared with a scan each time. After an undo the cluster is what it was, byte for byte, and
+ * views still say what a scan says. A commit changes nothing by itself. */
 
 #include <inttypes.h>
 
@@ -131,6 +131,21 @@ static void nominate(struct trial *t)
     cluster_nominate(t->c, pod, name);
 }
 
+static void assume(struct trial *t)
+{
+    struct things *volumes = &t->c->volumes.of[THING_VOLUME];
+    uint32_t i = (uint32_t)rng_below(&t->rng, volumes->at.n);
+    struct volume_facts facts;
+    if (volumes->at.at[i].facts == ID_NONE)
+        return;
+    memcpy(&facts, things_facts(volumes, i), sizeof(facts));
+    facts.claim_namespace = t->c->empty;
+    facts.claim_name =
+        names_get(&t->c->names, arena_printf(&t->mem, "c%u", (uint32_t)rng_below(&t->rng, 3)));
+    uint32_t assumed = volumes_facts(t->c, THING_VOLUME, &facts);
+    cluster_assume(t->c, THING_VOLUME, i, chance(&t->rng, 4) ? ID_NONE : assumed);
+}
+
 /* A view reads the log, uncommitted changes included; the engine compares it with a scan. */
 static void decide(struct trial *t)
 {
@@ -145,7 +160,7 @@ static void decide(struct trial *t)
 }
 
 static void (*const changes[])(struct trial *) = {
-    place, place, place, take, take, change_node, change_node, claim, nominate, decide,
+    place, place, place, take, take, change_node, change_node, claim, nominate, assume, decide,
 };
 
 /* --- trials --- */
@@ -204,12 +219,22 @@ static void try(struct trial *t)
     recount(t->w, t->k);
 }
 
+static void add_volumes(struct trial *t)
+{
+    for (int i = 0; i < 4; i++) {
+        struct persistent_volume v = {.meta.name = arena_printf(&t->mem, "own-%d", i)};
+        struct object object = {.kind = KIND_PERSISTENT_VOLUME, .persistent_volume = &v};
+        engine_apply(t->k, 0, &(struct change){CHANGE_PUT, object});
+    }
+}
+
 static void run(uint64_t seed, uint64_t operations)
 {
     struct world *w = mem_alloc(sizeof(*w));
     world_init(w, seed);
     world_add_engine(w, (struct engine_config){.checks_views = true});
     struct trial t = {.w = w, .k = w->engines[0], .c = w->engines[0]->cluster};
+    add_volumes(&t);
     for (; w->work < operations && !w->has_failed; w->operation++) {
         world_operate(w);
         w->work++;

@@ -101,12 +101,32 @@ static int by_text(const void *a, const void *b)
     return str_compare(*(const struct str *)a, *(const struct str *)b);
 }
 
+struct lines {
+    VEC(struct str) at;
+    struct arena mem;
+};
+
+static void add_line(struct lines *l, const struct buf *text)
+{
+    if (text->n)
+        vec_push(&l->at, arena_str(&l->mem, buf_str(text)));
+}
+
+static void end_lines(struct lines *l, struct buf *out)
+{
+    if (l->at.n > 1)
+        qsort(l->at.at, l->at.n, sizeof(*l->at.at), by_text);
+    vec_each(&l->at, text)
+        buf_add(out, *text);
+    vec_done(&l->at);
+    arena_done(&l->mem);
+}
+
 /* What is counted, in the order of its texts: which numbers tallies and spreads have depends on
  * when classes came and went. */
 static void dump_counts(const struct cluster *c, struct buf *out)
 {
-    VEC(struct str) texts = {0};
-    struct arena mem = {0};
+    struct lines lines = {0};
     AUTO(buf) text = {0};
     for (uint32_t i = 0; i < c->counts.tallies.n + c->counts.spreads.n; i++) {
         bool is_tally = i < c->counts.tallies.n;
@@ -116,15 +136,51 @@ static void dump_counts(const struct cluster *c, struct buf *out)
             dump_tally(c, at, &text);
         else if (!is_tally && c->counts.spreads.at[at].uses)
             dump_spread(c, at, &text);
-        if (text.n)
-            vec_push(&texts, arena_str(&mem, buf_str(&text)));
+        add_line(&lines, &text);
     }
-    if (texts.n > 1)
-        qsort(texts.at, texts.n, sizeof(*texts.at), by_text);
-    vec_each(&texts, t)
-        buf_add(out, *t);
-    vec_done(&texts);
-    arena_done(&mem);
+    end_lines(&lines, out);
+}
+
+static struct str text_of(const struct cluster *c, sym s)
+{
+    return names_text(&c->names, s);
+}
+
+static void dump_volume(const struct cluster *c, const struct thing *thing,
+                        const struct volume_facts *f, struct buf *out)
+{
+    buf_printf(out, "volume " STR_FMT " for " STR_FMT "/" STR_FMT "\n",
+               STR_ARG(text_of(c, thing->name)), STR_ARG(text_of(c, f->claim_namespace)),
+               STR_ARG(text_of(c, f->claim_name)));
+}
+
+static void dump_claim(const struct cluster *c, const struct thing *thing,
+                       const struct claim_facts *f, struct buf *out)
+{
+    buf_printf(out, "claim " STR_FMT "/" STR_FMT " for " STR_FMT "\n",
+               STR_ARG(text_of(c, thing->namespace)), STR_ARG(text_of(c, thing->name)),
+               STR_ARG(text_of(c, f->selected_node)));
+}
+
+/* Volumes and claims that are taken for more than they are yet. */
+static void dump_assumed(const struct cluster *c, struct buf *out)
+{
+    struct lines lines = {0};
+    AUTO(buf) text = {0};
+    for (int kind = THING_VOLUME; kind <= THING_CLAIM; kind++) {
+        const struct things *t = &c->volumes.of[kind];
+        for (uint32_t i = 0; i < t->at.n; i++) {
+            if (t->at.at[i].facts == ID_NONE || t->at.at[i].assumed == ID_NONE)
+                continue;
+            buf_clear(&text);
+            if (kind == THING_VOLUME)
+                dump_volume(c, &t->at.at[i], things_facts(t, i), &text);
+            else
+                dump_claim(c, &t->at.at[i], things_facts(t, i), &text);
+            add_line(&lines, &text);
+        }
+    }
+    end_lines(&lines, out);
 }
 
 void cluster_dump(const struct cluster *c, struct buf *out)
@@ -140,4 +196,5 @@ void cluster_dump(const struct cluster *c, struct buf *out)
         buf_printf(out, "nominated %u to " STR_FMT "\n", n->pod.i,
                    STR_ARG(names_text(&c->names, n->node)));
     dump_counts(c, out);
+    dump_assumed(c, out);
 }
