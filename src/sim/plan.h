@@ -53,6 +53,8 @@ struct plan {
     uint64_t pods;              /* in all jobs */
     struct str watched;         /* the resource whose use is shown by group and class */
 
+    bool declares_run_times; /* pods say how long they will run, and are right */
+
     double bind_fault_share;
     int64_t node_between_ms, node_repair_ms; /* 0: nodes do not fail */
 

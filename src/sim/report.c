@@ -130,16 +130,17 @@ static void table_class(const struct class_summary *c, struct buf *out)
     buf_printf(out, "%-20.*s %9s %9s %9s ", (int)MIN(c->name.n, (size_t)20), c->name.p,
                text_count(c->created).s, text_count(c->bound).s, text_count(c->waiting).s);
     if (c->n_waits)
-        buf_printf(out, "%9s %9s %9s %9s\n", text_ms(c->wait.p50_ms).s, text_ms(c->wait.p90_ms).s,
-                   text_ms(c->wait.p99_ms).s, text_ms(c->wait.most_ms).s);
+        buf_printf(out, "%9s %9s %9s %9s %9s\n", text_ms((int64_t)c->wait.mean_ms).s,
+                   text_ms(c->wait.p50_ms).s, text_ms(c->wait.p90_ms).s, text_ms(c->wait.p99_ms).s,
+                   text_ms(c->wait.most_ms).s);
     else
-        buf_printf(out, "%9s %9s %9s %9s\n", "-", "-", "-", "-");
+        buf_printf(out, "%9s %9s %9s %9s %9s\n", "-", "-", "-", "-", "-");
 }
 
 static void table_classes(const struct summary *s, struct buf *out)
 {
-    buf_printf(out, "\n%-20s %9s %9s %9s %9s %9s %9s %9s\n", "JOB CLASS", "PODS", "BOUND",
-               "PENDING", "WAIT P50", "P90", "P99", "MAX");
+    buf_printf(out, "\n%-20s %9s %9s %9s %9s %9s %9s %9s %9s\n", "JOB CLASS", "PODS", "BOUND",
+               "PENDING", "WAIT MEAN", "P50", "P90", "P99", "MAX");
     list_each(&s->classes, c)
         table_class(c, out);
     if (s->classes.n > 1)
@@ -230,10 +231,8 @@ static void json_counts(struct json_writer *w, const struct class_summary *c)
     put_int(w, "lost", c->lost);
 }
 
-static void json_class(struct json_writer *w, const struct class_summary *c)
+static void json_waits(struct json_writer *w, const struct class_summary *c)
 {
-    put_str(w, "name", c->name);
-    json_counts(w, c);
     open_key(w, "waitSeconds", '{');
     put_real(w, "mean", c->wait.mean_ms / 1e3);
     put_real(w, "p50", (double)c->wait.p50_ms / 1e3);
@@ -243,6 +242,13 @@ static void json_class(struct json_writer *w, const struct class_summary *c)
     json_put_close(w, '}');
 }
 
+static void json_class(struct json_writer *w, const struct class_summary *c)
+{
+    put_str(w, "name", c->name);
+    json_counts(w, c);
+    json_waits(w, c);
+}
+
 enum { COMPLAINTS_MOST = 100 };
 
 static void json_pods(struct json_writer *w, const struct summary *s)
@@ -250,6 +256,7 @@ static void json_pods(struct json_writer *w, const struct summary *s)
     open_key(w, "pods", '{');
     json_counts(w, &s->all);
     put_int(w, "running", s->running);
+    json_waits(w, &s->all);
     json_put_close(w, '}');
     open_key(w, "queue", '{');
     put_real(w, "mean", s->queue_mean);

@@ -131,7 +131,8 @@ static void add_tiles(const struct summary *s, const struct host *host, struct b
 
 static void add_wait_cells(struct buf *out, const struct class_summary *c)
 {
-    int64_t waits[] = {c->wait.p50_ms, c->wait.p90_ms, c->wait.p99_ms, c->wait.most_ms};
+    int64_t waits[] = {(int64_t)c->wait.mean_ms, c->wait.p50_ms, c->wait.p90_ms, c->wait.p99_ms,
+                       c->wait.most_ms};
     for (size_t i = 0; i < LEN(waits); i++)
         buf_printf(out, "<td>%s</td>", c->n_waits ? text_ms(waits[i]).s : "–");
 }
@@ -152,8 +153,8 @@ static void add_classes(const struct summary *s, struct buf *out)
                "<section id=\"jobs\"><h2>Job classes</h2><div class=\"scroll\"><table>\n<thead>"
                "<tr><th scope=\"col\">Class</th><th scope=\"col\">Pods</th>"
                "<th scope=\"col\">Bound</th><th scope=\"col\">Pending</th>"
-               "<th scope=\"col\">Failed</th><th scope=\"col\">Wait p50</th>"
-               "<th scope=\"col\">p90</th><th scope=\"col\">p99</th>"
+               "<th scope=\"col\">Failed</th><th scope=\"col\">Wait mean</th>"
+               "<th scope=\"col\">p50</th><th scope=\"col\">p90</th><th scope=\"col\">p99</th>"
                "<th scope=\"col\">Longest</th></tr></thead>\n<tbody>\n");
     list_each(&s->classes, c)
         add_class_row(out, c, "");

@@ -10,6 +10,7 @@
 #include "core/base/intern.h"
 #include "core/base/rng.h"
 #include "core/model/resources.h"
+#include "core/model/run_time.h"
 #include "sim/draw.h"
 #include "sim/storage.h"
 
@@ -92,16 +93,30 @@ static struct str pod_name(struct world *w, const struct sim_pod *pod)
     return arena_printf(&w->mem, STR_FMT ".%u", STR_ARG(job->name), pod->member);
 }
 
+static void declare_run_time(struct world *w, struct pod *pod, int64_t runs_ms)
+{
+    pair_list old = pod->meta.annotations;
+    pair_list notes = {arena_array(&w->mem, struct pair, old.n + 1), 0};
+    list_each(&old, note)
+        notes.at[notes.n++] = *note;
+    notes.at[notes.n++] = (struct pair){STR(ANNOTATION_DURATION),
+                                        arena_printf(&w->mem, "%lldms", (long long)runs_ms)};
+    pod->meta.annotations = notes;
+}
+
 /* As the API server would: the pod as it is now. Its uid is its number here. */
 static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
 {
     arena_reset(&w->mem);
     const struct sim_pod *sim = &w->pods.at[i];
-    struct pod pod = *w->plan->templates.at[w->plan->jobs.at[sim->job].template];
+    const struct plan_job *job = &w->plan->jobs.at[sim->job];
+    struct pod pod = *w->plan->templates.at[job->template];
     pod.meta.name = pod_name(w, sim);
     pod.meta.uid = arena_printf(&w->mem, "%u", i);
     if (pod.meta.created_ms == TIME_NONE)
         pod.meta.created_ms = sim->created_ms;
+    if (w->plan->declares_run_times && job->runs_ms != NEVER)
+        declare_run_time(w, &pod, job->runs_ms);
     if (sim->node != NO_NODE) {
         struct str node = w->plan->nodes.at[sim->node].node->meta.name;
         bool runs = sim->state == POD_RUNNING;

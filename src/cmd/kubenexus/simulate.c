@@ -5,6 +5,7 @@
 
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/simulate_input.h"
+#include "cmd/kubenexus/simulate_policy.h"
 #include "cmd/kubenexus/simulate_progress.h"
 #include "sim/demo.h"
 #include "sim/report_html.h"
@@ -16,6 +17,8 @@ struct options {
     bool has_seed, has_until, is_json, is_quiet, hides_host, prints_demo;
     uint64_t seed;
     int64_t until_ms;
+    bool has_policy, declares;
+    struct simulate_policy policy;
     struct engine_config engine;
 };
 
@@ -35,6 +38,8 @@ static void help(void)
         "      --pods CSV       pods of an openb trace; needs --nodes\n"
         "      --fill           of a trace: a pod a second in the file's order; none ends\n"
         "      --speed F        of a trace: arrivals F times as densely; run times stay\n"
+        "      --jobs CSV       jobs of the Philly trace, on one pool of GPUs\n"
+        "      --gpus N         of --jobs: how many there are (640)\n"
         "      --seed N         another day of the same scenario\n"
         "      --until TIME     stop then (90m, 12h, 2d)\n"
         "      --print-demo     print the demo's scenario, to start your own from\n\n"
@@ -44,6 +49,13 @@ static void help(void)
         "      --no-host        leave out what the clock and the machine decide\n"
         "      --quiet          no progress on stderr\n\n"
         "Engine:\n"
+        "      --policy P       who may pass those who wait for room: first-fit, fifo, easy, sjf\n"
+        "                       (docs/guide/backfill.md); without it, whoever fits, as in "
+        "kube-scheduler\n"
+        "      --times T        run times that policies go by: learned (default) or exact\n"
+        "      --patience N     of sjf: who waits N times its run time is passed by nobody (2); 0: "
+        "no "
+        "limit\n"
         "      --no-views       decide every pod by a scan of all nodes (slow, same results)\n"
         "      --check          compare every decision with such a scan (slower)\n\n"
         "Examples:\n"
@@ -51,7 +63,8 @@ static void help(void)
         "  kubenexus simulate scenarios/small.yaml --seed 7 -o json\n"
         "  kubectl get nodes,pods,services -A -o json | kubenexus simulate -\n"
         "  kubenexus simulate --nodes openb_node_list_gpu_node.csv \\\n"
-        "    --pods openb_pod_list_default.csv --fill\n\n"
+        "    --pods openb_pod_list_default.csv --fill\n"
+        "  kubenexus simulate --jobs philly_jobs.csv --policy easy --times exact\n\n"
         "Exit codes: 0 done, 1 the result could not be written, 2 bad usage or input.");
 }
 
@@ -76,6 +89,30 @@ static bool parse_speed(const char *text, struct options *o)
     return end && *end == '\0' && o->files.trace.speed >= 1e-6 && o->files.trace.speed <= 1e6;
 }
 
+static bool parse_gpus(const char *text, struct options *o)
+{
+    return text && str_int(str_of(text), &o->files.gpus) && o->files.gpus > 0 &&
+           o->files.gpus <= 1000000;
+}
+
+static bool parse_policy(const char *text, struct options *o)
+{
+    return o->has_policy = text && simulate_policy_parse(&o->policy, text);
+}
+
+static bool parse_times(const char *text, struct options *o)
+{
+    o->declares = text && !strcmp(text, "exact");
+    return o->declares || (text && !strcmp(text, "learned"));
+}
+
+static bool parse_patience(const char *text, struct options *o)
+{
+    int64_t *patience = &o->policy.args.patience;
+    return text && str_int(str_of(text), patience) && *patience >= 0 &&
+           *patience <= LINE_PATIENCE_MOST;
+}
+
 static bool parse_output(const char *text, struct options *o)
 {
     o->is_json = text && !strcmp(text, "json");
@@ -87,10 +124,14 @@ static const struct {
     const char *name, *brief, *what;
     bool (*parse)(const char *text, struct options *o);
 } valued[] = {
-    {"--seed",   NULL, "a whole number of at least 0",      parse_seed  },
-    {"--until",  NULL, "a time above 0 (90m, 12h, 2d)",     parse_until },
-    {"--speed",  NULL, "a number from 0.000001 to 1000000", parse_speed },
-    {"--output", "-o", "table or json",                     parse_output},
+    {"--seed",     NULL, "a whole number of at least 0",      parse_seed    },
+    {"--until",    NULL, "a time above 0 (90m, 12h, 2d)",     parse_until   },
+    {"--speed",    NULL, "a number from 0.000001 to 1000000", parse_speed   },
+    {"--gpus",     NULL, "a whole number from 1 to 1000000",  parse_gpus    },
+    {"--policy",   NULL, "first-fit, fifo, easy or sjf",      parse_policy  },
+    {"--times",    NULL, "learned or exact",                  parse_times   },
+    {"--patience", NULL, "a whole number from 0 to 1000",     parse_patience},
+    {"--output",   "-o", "table or json",                     parse_output  },
 };
 
 /* 0, or the exit code; *is_used says whether argv[*i] was such an option. */
@@ -118,6 +159,7 @@ static int parse_file(int argc, char **argv, int *i, struct options *o, bool *is
         {"--cluster", &o->files.cluster},
         {"--nodes",   &o->files.nodes  },
         {"--pods",    &o->files.pods   },
+        {"--jobs",    &o->files.jobs   },
         {"--report",  &o->report       },
     };
     for (size_t k = 0; k < LEN(files); k++) {
@@ -163,6 +205,11 @@ static int check_options(const struct options *o)
             "simulate: a trace (--nodes, --pods) is a whole cluster; \"%s\" is one "
             "too many",
             f->scenario ? f->scenario : f->cluster);
+    if (f->jobs && (f->nodes || f->scenario || f->cluster))
+        return complain_text("simulate: --jobs is a whole workload; \"%s\" is one too many",
+                             f->nodes      ? f->nodes
+                             : f->scenario ? f->scenario
+                                           : f->cluster);
     if (!f->nodes && (f->trace.is_fill || f->trace.speed != 1))
         return complain_text("simulate: --fill and --speed are for traces (--nodes, --pods)");
     return 0;
@@ -171,6 +218,8 @@ static int check_options(const struct options *o)
 static int parse(int argc, char **argv, struct options *o)
 {
     o->files.trace.speed = 1;
+    o->files.gpus = 640;
+    o->policy.args = LINE_DEFAULTS;
     for (int i = 1; i < argc; i++) {
         bool is_used = parse_flag(argv[i], o);
         int code = is_used ? 0 : parse_valued(argc, argv, &i, o, &is_used);
@@ -231,9 +280,12 @@ static int print_results(const struct options *o, const struct world *w, double 
     return write_page(o->report, buf_str(&page));
 }
 
-static int simulate(const struct options *o, struct simulate_input *in)
+static int simulate(struct options *o, struct simulate_input *in)
 {
     struct progress progress;
+    in->plan.declares_run_times = o->declares;
+    if (o->has_policy)
+        simulate_policy_apply(&o->policy, &o->engine);
     if (o->has_until)
         in->plan.until_ms = o->until_ms;
     struct world *w = world_new(&in->plan, &o->engine);

@@ -5,6 +5,7 @@
 
 #include "sim/demo.h"
 #include "sim/dump.h"
+#include "sim/philly.h"
 #include "sim/workload.h"
 
 /* The file's text, which `in` keeps. */
@@ -92,6 +93,9 @@ static bool read_files(struct simulate_input *in, const struct simulate_files *f
     struct str text;
     if (files->nodes)
         return read_trace(in, files, e);
+    if (files->jobs)
+        return read_text(in, files->jobs, &text, e) &&
+               philly_add(&in->plan, files->jobs, text, files->gpus, e);
     if (files->cluster &&
         (!read_text(in, files->cluster, &text, e) || !add_dump(in, files->cluster, text, e)))
         return false;
@@ -108,6 +112,7 @@ bool simulate_input_read(struct simulate_input *in, const struct simulate_files 
     const char *from = files->scenario  ? files->scenario
                        : files->cluster ? files->cluster
                        : files->nodes   ? files->nodes
+                       : files->jobs    ? files->jobs
                                         : "demo";
     if (in->plan.title.n == 0)
         in->plan.title = str_of(base_name(files->pods ? files->pods : from));

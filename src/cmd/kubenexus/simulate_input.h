@@ -12,6 +12,8 @@ struct simulate_files {
     const char *cluster;  /* a dump: the start */
     const char *nodes, *pods; /* openb's two files */
     struct trace_options trace;
+    const char *jobs; /* Philly's file, on a pool of … */
+    int64_t gpus;     /* … so many GPUs */
 };
 
 struct simulate_input {

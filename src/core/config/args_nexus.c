@@ -124,6 +124,40 @@ static const void *read_coscheduling(const struct args_reading *a)
     return out;
 }
 
+/* --- LinePolicy --- */
+
+struct line_file {
+    struct args_head head;
+    struct str policy;
+    int64_t patience;
+};
+
+/* clang-format off */
+static const struct field line_fields[] = {
+    HEAD_API_VERSION,
+    HEAD_KIND,
+    {FIELD(INT64, "patience", 0, struct line_file, patience)},
+    {FIELD(STR, "policy", 0, struct line_file, policy)},
+    FIELD_END,
+};
+/* clang-format on */
+
+static const void *read_line(const struct args_reading *a)
+{
+    struct line_args *out = arena_array(&a->r->out->mem, struct line_args, 1);
+    *out = LINE_DEFAULTS;
+    struct line_file f = {.patience = out->patience};
+    if (!args_fields(a, line_fields, &f))
+        return NULL;
+    args_check_range(a, args_at(a, "patience"), f.patience, 0, LINE_PATIENCE_MOST);
+    out->patience = f.patience;
+    if (f.policy.n && !line_policy_parse(f.policy, &out->policy))
+        config_error(a->r, args_at(a, "policy"),
+                     "\"" STR_FMT "\" is none of first-fit, fifo, easy, sjf",
+                     STR_ARG(str_part(f.policy, 0, 60)));
+    return out;
+}
+
 /* --- TenantHardwareAffinityScore --- */
 
 /* Scores of one tier of tenants; -1: the default. */
@@ -305,6 +339,7 @@ static const void *read_numa(const struct args_reading *a)
 const struct args_kind nexus_args[] = {
     {STR("Coscheduling"),                read_coscheduling},
     {STR("ProfileClassifier"),           read_classifier  },
+    {STR("LinePolicy"),                  read_line        },
     {STR("WorkloadAwareScoring"),        read_workload    },
     {STR("TenantHardwareAffinityScore"), read_tenant      },
     {STR("NUMATopology"),                read_numa        },

@@ -128,15 +128,17 @@ static void set_start(struct cluster *c, struct pod_row *row, int64_t start_ms)
     row->start_ms = start_ms;
 }
 
-static void put_on_node(struct engine *k, pod_id pod, sym name)
+static void put_on_node(struct engine *k, int64_t now_ms, pod_id pod, sym name)
 {
     cluster_nominate(k->cluster, pod, SYM_NONE);
     cluster_place(k->cluster, pod, cluster_claim(k->cluster, name));
+    engine_stay_begins(k, now_ms, pod);
 }
 
 void engine_take_off(struct engine *k, pod_id pod)
 {
     node_id node = {pods_at(&k->cluster->pods, pod)->node};
+    engine_stay_ends(k, pod);
     cluster_take(k->cluster, pod);
     release_if_unused(k, node);
 }
@@ -222,10 +224,11 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
     set_pin(k, pod, pin);
     set_group(k, now_ms, pod, from);
     row = pods_at(&c->pods, pod);
+    engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n) {
         row->flags |= POD_BOUND;
         sym node = names_get(&c->names, from->spec.node_name);
-        put_on_node(k, pod, node);
+        put_on_node(k, now_ms, pod, node);
         tell_pod(k, now_ms, ACTION_ADD, NULL, pods_shape(&c->pods, pod), node);
     } else if (is_ours(k, from)) {
         cluster_nominate(c, pod, nominated_name(k, from));
@@ -244,6 +247,7 @@ static void trim(struct engine *k)
     queue_trim(k->queue, n);
     groups_trim(&k->cluster->groups, n);
     heap_trim(&k->timers, n);
+    engine_trim_lines(k, n);
 }
 
 void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended)
@@ -326,7 +330,7 @@ static void update_placed(struct engine *k, int64_t now_ms, const struct pod *fr
     uint32_t actions = rewrite(k, pod, shape, flags | POD_BOUND);
     engine_leave(k, pod);
     if (row->node == ID_NONE)
-        put_on_node(k, pod, node);
+        put_on_node(k, now_ms, pod, node);
     engine_give_up(k, pod);
     if (!was_bound || is_elsewhere)
         actions = ACTION_ADD;
@@ -377,6 +381,7 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
             .pod_node = SYM_NONE,
         };
         queue_touch(k->queue, now_ms, pod.i, &event);
+        engine_touch_line(k, pod.i);
     }
     if (was_nominated != SYM_NONE && nominated != was_nominated) {
         engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[old_shape], was_nominated,
@@ -411,6 +416,8 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
     pod_id pod = pods_find(&c->pods, names_find(&c->names, from->meta.namespace), from->meta.name);
     bool is_another = pod.i != ID_NONE && is_another_pod(pods_at(&c->pods, pod), from);
     if (pod.i != ID_NONE && (is_another || is_finished(from))) {
+        if (!is_another)
+            engine_learn_stay(k, now_ms, pod);
         bool has_ended = !is_another && str_equal(from->status.phase, STR("Succeeded"));
         engine_remove_pod(k, now_ms, pod, has_ended);
         pod.i = ID_NONE;
@@ -430,6 +437,8 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
     pods_at(&c->pods, pod)->digest = from->digest;
     set_start(c, pods_at(&c->pods, pod), from->status.start_ms);
     bool has_moved = !from->is_glance && set_group(k, now_ms, pod, from);
+    if (!from->is_glance)
+        engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n)
         update_placed(k, now_ms, from, pod, shape, flags);
     else
@@ -721,9 +730,12 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     switch (o->kind) {
     case KIND_POD:
         pod = pods_find(&c->pods, names_find(&c->names, o->meta->namespace), o->meta->name);
+        if (pod.i == ID_NONE)
+            break;
         /* Whoever watches pods that have not ended hears of an end as of a removal. */
-        if (pod.i != ID_NONE)
-            engine_remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
+        if (is_done(pods_at(&c->pods, pod)))
+            engine_learn_stay(k, now_ms, pod);
+        engine_remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
         break;
     case KIND_NODE:
         remove_node(k, now_ms, o->meta->name);

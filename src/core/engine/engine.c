@@ -23,7 +23,7 @@ struct engine *engine_new(const struct engine_config *config)
         .most = config->view_count,
     };
     k->holds.next_ms = INT64_MAX;
-    engine_begin_profiles(k);
+    engine_begin_profiles(k, 0);
     struct queue_rules rules = engine_queue_rules(k);
     k->queue = queue_new(&rules);
     return k;
@@ -40,6 +40,7 @@ void engine_free(struct engine *k)
     cluster_free(k->cluster);
     vec_done(&k->units);
     engine_gangs_done(k);
+    engine_lines_done(k);
     map_done(&k->unsettled);
     engine_preparations_done(k);
     hunts_done(&k->hunts);
@@ -104,6 +105,7 @@ static struct str place(struct engine *k, int64_t now_ms, pod_id pod, const stru
     txn_commit(c, t);
     queue_settle(k->queue, pod.i);
     engine_stop_timer(k, pod.i);
+    engine_leave_line(k, pod.i);
     engine_announce(k, now_ms, pod, out);
     return unsupported;
 }
@@ -121,22 +123,31 @@ static struct plan note_refusal(struct engine *k, pod_id pod, struct class *clas
     return plan;
 }
 
-static bool would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class)
+bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class)
 {
     return class->refused_at == k->cluster->log.end && !class->is_pinned &&
            pods_at(&k->cluster->pods, pod)->nominated == SYM_NONE && !k->config.checks_views;
 }
 
+static void try_later(struct engine *k, int64_t now_ms, uint32_t unit)
+{
+    engine_leave_line(k, unit);
+    queue_fail(k->queue, now_ms, unit);
+}
+
 void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
                    uint64_t rejected_by, struct effects *out)
 {
+    bool is_in_line = rejected_by && engine_line_of(k, pod.i);
+    if (is_in_line && !engine_stays_in_line(k, now_ms, pod.i, rejected_by))
+        return;
     struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_REFUSE, out);
     effect->message = message;
     effect->rejected_by = rejected_by;
-    if (rejected_by)
+    if (rejected_by && !is_in_line)
         queue_refuse(k->queue, now_ms, pod.i, rejected_by, 0);
-    else
-        queue_fail(k->queue, now_ms, pod.i); /* no nodes: nobody's refusal, again after a while */
+    else if (!is_in_line)
+        try_later(k, now_ms, pod.i); /* no nodes: nobody's refusal */
     k->stats.refused++;
     k->counts.profiles.at[k->units.at[pod.i].profile].unschedulable++;
 }
@@ -164,6 +175,7 @@ static void fail(struct engine *k, int64_t now_ms, pod_id pod, struct str messag
                  struct effects *out)
 {
     engine_tell_failure(k, now_ms, pod, message, out);
+    engine_leave_line(k, pod.i);
     if (may_pass)
         queue_fail(k->queue, now_ms, pod.i);
     else
@@ -189,12 +201,36 @@ static void count(struct engine *k, struct verdict v)
     }
 }
 
+/* There is room on the node: the pod goes there, unless that delays somebody who has the turn. */
+static void place_in_turn(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                          uint32_t node, struct effects *out)
+{
+    struct line *l = engine_line_of(k, pod.i);
+    bool may_pass = true;
+    if (UNLIKELY(l) && l->head != ID_NONE) {
+        struct txn trial = txn_begin(k->cluster);
+        row_place(k->cluster, class, pod, (node_id){node});
+        may_pass = engine_may_pass(k, now_ms, pod.i);
+        txn_undo(k->cluster, trial);
+    }
+    if (may_pass) {
+        struct str unsupported = place(k, now_ms, pod, class, node, out);
+        if (UNLIKELY(unsupported.n))
+            fail(k, now_ms, pod, unsupported, true, out);
+        return;
+    }
+    class->delayed_at = engine_line_serial(k);
+    if (engine_stays_in_line(k, now_ms, pod.i, 0))
+        engine_tell_behind(k, now_ms, pod.i, out);
+}
+
 static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
     if (pods_at(&c->pods, pod)->flags & POD_TERMINATING) { /* it is going away: nothing to decide */
         queue_settle(k->queue, pod.i);
         engine_stop_timer(k, pod.i);
+        engine_leave_line(k, pod.i);
         return;
     }
     struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
@@ -204,7 +240,7 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
         fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE, out);
         return;
     }
-    if (would_hear_the_same(k, pod, class)) {
+    if (engine_would_hear_the_same(k, pod, class)) {
         k->stats.decisions++;
         k->stats.repeated++;
         refuse(k, now_ms, pod, class, out);
@@ -223,10 +259,23 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
     } else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1) {
         fail(k, now_ms, pod, row_broken_text(c, class, (node_id){v.broken}, &out->mem), true, out);
     } else {
-        struct str unsupported = place(k, now_ms, pod, class, v.node, out);
-        if (UNLIKELY(unsupported.n))
-            fail(k, now_ms, pod, unsupported, true, out);
+        place_in_turn(k, now_ms, pod, class, v.node, out);
     }
+}
+
+/* Decides about a unit in flight. */
+static void step_unit(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
+{
+    if (UNLIKELY(k->holds.of_pod.n))
+        engine_lift(k, (pod_id){unit});
+    if (UNLIKELY(engine_gang_led_by(k, unit)))
+        engine_step_gang(k, now_ms, unit, out);
+    else if (LIKELY(!k->holds.of_driver.n) || engine_has_company(k, now_ms, (pod_id){unit}, out))
+        step_pod(k, now_ms, (pod_id){unit}, out);
+    if (UNLIKELY(k->holds.lifted.n))
+        engine_lower(k);
+    if (UNLIKELY(k->holds.of_driver.n))
+        engine_let_company_in(k, now_ms, (pod_id){unit});
 }
 
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
@@ -237,22 +286,18 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     if (engine_tick(k, now_ms, out) ||
         (UNLIKELY(k->preparations.n) && engine_go_on(k, now_ms, out)))
         return true;
-    if (k->unsettled.n + k->n_writes >= k->config.max_unsettled ||
-        !queue_take(k->queue, now_ms, &unit))
+    if (k->unsettled.n + k->n_writes >= k->config.max_unsettled)
         return false;
-    if (UNLIKELY(k->holds.of_pod.n)) {
-        if (engine_step_hold(k, now_ms, (pod_id){unit}))
-            return true;
-        engine_lift(k, (pod_id){unit});
+    if (queue_take(k->queue, now_ms, &unit)) {
+        bool is_hold = UNLIKELY(k->holds.of_pod.n) && engine_step_hold(k, now_ms, (pod_id){unit});
+        if (!is_hold && !engine_line_up(k, now_ms, unit, out))
+            step_unit(k, now_ms, unit, out);
+        return true;
     }
-    if (UNLIKELY(engine_gang_led_by(k, unit)))
-        engine_step_gang(k, now_ms, unit, out);
-    else if (LIKELY(!k->holds.of_driver.n) || engine_has_company(k, now_ms, (pod_id){unit}, out))
-        step_pod(k, now_ms, (pod_id){unit}, out);
-    if (UNLIKELY(k->holds.lifted.n))
-        engine_lower(k);
-    if (UNLIKELY(k->holds.of_driver.n))
-        engine_let_company_in(k, now_ms, (pod_id){unit});
+    if (!engine_next_in_line(k, now_ms, &unit))
+        return false;
+    if (unit != ID_NONE)
+        step_unit(k, now_ms, unit, out);
     return true;
 }
 
@@ -298,9 +343,10 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
 {
     int64_t own_ms = MAX(MIN(engine_timer_ms(k), k->holds.next_ms), now_ms);
     own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
-    return k->unsettled.n + k->n_writes >= k->config.max_unsettled
-               ? own_ms
-               : MIN(own_ms, queue_next_ms(k->queue, now_ms));
+    if (k->unsettled.n + k->n_writes >= k->config.max_unsettled)
+        return own_ms;
+    own_ms = MIN(own_ms, engine_lines_next_ms(k, now_ms));
+    return MIN(own_ms, queue_next_ms(k->queue, now_ms));
 }
 
 void engine_rank(struct engine *k, struct str node, uint64_t rank)

@@ -68,6 +68,9 @@ struct planner {
 /* The order of the queue: strict and total. */
 bool engine_before(const void *ctx, uint32_t a, uint32_t b);
 
+/* When the unit was made: its pod, or the first of its gang. */
+int64_t engine_age_ms(const struct engine *k, uint32_t unit);
+
 /* How the pod's profile places gangs; the defaults if it does not. */
 struct coscheduling_args engine_gang_args(const struct engine *k, pod_id pod);
 
@@ -127,6 +130,9 @@ void engine_gangs_done(struct engine *k);
 /* One step for the gang in flight under this number. */
 void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
 
+/* Would the gang that waits under this number find its nodes now? */
+bool engine_gang_fits(struct engine *k, uint32_t unit);
+
 /* How many pods of the spec the node has room for, by its resources alone; `is_empty`: if nothing
  * ran on it. */
 uint64_t engine_node_room(const struct cluster *c, const struct spec *spec, node_id node,
@@ -139,6 +145,7 @@ enum gang_refusal {
     GANG_HOPELESS, /* there is too little room, whatever one tries */
     GANG_REFUSED,  /* no way was found */
     GANG_REST,     /* the gang runs, and there is no room for more of it */
+    GANG_BEHIND,   /* it would delay the head of its line */
 };
 
 /* The gang in flight is not placed (of GANG_REST: those who found no node): they are told, and it

@@ -178,13 +178,18 @@ static void add_missing(const struct engine *k, uint32_t group, struct buf *out)
         buf_printf(out, "; %u more wait behind scheduling gates", m.held);
 }
 
-static void word(struct engine *k, uint32_t group, enum gang_refusal why, struct buf *out)
+static void word(struct engine *k, int64_t now_ms, uint32_t group, enum gang_refusal why,
+                 struct buf *out)
 {
     struct planner *p = &k->planner;
     struct str name = names_text(&k->cluster->names, k->cluster->groups.at.at[group].name);
     buf_clear(out);
     if (why == GANG_MISSING) {
         add_missing(k, group, out);
+        return;
+    }
+    if (why == GANG_BEHIND) {
+        engine_add_behind(k, now_ms, k->gangs.at[group].leader, out);
         return;
     }
     if (why != GANG_REST && p->need) {
@@ -237,7 +242,7 @@ void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     struct buf *text = &k->planner.message;
-    word(k, group, GANG_MISSING, text);
+    word(k, now_ms, group, GANG_MISSING, text);
     k->counts.gangs_incomplete++;
     vec_each(&k->cluster->groups.at.at[group].members, i) {
         pod_id pod = {*i};
@@ -269,27 +274,43 @@ static uint64_t bit_of_room(const struct engine *k, pod_id pod)
     return 0;
 }
 
+static uint64_t plugins_of(const struct engine *k, uint32_t unit, enum gang_refusal why)
+{
+    pod_id pod = {unit};
+    uint32_t group = groups_of(&k->cluster->groups, pod);
+    if (why == GANG_BEHIND)
+        return engine_line_of(k, unit)->bit;
+    uint64_t plugins = why == GANG_HOPELESS  ? bit_of_room(k, pod)
+                       : why == GANG_MISSING ? 0
+                                             : k->planner.refused_by;
+    if (why == GANG_MISSING || k->cluster->groups.at.at[group].required != SYM_NONE)
+        plugins |= bit_of_gangs(k, pod);
+    return plugins;
+}
+
 void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum gang_refusal why,
                         struct effects *out)
 {
     struct planner *p = &k->planner;
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
-    const struct group *g = &k->cluster->groups.at.at[group];
-    uint64_t plugins = why == GANG_HOPELESS  ? bit_of_room(k, (pod_id){unit})
-                       : why == GANG_MISSING ? 0
-                                             : p->refused_by;
-    if (why == GANG_MISSING || g->required != SYM_NONE)
-        plugins |= bit_of_gangs(k, (pod_id){unit});
-    word(k, group, why, &p->message);
+    uint64_t plugins = plugins_of(k, unit, why);
+    bool is_judged = plugins && k->cluster->nodes.present;
+    bool stays = is_judged && why != GANG_MISSING && engine_line_of(k, unit);
+    bool is_news =
+        !stays || engine_stays_in_line(k, now_ms, unit, why == GANG_BEHIND ? 0 : plugins);
+    word(k, now_ms, group, why, &p->message);
     vec_each(&p->seats, seat) {
-        if (seat->node != ID_NONE && why == GANG_REST)
+        if (!is_news || (seat->node != ID_NONE && why == GANG_REST))
             continue;
         k->stats.refused++;
         k->counts.profiles.at[k->units.at[seat->pod].profile].unschedulable++;
         tell(k, now_ms, (pod_id){seat->pod}, EFFECT_REFUSE, buf_str(&p->message), plugins, out);
     }
     remember_asks(k, group);
-    if (plugins && k->cluster->nodes.present)
+    if (stays)
+        return;
+    engine_leave_line(k, unit);
+    if (is_judged)
         queue_refuse(k->queue, now_ms, unit, plugins, 0);
     else
         queue_fail(k->queue, now_ms, unit);
@@ -308,5 +329,6 @@ void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct st
         k->counts.profiles.at[k->units.at[*i].profile].error++;
         engine_tell_unjudged(k, now_ms, pod, text, out);
     }
+    engine_leave_line(k, unit);
     queue_refuse(k->queue, now_ms, unit, UNSUPPORTED_BIT, 0);
 }

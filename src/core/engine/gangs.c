@@ -108,6 +108,7 @@ static void follow(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
     bool is_higher = priority != gang->priority;
     gang->priority = priority;
     vec_clear(&gang->asks);
+    engine_touch_line(k, gang->leader);
     if (is_higher)
         queue_reorder(k->queue, gang->leader);
     if (gang->gather_ms != INT64_MAX || queue_gate(k->queue, gang->leader))
@@ -166,7 +167,14 @@ void engine_rename_gang(struct engine *k, uint32_t group, uint32_t unit, uint32_
     is->boost = was->boost;
     k->gangs.at[group].leader = to; /* the queue asks where it stands under its new number alone */
     queue_rename(k->queue, unit, to);
+    engine_rename_in_line(k, unit, to);
     engine_set_timer(k, to);
+}
+
+static void leave_queue(struct engine *k, uint32_t unit)
+{
+    queue_remove(k->queue, unit);
+    engine_leave_line(k, unit);
 }
 
 void engine_leave(struct engine *k, pod_id pod)
@@ -177,14 +185,14 @@ void engine_leave(struct engine *k, pod_id pod)
         uint32_t group = engine_gang_of(k, pod);
         if (group != ID_NONE && group < k->gangs.n)
             vec_clear(&k->gangs.at[group].asks);
-        queue_remove(k->queue, pod.i);
+        leave_queue(k, pod.i);
         return;
     }
     uint32_t heir = heir_of(k, groups_of(&k->cluster->groups, pod), pod.i);
     bool is_queued = queue_where(k->queue, pod.i) != QUEUE_NOWHERE;
     vec_clear(&gang->asks);
     if (heir == ID_NONE || !is_queued) {
-        queue_remove(k->queue, pod.i);
+        leave_queue(k, pod.i);
         gang->leader = ID_NONE;
         return;
     }
@@ -197,7 +205,7 @@ void engine_dissolve(struct engine *k, uint32_t group)
         k->gangs.at[group].leader = ID_NONE;
     vec_each(&group_at(k, group)->members, i) {
         engine_stop_timer(k, *i);
-        queue_remove(k->queue, *i);
+        leave_queue(k, *i);
     }
 }
 
@@ -229,13 +237,8 @@ void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struc
     engine_tell_missing(k, now_ms, unit, out);
 }
 
-void engine_gangs_done(struct engine *k)
+static void planner_done(struct planner *p)
 {
-    vec_each(&k->gangs, gang)
-        vec_done(&gang->asks);
-    vec_done(&k->gangs);
-    heap_done(&k->timers);
-    struct planner *p = &k->planner;
     vec_done(&p->seats);
     vec_done(&p->benches);
     vec_done(&p->fits);
@@ -243,4 +246,14 @@ void engine_gangs_done(struct engine *k)
     map_done(&p->site_of);
     buf_done(&p->text);
     buf_done(&p->message);
+}
+
+void engine_gangs_done(struct engine *k)
+{
+    vec_each(&k->gangs, gang)
+        vec_done(&gang->asks);
+    vec_done(&k->gangs);
+    heap_done(&k->timers);
+    planner_done(&k->planner);
+    planner_done(&k->lines.planner);
 }

@@ -4,6 +4,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/gang.h"
 #include "core/engine/holds.h"
+#include "core/engine/line.h"
 #include "core/engine/stats.h"
 #include "core/framework/class.h"
 #include "core/framework/preempt.h"
@@ -69,6 +70,7 @@ struct engine {
     int64_t preparations_ms; /* when all are to be looked at again, whatever happens */
 
     struct holds holds;
+    struct lines lines;
     struct hunts hunts;
     struct pod_vec victims; /* of the last plan, the most important first */
     VEC(struct eviction {
@@ -91,7 +93,7 @@ struct engine {
 struct engine_config engine_config_complete(struct engine_config config);
 
 /* Classes, the order of the queue and counts, from the profiles of the configuration. */
-void engine_begin_profiles(struct engine *k);
+void engine_begin_profiles(struct engine *k, int64_t now_ms);
 
 /* The plugin that orders the profile's units. */
 const struct plugin *engine_order_of(const struct profile *profile);
@@ -103,7 +105,10 @@ const struct profile *engine_profile_of(const struct engine *k, pod_id pod);
 
 struct queue_rules engine_queue_rules(struct engine *k);
 
-/* Tells the queue. */
+/* The plugins that listen to such an event. */
+uint64_t engine_interested(const struct engine *k, const struct event *event);
+
+/* Tells the queue, and those in line. */
 void engine_event(struct engine *k, int64_t now_ms, const struct event *event);
 
 /* --- apply.c --- */
@@ -176,6 +181,9 @@ void engine_give_up(struct engine *k, pod_id pod);
 bool engine_settle_write(struct engine *k, int64_t now_ms, effect_id effect,
                          const struct error *why);
 void engine_preparations_done(struct engine *k);
+
+/* Has nothing happened since a pod of the class was refused that could change the answer? */
+bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class);
 
 /* --- preempt.c --- */
 

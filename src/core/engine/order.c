@@ -26,6 +26,11 @@ static int64_t age_ms(const struct engine *k, uint32_t unit, const struct group 
                                                               : created_ms;
 }
 
+int64_t engine_age_ms(const struct engine *k, uint32_t unit)
+{
+    return age_ms(k, unit, group_of(k, unit));
+}
+
 static struct standing standing_of(const struct engine *k, uint32_t unit)
 {
     const struct unit *u = &k->units.at[unit];

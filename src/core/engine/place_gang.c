@@ -83,7 +83,8 @@ static int by_order(const void *a, const void *b)
     return (x->arrival > y->arrival) - (x->arrival < y->arrival);
 }
 
-/* Everybody of the group who may be placed now; who cannot be judged is told so. */
+/* Everybody of the group who may be placed now; who cannot be judged is told so (`out` NULL: not).
+ */
 static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct effects *out)
 {
     struct planner *p = &k->planner;
@@ -97,10 +98,10 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
         shape_id shape = pods_at(&c->pods, pod)->shape;
         struct class *class = classes_of(&k->classes, shape);
         k->units.at[*i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
-        if (class->error.n) {
+        if (class->error.n && out)
             engine_tell_unjudged(k, now_ms, pod, class->error, out);
+        if (class->error.n)
             continue;
-        }
         uint32_t bench = bench_of(p, class, shape);
         p->benches.at[bench].n++;
         vec_push(&p->seats, (struct seat){*i, bench, ID_NONE, k->units.at[*i].arrival});
@@ -289,6 +290,13 @@ static bool is_within_one(const struct engine *k, uint32_t group, sym key)
     return true;
 }
 
+static void take_back(struct engine *k, struct txn t)
+{
+    txn_undo(k->cluster, t);
+    vec_each(&k->planner.seats, seat)
+        engine_give_up(k, (pod_id){seat->pod});
+}
+
 /* Places as many as it can; true, with the transaction committed, if they are enough. */
 static bool try(struct engine *k, uint32_t group, uint32_t want, bool is_reversed)
 {
@@ -303,9 +311,7 @@ static bool try(struct engine *k, uint32_t group, uint32_t want, bool is_reverse
         txn_commit(k->cluster, t);
         return true;
     }
-    txn_undo(k->cluster, t);
-    vec_each(&p->seats, seat)
-        engine_give_up(k, (pod_id){seat->pod});
+    take_back(k, t);
     return false;
 }
 
@@ -474,35 +480,82 @@ static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t un
         return;
     }
     queue_settle(k->queue, unit);
+    engine_leave_line(k, unit);
     k->gangs.at[group].leader = ID_NONE;
 }
 
-void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
+/* Seats those who wait and measures the room for them; false if too few are there. */
+static bool prepare(struct engine *k, int64_t now_ms, uint32_t group, struct effects *out)
 {
     struct planner *p = &k->planner;
-    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     const struct group *g = &k->cluster->groups.at.at[group];
-    p->mem = &out->mem;
-    if (g->trouble.n) {
-        engine_fail_gang(k, now_ms, unit, buf_str(&g->trouble), out);
-        return;
-    }
     seat_all(k, now_ms, group, out);
     uint32_t have = engine_muster(k, group).running + g->ended;
     uint32_t minimum = (uint32_t)group_minimum(g);
     p->need = k->gangs.at[group].goes_on || have >= minimum ? 0 : minimum - have;
-    if (p->seats.n == 0 || p->need > p->seats.n) {
-        engine_refuse_gang(k, now_ms, unit, GANG_MISSING, out);
-        return;
-    }
+    if (p->seats.n == 0 || p->need > p->seats.n)
+        return false;
     measure(k);
+    return true;
+}
+
+/* Is there room for enough of them, by sums alone? */
+static bool has_hope(const struct planner *p)
+{
     uint64_t room = 0;
     vec_each(&p->benches, bench)
         room += MIN(bench->room, (uint64_t)bench->n);
-    if (room < MAX(p->need, 1u))
+    return room >= MAX(p->need, 1u);
+}
+
+bool engine_gang_fits(struct engine *k, uint32_t unit)
+{
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    struct planner own = k->planner; /* somebody else's trial may be under way */
+    k->planner = k->lines.planner;
+    k->planner.mem = &k->lines.mem;
+    struct txn trial = txn_begin(k->cluster);
+    bool fits =
+        prepare(k, 0, group, NULL) && has_hope(&k->planner) && place(k, group, k->planner.need);
+    take_back(k, trial);
+    arena_reset(&k->lines.mem);
+    vec_each(&k->planner.benches, bench)
+        bench->class->room_at = 0; /* what was true in the trial is not true any more */
+    k->lines.planner = k->planner;
+    k->planner = own;
+    return fits;
+}
+
+/* Places the gang if that delays nobody who has the turn. */
+static bool place_in_turn(struct engine *k, int64_t now_ms, uint32_t group, uint32_t unit,
+                          bool *is_behind)
+{
+    struct txn t = txn_begin(k->cluster);
+    bool is_placed = place(k, group, k->planner.need);
+    *is_behind = is_placed && !engine_may_pass(k, now_ms, unit);
+    if (is_placed && !*is_behind)
+        txn_commit(k->cluster, t);
+    else
+        take_back(k, t);
+    return is_placed && !*is_behind;
+}
+
+void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
+{
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    const struct group *g = &k->cluster->groups.at.at[group];
+    k->planner.mem = &out->mem;
+    if (g->trouble.n) {
+        engine_fail_gang(k, now_ms, unit, buf_str(&g->trouble), out);
+        return;
+    }
+    bool is_behind = false;
+    if (!prepare(k, now_ms, group, out))
+        engine_refuse_gang(k, now_ms, unit, GANG_MISSING, out);
+    else if (!has_hope(&k->planner))
         engine_refuse_gang(k, now_ms, unit, GANG_HOPELESS, out);
-    else if (place(k, group, p->need))
+    else if (place_in_turn(k, now_ms, group, unit, &is_behind))
         commit(k, now_ms, group, unit, out);
     else
-        engine_refuse_gang(k, now_ms, unit, GANG_REFUSED, out);
+        engine_refuse_gang(k, now_ms, unit, is_behind ? GANG_BEHIND : GANG_REFUSED, out);
 }

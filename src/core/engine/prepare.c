@@ -106,6 +106,7 @@ void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effect
     pods_at(&k->cluster->pods, pod)->flags |= POD_ASSUMED;
     if (UNLIKELY(k->holds.lifted.n))
         engine_use_hold(k, pod);
+    engine_stay_begins(k, now_ms, pod);
     if (LIKELY(!k->units.at[pod.i].prepares)) {
         engine_bind(k, now_ms, pod, out);
         return;

@@ -45,7 +45,7 @@ const struct plugin *engine_order_of(const struct profile *profile)
     return NULL;
 }
 
-void engine_begin_profiles(struct engine *k)
+void engine_begin_profiles(struct engine *k, int64_t now_ms)
 {
     classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
     k->classes.gone = class_gone;
@@ -57,6 +57,7 @@ void engine_begin_profiles(struct engine *k)
             k->order = order;
     }
     engine_count_profiles(k);
+    engine_begin_lines(k, now_ms);
 }
 
 const struct profile *engine_profile_of(const struct engine *k, pod_id pod)
@@ -116,7 +117,7 @@ void engine_configure(struct engine *k, int64_t now_ms, const struct engine_conf
     k->config.first_backoff_ms = next.first_backoff_ms;
     k->config.most_backoff_ms = next.most_backoff_ms;
     k->config.park_ms = next.park_ms;
-    engine_begin_profiles(k);
+    engine_begin_profiles(k, now_ms);
     struct queue_rules rules = engine_queue_rules(k);
     for (uint32_t i = 0; i < k->units.n; i++)
         if (queue_where(k->queue, i) != QUEUE_NOWHERE)

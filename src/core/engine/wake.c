@@ -48,15 +48,20 @@ static bool listens(const struct wake *wake, const struct event *event)
     return wake->resource == event->resource && wake->actions & event->actions;
 }
 
-static uint64_t interested(const void *ctx, const struct event *event)
+uint64_t engine_interested(const struct engine *k, const struct event *event)
 {
-    (void)ctx;
+    (void)k;
     uint64_t all = event->resource == EVENT_TARGET_POD ? UNSUPPORTED_BIT : 0;
     for (uint32_t i = 0; i < n_plugins; i++)
         for (const struct wake *w = plugins[i]->wakes; w && w->resource; w++)
             if (listens(w, event))
                 all |= (uint64_t)1 << i;
     return all;
+}
+
+static uint64_t interested(const void *ctx, const struct event *event)
+{
+    return engine_interested(ctx, event);
 }
 
 static bool plugin_wakes(const struct engine *k, const struct plugin *plugin, pod_id pod,
@@ -122,4 +127,6 @@ void engine_event(struct engine *k, int64_t now_ms, const struct event *event)
     if (!(event->resource & (EVENT_ASSIGNED_POD | EVENT_TARGET_POD)))
         k->looked_up_to = 0;
     queue_event(k->queue, now_ms, event);
+    if (lines_are_kept(&k->lines))
+        engine_lines_hear(k, event);
 }

@@ -90,6 +90,9 @@ struct class
     /* How many of its pods the cluster has room for at most: as long as the log has not grown. */
     uint64_t room_at; /* end of the log then, + 1; 0: never asked */
     uint64_t room;
+
+    /* When one of its pods would last have delayed the head of its line: engine_line_serial(). */
+    uint64_t delayed_at;
 };
 
 /* What a shape remembers. */

@@ -212,6 +212,9 @@ struct plugin {
     /* Pods that name a group are placed as one, or not at all. */
     bool gangs;
 
+    /* Its profile's units stand in line (engine/line.h); `args` is how. */
+    bool keeps_line;
+
     /* The order of the queue. Of units that do not age, the same whatever the plugin. */
     bool (*before)(const struct standing *, const struct standing *);
 

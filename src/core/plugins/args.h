@@ -60,6 +60,22 @@ struct spread_args {
     LIST(const struct spread_default) defaults;
 };
 
+/* In which order the units of a profile get their turn, and who may pass whom (engine/line.h). */
+enum line_policy { LINE_EASY, LINE_FIFO, LINE_FIRST_FIT, LINE_SJF };
+
+struct line_args {
+    enum line_policy policy;
+    int64_t patience; /* of LINE_SJF: nobody is passed by those who come later than so many times
+                       * its run time after it; 0: by anybody */
+};
+
+/* "first-fit", "fifo", "easy", "sjf". */
+bool line_policy_parse(struct str text, enum line_policy *out) MUST_USE;
+
+enum { LINE_PATIENCE_MOST = 1000 };
+
+#define LINE_DEFAULTS ((struct line_args){.policy = LINE_EASY, .patience = 2})
+
 struct pod_affinity_args {
     int32_t hard_weight;      /* of a required term of a pod on a node that means us */
     bool ignores_preferences; /* of pods on nodes, unless the pod has its own */

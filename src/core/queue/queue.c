@@ -373,6 +373,16 @@ void queue_remove(struct queue *q, uint32_t unit)
         leave(q, unit);
 }
 
+static void fly(struct queue *q, uint32_t unit)
+{
+    struct entry *e = &q->entries.at[unit];
+    e->place = QUEUE_IN_FLIGHT;
+    e->attempts++;
+    e->woken = 0;
+    e->forced = false;
+    list_add(q, &q->in_flight, unit);
+}
+
 bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit)
 {
     end_backoff(q, &q->refused, now_ms);
@@ -384,12 +394,7 @@ bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit)
     q->incoming[QUEUE_ACTIVE][QUEUE_TAKEN_EARLY] += is_early;
 
     *unit = is_early ? heap_take(&q->refused) : active_take(q);
-    struct entry *e = &q->entries.at[*unit];
-    e->place = QUEUE_IN_FLIGHT;
-    e->attempts++;
-    e->woken = 0;
-    e->forced = false;
-    list_add(q, &q->in_flight, *unit);
+    fly(q, *unit);
     return true;
 }
 
@@ -425,6 +430,26 @@ void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit)
     e->rejectors = e->pending = 0;
     line_up(q, now_ms, unit);
     enter(q, now_ms, unit, false);
+}
+
+void queue_hold(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t plugin)
+{
+    assert(queue_where(q, unit) == QUEUE_IN_FLIGHT && plugin);
+    leave(q, unit);
+    struct entry *e = &q->entries.at[unit];
+    e->rejectors = plugin;
+    e->pending = 0;
+    e->flush_ms = flush_after(q, now_ms);
+    e->gated = false;
+    park(q, unit, plugin);
+    q->incoming[QUEUE_PARKED][QUEUE_ATTEMPT_ENDED]++;
+}
+
+void queue_recall(struct queue *q, uint32_t unit)
+{
+    assert(queue_where(q, unit) == QUEUE_PARKED);
+    leave(q, unit);
+    fly(q, unit);
 }
 
 void queue_settle(struct queue *q, uint32_t unit)

@@ -101,6 +101,13 @@ void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejec
  */
 void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit);
 
+/* The unit in flight waits until its owner recalls it: parked under this plugin (one bit), which
+ * neither refused it nor is said to. */
+void queue_hold(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t plugin);
+
+/* A parked unit is in flight again, as another attempt. */
+void queue_recall(struct queue *q, uint32_t unit);
+
 /* The unit in flight needs no further decision. */
 void queue_settle(struct queue *q, uint32_t unit);
 

@@ -41,6 +41,20 @@ TEST(args_nexus, of_workload_aware_scoring)
     EXPECT_INT(a->gpu_weight, 60);
 }
 
+TEST(args_nexus, of_the_line)
+{
+    AUTO(scheduler_config) c = {0};
+    const char *errors;
+    const struct line_args *a = args_of(&c, "LinePolicy", "{policy: sjf, patience: 0}", &errors);
+    EXPECT_TEXT(errors, "");
+    REQUIRE(a && a->policy == LINE_SJF);
+    EXPECT_INT(a->patience, 0);
+    AUTO(scheduler_config) other = {0};
+    a = args_of(&other, "LinePolicy", "{policy: fifo}", &errors);
+    REQUIRE(a && a->policy == LINE_FIFO);
+    EXPECT_INT(a->patience, 2);
+}
+
 TEST(args_nexus, of_topology)
 {
     AUTO(scheduler_config) c = {0};

@@ -160,6 +160,28 @@ TEST(queue, a_settled_unit_has_left)
     EXPECT_INT(queue_next_ms(w.q, 10), INT64_MAX);
 }
 
+TEST(queue, a_unit_that_is_held_waits_for_its_owner_and_hears_no_event)
+{
+    AUTO(world) w = {0};
+    world_init(&w);
+    queue_add(w.q, 0, 1);
+    EXPECT_INT(take(&w, 0), 1);
+    queue_hold(w.q, 0, 1, QUOTA);
+    EXPECT_INT(queue_where(w.q, 1), QUEUE_PARKED);
+    EXPECT_INT(queue_gate(w.q, 1), 0);
+    happens(&w, 1000, FIT, 1);
+    EXPECT_INT(queue_where(w.q, 1), QUEUE_PARKED);
+    EXPECT_INT(w.questions, 0);
+
+    queue_recall(w.q, 1);
+    EXPECT_INT(queue_where(w.q, 1), QUEUE_IN_FLIGHT);
+    EXPECT_INT(queue_attempts(w.q, 1), 2);
+    queue_refuse(w.q, 2000, 1, FIT, 0); /* its waits begin anew: it was never refused before */
+    happens(&w, 2500, FIT, 1);
+    EXPECT_INT(queue_where(w.q, 1), QUEUE_BACKING_OFF);
+    EXPECT_INT(take(&w, 3000), 1);
+}
+
 TEST(queue, a_refused_unit_waits_until_its_rejector_says_that_an_event_helps)
 {
     AUTO(world) w = {0};
