@@ -172,55 +172,30 @@ static double badness(int64_t more)
     return more > 0 ? (double)(more + 1) / (double)(more + 2) : 0;
 }
 
-/* What a level comes to in one decision, and at the bucket before: neighbours are mostly of one
- * domain. */
-struct weighed {
-    int64_t least;  /* pods in a domain of a feasible node */
-    double weight;  /* 0: it does not tell the nodes apart: all are of one domain, or of none */
-    uint32_t of;    /* the key of the bucket before … */
-    double penalty; /* … and what that is worth */
+/* What is known of a domain in one decision. There are more buckets than domains, and looking a
+ * domain up is what costs: most buckets find theirs here. */
+struct known_domain {
+    uint32_t key;
+    enum { UNKNOWN, COUNTED, WEIGHED } state;
+    double value; /* its pods, -1: none to count; then what being there costs */
 };
 
-static void look_through(const struct cluster *c, const struct apart *a, const struct feasible *f,
-                         struct weighed *levels)
-{
-    for (uint32_t k = 0; k < a->n; k++)
-        levels[k] = (struct weighed){.least = INT64_MAX, .of = feasible_key(f, 0)[k]};
-    for (uint32_t i = 0; i < f->n; i++) {
-        const uint32_t *of = feasible_key(f, i);
-        for (uint32_t k = 0; k < a->n; k++) {
-            if (i && of[k] == levels[k].of)
-                continue;
-            int64_t pods = pods_there(c, &a->levels[k], of[k]);
-            levels[k].least = pods < 0 ? levels[k].least : MIN(levels[k].least, pods);
-            levels[k].weight = i ? 1 : 0;
-            levels[k].of = of[k];
-        }
-    }
-}
+enum { KNOWN_DOMAINS = 128 };
 
-/* Each level that tells nodes apart has two thirds of what is left. */
-static void deal_weights(const struct apart *a, const struct feasible *f, struct weighed *levels)
-{
-    double weight = 200.0 / 3;
-    for (uint32_t k = 0; k < a->n; k++) {
-        levels[k].of = feasible_key(f, 0)[k] + 1; /* the first bucket has none before it */
-        if (levels[k].weight == 0)
-            continue;
-        levels[k].weight = weight;
-        weight /= 3;
-    }
-}
+struct weighed {
+    double least;  /* pods in a domain of a feasible node */
+    double weight; /* 0: it does not tell the nodes apart: all are of one domain, or of none */
+    struct known_domain known[KNOWN_DOMAINS]; /* by the last bits of their keys */
+};
 
-static double penalty(const struct cluster *c, const struct level *level, struct weighed *w,
-                      uint32_t of)
+/* The domain of a key, counted at least. */
+static struct known_domain *know(const struct cluster *c, const struct level *level,
+                                 struct weighed *w, uint32_t of)
 {
-    if (of == w->of)
-        return w->penalty;
-    int64_t pods = pods_there(c, level, of);
-    w->of = of;
-    w->penalty = w->weight * (pods < 0 ? 0.5 : badness(pods - w->least)); /* no label: middling */
-    return w->penalty;
+    struct known_domain *known = &w->known[of % KNOWN_DOMAINS];
+    if (UNLIKELY(known->state == UNKNOWN || known->key != of))
+        *known = (struct known_domain){of, COUNTED, (double)pods_there(c, level, of)};
+    return known;
 }
 
 /* The share of the pods that are in other zones; 100 if there are none, 50 without a zone. */
@@ -229,26 +204,71 @@ static int64_t zone_score(int64_t pods, int64_t total)
     return pods < 0 ? 50 : total == 0 ? 100 : 100 - pods * 100 / total;
 }
 
+/* Are all nodes there are of one domain? */
+static bool is_one(const struct cluster *c, const struct level *level)
+{
+    if (level->is_host || counts_domains(&c->counts, level->spread) != 1)
+        return false;
+    return c->counts.spreads.at[level->spread].domains.at[0].nodes == c->nodes.present;
+}
+
+/* Weighs a level: false if it tells no node from another. The zone's pods are the raw score. */
+static bool weigh(const struct cluster *c, const struct apart *a, uint32_t which,
+                  const struct feasible *f, double weight, struct weighed *w, int64_t *raw)
+{
+    const struct level *level = &a->levels[which];
+    bool is_raw = which == a->zone, differs = false;
+    uint32_t first = feasible_key(f, 0)[which];
+    if (!is_raw && is_one(c, level))
+        return false;
+    int64_t total = level->is_host ? 0 : counts_total(&c->counts, level->spread);
+    memset(w, 0, sizeof(*w));
+    w->least = (double)INT64_MAX;
+    for (uint32_t i = 0; i < f->n; i++) {
+        uint32_t of = feasible_key(f, i)[which];
+        double pods = know(c, level, w, of)->value;
+        w->least = pods < 0 || pods > w->least ? w->least : pods;
+        differs |= of != first;
+        if (is_raw)
+            raw[i] = zone_score((int64_t)pods, total);
+    }
+    w->weight = differs ? weight : 0;
+    return differs;
+}
+
+/* What it costs to be in the domain; without the label it is neither good nor bad. */
+static double cost(const struct cluster *c, const struct level *level, struct weighed *w,
+                   uint32_t of)
+{
+    struct known_domain *known = know(c, level, w, of);
+    if (known->state == COUNTED) {
+        double more = known->value - w->least;
+        known->value = w->weight * (known->value < 0 ? 0.5 : badness((int64_t)more));
+        known->state = WEIGHED;
+    }
+    return known->value;
+}
+
+/* Each level that tells nodes apart has two thirds of what is left. */
 static void key_score(const struct cluster *c, const void *cls, const struct feasible *f,
                       int64_t *raw, int64_t *normal)
 {
     const struct apart *a = cls;
-    const struct level *zone = &a->levels[a->zone];
-    int64_t total = zone->is_host ? 0 : counts_total(&c->counts, zone->spread);
-    struct weighed levels[TOPOLOGY_MOST_LEVELS];
+    double weight = 200.0 / 3;
+    struct weighed level;
     if (f->n == 0)
         return;
-    look_through(c, a, f, levels);
-    deal_weights(a, f, levels);
-    for (uint32_t i = 0; i < f->n; i++) {
-        const uint32_t *of = feasible_key(f, i);
-        bool is_same = i && of[a->zone] == levels[a->zone].of;
-        raw[i] = is_same ? raw[i - 1] : zone_score(pods_there(c, zone, of[a->zone]), total);
-        double sum = 0;
-        for (uint32_t k = 0; k < a->n; k++)
-            sum += penalty(c, &a->levels[k], &levels[k], of[k]);
-        normal[i] = (int64_t)(100 - sum);
+    for (uint32_t i = 0; i < f->n; i++)
+        f->sums[i] = 100;
+    for (uint32_t k = 0; k < a->n; k++) {
+        if (!weigh(c, a, k, f, weight, &level, raw))
+            continue;
+        weight /= 3;
+        for (uint32_t i = 0; i < f->n; i++)
+            f->sums[i] -= cost(c, &a->levels[k], &level, feasible_key(f, i)[k]);
     }
+    for (uint32_t i = 0; i < f->n; i++)
+        normal[i] = (int64_t)f->sums[i];
 }
 
 const struct plugin plugin_topology_scoring = {
