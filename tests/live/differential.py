@@ -59,8 +59,6 @@ def told(twin, pod):
     where = pod["spec"].get("nodeName")
     condition = stage.condition(pod)
     said = {key: condition.get(key) for key in ("status", "reason", "message")}
-    if condition.get("reason") == "SchedulingGated":
-        return said
     event = twin.note(meta["name"], meta["namespace"], "Scheduled" if where else "FailedScheduling")
     text = json.dumps([said, event])
     if where:
@@ -106,7 +104,7 @@ def place(twins, oracle, pod, start):
     key = "%(namespace)s/%(name)s" % made[0]["metadata"]
     want = oracle.answer({"name": key, "pod": key, "text": "".join(
         "---\n" + json.dumps(o) + "\n" for o in [*seen, made[0]])})
-    if want.get("failed") or want.get("error"):
+    if want.get("failed") or want.get("error") or want.get("gated"):
         return [], None  # no decision to compare
     name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
     fates = twins.both(lambda twin: twin.fate(name, namespace))
