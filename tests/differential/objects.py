@@ -250,6 +250,9 @@ class Scene:
         """Nothing depends on the order of objects: so it is any."""
         self._part_listeners()
         self._settle_nomination()
-        objects = self.nodes + self.pods + self.others + [self.target]
+        named = {}  # two themes may have made the same object
+        for o in self.nodes + self.pods + self.others + [self.target]:
+            named.setdefault((o["kind"], o["metadata"].get("namespace"), o["metadata"]["name"]), o)
+        objects = list(named.values())
         self.rng.shuffle(objects)
         return {"name": name, "pod": self.namespace + "/target", "objects": objects}
