@@ -122,6 +122,9 @@ pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from)
 /* Takes the pod off its node, which is forgotten if that was all that kept it in mind. */
 void engine_take_off(struct engine *k, pod_id pod);
 
+/* What events about objects of this kind are about. */
+enum event_resource engine_resource_of(enum kind kind);
+
 /* A node that a pod of the shape had in sight is free for others now, if they are not more
  * important than it. */
 void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape, sym node,

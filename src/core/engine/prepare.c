@@ -127,10 +127,18 @@ void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effect
 
 /* --- how writes end --- */
 
-static void release(struct engine *k, const struct preparation *p, const struct error *why)
+/* Others may have what was taken. */
+static void release(struct engine *k, int64_t now_ms, const struct preparation *p)
 {
-    if (why && why->kind != ERROR_CONFLICT)
-        p->plugin->release(k->cluster, &p->errand);
+    p->plugin->release(k->cluster, &p->errand);
+    struct event event = {
+        .resource = engine_resource_of(p->errand.kind),
+        .actions = ACTION_OTHER,
+        .namespace = p->errand.namespace,
+        .name = p->errand.name,
+        .pod_node = SYM_NONE,
+    };
+    engine_event(k, now_ms, &event);
 }
 
 bool engine_settle_write(struct engine *k, int64_t now_ms, effect_id effect,
@@ -142,7 +150,8 @@ bool engine_settle_write(struct engine *k, int64_t now_ms, effect_id effect,
     if (i == k->preparations.n)
         return false;
     struct preparation *p = &k->preparations.at[i];
-    release(k, p, why);
+    if (why && why->kind != ERROR_CONFLICT)
+        release(k, now_ms, p);
     p->effect = 0;
     k->n_writes--;
     if (p->pod == ID_NONE) {

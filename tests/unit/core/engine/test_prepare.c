@@ -360,3 +360,20 @@ TEST(prepare, no_more_is_decided_than_can_be_settled)
     engine_settle(s.engine, s.now_ms, write, NULL);
     EXPECT_INT(stage_run(&s), 1); /* p waits, and q is bound */
 }
+
+TEST(prepare, who_waits_for_a_volume_gets_one_that_is_given_back)
+{
+    AUTO(stage) s = {0};
+    open(&s);
+    REQUIRE(write_of(&s, "v"));
+    effect_id write = write_of(&s, "v")->id;
+    stage_put(&s, CLAIM("d", "8", "", ""));
+    stage_put(&s, "pod q claim:d");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "q"), "parked");
+    struct error why = {0};
+    error_set(&why, ERROR_DENIED, "no");
+    engine_settle(s.engine, s.now_ms, write, &why);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
+}
