@@ -391,9 +391,10 @@ static void keep_version(struct kept_object *k, struct str version)
 /* Has the claim got our finalizer, and nothing else yet? Or is it no other version at all? */
 static bool is_half_written(const struct object *was, const struct object *is)
 {
-    return str_equal(was->meta->resource_version, is->meta->resource_version) ||
-           (!claim_has_finalizer(was->resource_claim) && claim_has_finalizer(is->resource_claim) &&
-            !is->resource_claim->status.allocation);
+    bool is_same_version = str_equal(was->meta->resource_version, is->meta->resource_version);
+    bool is_marked =
+        !claim_has_finalizer(was->resource_claim) && claim_has_finalizer(is->resource_claim);
+    return !is->resource_claim->status.allocation && (is_same_version || is_marked);
 }
 
 uint32_t devices_put(struct cluster *c, const struct object *object)
@@ -406,11 +407,11 @@ uint32_t devices_put(struct cluster *c, const struct object *object)
     uint32_t i = find(k, namespace, name), actions = ACTION_ADD;
     if (i != MAP_NONE) {
         struct object *was = &k->at.at[i].object;
-        if (kind == KEPT_CLAIM && !is_half_written(was, object))
-            devices_break(c, namespace, name);
+        bool is_broken = kind == KEPT_CLAIM && !is_half_written(was, object) &&
+                         devices_break(c, namespace, name);
         if (is_same(was, object)) {
             keep_version(&k->at.at[i], object->meta->resource_version);
-            return 0;
+            return is_broken ? ACTION_OTHER : 0;
         }
         actions = differences(was, object);
         clear(c, kind, i);

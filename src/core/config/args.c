@@ -538,7 +538,9 @@ static const void *read_dynamic(const struct args_reading *a)
         config_error(a->r, args_at(a, "filterTimeout"), "must be zero or positive");
     if (f.has_binding && f.binding_ns < 1000000000)
         config_error(a->r, args_at(a, "bindingTimeout"), "must be at least 1 second");
-    return NULL;
+    struct device_args *out = arena_array(&a->r->out->mem, struct device_args, 1);
+    out->timeout_ms = f.has_binding ? f.binding_ns / 1000000 : DEVICE_TIMEOUT_MS;
+    return out;
 }
 
 static const void *read_volume(const struct args_reading *a)

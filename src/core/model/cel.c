@@ -707,7 +707,7 @@ const struct cel_call cel_calls[] = {
     {STR("compareTo"),     2, true,  call_compare    },
     {STR("isLessThan"),    2, true,  call_is_less    },
     {STR("isGreaterThan"), 2, true,  call_is_greater },
-    {STR("sign"),          1, true,  call_sign       },
+    {STR("sign"),          1, false, call_sign       },
     {STR("isInteger"),     1, true,  call_is_integer },
     {STR("asInteger"),     1, true,  call_as_integer },
     {STR("add"),           2, true,  call_add        },

@@ -39,6 +39,12 @@ struct fit_args {
     LIST(const struct str) ignored_resources, ignored_groups;
 };
 
+enum { DEVICE_TIMEOUT_MS = 10 * 60 * 1000 };
+
+struct device_args {
+    int64_t timeout_ms; /* so long a device that was given may take to become ready */
+};
+
 struct volume_args {
     LIST(const struct shape_point) shape; /* none: 10 where empty, 0 where full */
     int64_t timeout_ms;                   /* that claims may take to be bound */

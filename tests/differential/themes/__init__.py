@@ -24,6 +24,7 @@ THEMES = {
     "features": volumes.features,
     "dra": devices.dra,
     "extended": devices.extended,
+    "selectors": devices.selectors,
     "gates": odds.gates,
     "noise": odds.noise,
 }

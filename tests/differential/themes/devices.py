@@ -200,15 +200,47 @@ def _expression(rng, driver):
         "true")
 
 
-def _ask(rng, alternatives=False):
+def _composed(rng, driver, depth=2):
+    """Any expression that the API server takes; some fail on some devices, or on all."""
+    a, c = "device.attributes['%s']" % driver, "device.capacity['%s']" % driver
+    if depth and rng.chance(0.6):
+        x, y = _composed(rng, driver, depth - 1), _composed(rng, driver, depth - 1)
+        return rng.pick("(%s) && (%s)", "(%s) || (%s)", "!(%s) || %s", "(%s) != (%s)", "(%s) ? (%s) : false") % (x, y)
+    return rng.pick(
+        a + ".model == '%s'" % rng.choice(MODELS), a + ".model != '%s'" % rng.choice(MODELS),
+        a + ".index %s %d" % (rng.pick("==", "!=", "<", "<=", ">", ">="), rng.randint(-1, 4)),
+        a + ".ecc", a + ".ecc == true", a + ".ecc == 'true'", a + ".index == 1u", a + ".nothing == 1",
+        a + "[?'index'].hasValue()", a + ".?nothing.hasValue()", a + ".?index.orValue(2) + 1 < 4",
+        "has(" + a + "." + rng.pick("index", "ecc", "driverVersion", "nothing") + ")",
+        "'%s' in %s" % (rng.pick("index", "ecc", "extra", "nothing"), a),
+        "'%s' in device.%s" % (rng.pick(driver, "resource.kubernetes.io", "nowhere"), rng.pick("attributes", "capacity")),
+        a + ".?extra.orValue(%s) == 1" % rng.pick("1", "'1'", "true"),
+        a + ".model < 'H'", a + ".model >= 'H100'", a + ".model.size() == 4", a + ".model.upperAscii() == 'L4'",
+        a + ".model.matches('%s')" % rng.pick("^A100", "100$", "[AH]100( SXM)?$", "(?i)pcie", "^.{2}$", "\\\\d{3}", "a|L", "^$"),
+        a + ".model + '!' == 'L4!'", "[1, 2, 3].size() == 3", "7 / 2 == 3 && -7 % 3 == -1", "1 / 0 == 1 || true",
+        c + ".memory.%s(quantity('%s'))" % (rng.pick("isGreaterThan", "isLessThan"), rng.pick("40Gi", "80Gi", "80G", "1")),
+        c + ".memory == quantity('%s')" % rng.pick("80Gi", "81920Mi", "8e10"),
+        c + ".memory.compareTo(quantity('80Gi')) == %d" % rng.randint(-1, 1), "sign(" + c + ".memory) == 1",
+        c + ".memory.sub(quantity('40Gi')).add(quantity('1')).isGreaterThan(quantity('0'))",
+        c + ".memory.asInteger() > 1000", c + ".memory.isInteger()", c + ".?slots.hasValue()",
+        a + ".driverVersion.%s(semver('%s'))" % (rng.pick("isGreaterThan", "isLessThan"),
+                                                 rng.pick("580.95.5", "580.95.5-rc.2", "1.2.3")),
+        a + ".driverVersion.major() > 500", a + ".driverVersion.compareTo(semver('580.95.5-rc.1')) == 0",
+        "isSemver('%s')" % rng.pick("1.2.3", "1.2", "01.2.3"), "isQuantity('%s')" % rng.pick("1Gi", "1.5", "x"),
+        "device.driver.endsWith('.com')", "device.driver in ['%s', 'x']" % driver, "device.allowMultipleAllocations",
+        "cel.bind(m, %s.model, m == 'L4' || m.contains('A'))" % a, "false", "true")
+
+
+def _ask(rng, calm, alternatives=False):
     name = rng.pick("gpu", "gpu", "gpu", "any", "nic")
     out = {"deviceClassName": name}
-    mode = rng.pick("ExactCount", "ExactCount", "ExactCount", "ExactCount", "All")
+    mode = rng.pick("ExactCount", "ExactCount", "ExactCount", "ExactCount", "ExactCount" if calm else "All")
     out["allocationMode"] = mode
     if mode == "ExactCount":
         out["count"] = rng.pick(1, 1, 1, 2, 2, 3)
     if rng.chance(0.5):
-        out["selectors"] = [cel(_expression(rng, NIC if name == "nic" else GPU))]
+        driver = NIC if name == "nic" else GPU
+        out["selectors"] = [cel(_expression(rng, driver) if calm or rng.chance(0.8) else _composed(rng, driver))]
         if name == "any":  # a device of another driver has no such attributes: an error, if nothing guards it
             out["selectors"] = [cel("device.driver != '%s' || (%s)" % (GPU, out["selectors"][0]["cel"]["expression"]))]
     if rng.chance(0.3):
@@ -225,14 +257,14 @@ def _ask(rng, alternatives=False):
     return out
 
 
-def _requests(rng):
+def _requests(rng, calm=True):
     out = []
     for i in range(rng.pick(1, 1, 1, 2, 2, 3)):
         if rng.chance(0.25):
             out.append({"name": "r%d" % i, "firstAvailable": [
-                {"name": "s%d" % k, **_ask(rng, True)} for k in range(rng.randint(1, 3))]})
+                {"name": "s%d" % k, **_ask(rng, calm, True)} for k in range(rng.randint(1, 3))]})
         else:
-            out.append({"name": "r%d" % i, "exactly": _ask(rng)})
+            out.append({"name": "r%d" % i, "exactly": _ask(rng, calm)})
     return out
 
 
@@ -327,9 +359,11 @@ def dra(scene):
     target = scene.target
     target["metadata"]["uid"] = "uid-target"
     refs, statuses = [], []
-    has_allocated = False
+    has_allocated, calm = False, rng.chance(0.4)
+    if not calm:  # errors come in any order while victims are looked for: there are none
+        target["spec"]["priority"] = -5
     for i in range(rng.pick(1, 1, 1, 2, 2, 3)):
-        name, requests = "c%d" % i, _requests(rng)
+        name, requests = "c%d" % i, _requests(rng, calm)
         templated = rng.chance(0.5)
         owner = {"owner": target} if templated else {}
         if rng.chance(0.25) and not has_allocated:
@@ -349,6 +383,20 @@ def dra(scene):
     target["spec"]["resourceClaims"] = refs
     if statuses:
         target["status"]["resourceClaimStatuses"] = statuses
+
+
+def selectors(scene):
+    """One selector, and a device for it on every node."""
+    rng = scene.rng
+    scene.target["spec"]["priority"] = -5
+    scene.others.append(obj("DeviceClass", "gpu", api=API, spec={}))
+    for n in scene.nodes:
+        name = n["metadata"]["name"]
+        _slice(scene, name, GPU, name, [_device(rng, GPU, rng.randint(0, 3), rng.chance(0.2))], nodeName=name)
+    claim(scene, "c", [{"name": "r", "exactly": {
+        "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1,
+        "tolerations": [{"operator": "Exists"}], "selectors": [cel(_composed(rng, GPU, rng.randint(0, 3)))]}}])
+    scene.target["spec"]["resourceClaims"] = [{"name": "x", "resourceClaimName": "c"}]
 
 
 def extended(scene):

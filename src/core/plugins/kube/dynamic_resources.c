@@ -13,8 +13,9 @@
 #include "core/framework/plugin.h"
 #include "core/model/claim_write.h"
 #include "core/model/resources.h"
+#include "core/plugins/args.h"
 
-enum { RESOURCES_MOST = 32, BINDING_TIMEOUT_MS = 10 * 60 * 1000 };
+enum { RESOURCES_MOST = 32 };
 
 /* An extended resource of the pod that a class stands for. */
 struct backed {
@@ -51,7 +52,8 @@ struct needs {
     uint32_t n_wanted, n_claims;
     struct backed *backed;
     uint32_t n_backed;
-    bool is_left; /* a claim for extended resources is left from an earlier try */
+    int64_t timeout_ms; /* for devices to become ready */
+    bool is_left;       /* a claim for extended resources is left from an earlier try */
     struct variant *variants;
     struct str failure; /* of the first node by name that cannot be judged */
     struct str failed_node;
@@ -145,11 +147,6 @@ static enum readiness readiness_of(const struct resource_claim *claim)
 static bool is_lost(const struct resource_claim *claim)
 {
     return readiness_of(claim) == LOST;
-}
-
-static bool is_ready(const struct resource_claim *claim)
-{
-    return readiness_of(claim) == READY;
 }
 
 /* How well the alternatives rank that the claim was given. */
@@ -266,6 +263,8 @@ static void learn(struct learning *l, void *cls)
     needs->cluster = l->cluster;
     needs->mem = l->mem;
     needs->spec = l->spec;
+    const struct device_args *args = l->args;
+    needs->timeout_ms = args ? args->timeout_ms : DEVICE_TIMEOUT_MS;
     needs->namespace = names_text(&l->cluster->names, l->shape->namespace);
     l->scores = l->scores_nothing = true;
     if (!learn_claims(l, needs))
@@ -556,7 +555,7 @@ static void reserve(struct reserving *r, const void *cls)
         r->unsupported = STR("not supported yet: claims for extended resources");
         return;
     }
-    r->timeout_ms = BINDING_TIMEOUT_MS;
+    r->timeout_ms = needs->timeout_ms;
     for (uint32_t i = 0; i < needs->n_allocated; i++)
         add_errand(r, needs->allocated[i].kept->object.resource_claim, NULL);
     if (needs->n_wanted == 0)
@@ -573,37 +572,37 @@ static void release(struct cluster *c, const struct errand *e)
     devices_break(c, e->namespace, e->name);
 }
 
-/* A device may have to be made ready first. */
+static enum errand_state fail(struct errand_ask *ask, const char *what,
+                              const struct resource_claim *claim, const char *rest)
+{
+    ask->why = arena_printf(ask->mem, "%s" STR_FMT "/" STR_FMT "%s", what,
+                            STR_ARG(claim->meta.namespace), STR_ARG(claim->meta.name), rest);
+    return ERRAND_FAILED;
+}
+
+/* It stands when the claim says so itself; then a device may have to be made ready first. */
 static enum errand_state look(struct errand_ask *ask)
 {
     const struct devices *d = &ask->cluster->devices;
-    const struct kept_object *k = devices_claim(d, ask->errand->namespace, ask->errand->name);
+    const struct errand *e = ask->errand;
+    const struct kept_object *k = devices_claim(d, e->namespace, e->name);
     if (!k) {
         ask->why = STR("the claim is gone");
         return ERRAND_FAILED;
     }
     const struct resource_claim *claim = k->object.resource_claim;
-    const struct promise *p = devices_promise(d, ask->errand->namespace, ask->errand->name);
-    const struct device_allocation *given = claim->status.allocation ? claim->status.allocation
-                                            : p                      ? p->allocation
-                                                                     : NULL;
-    if (!given) {
-        ask->why = arena_printf(
-            ask->mem, "claim " STR_FMT "/" STR_FMT " got deallocated elsewhere in the meantime",
-            STR_ARG(claim->meta.namespace), STR_ARG(claim->meta.name));
-        return ERRAND_FAILED;
-    }
-    bool must_wait = false;
-    list_each(&given->results, result)
-        must_wait |= result->binding_conditions.n > 0;
-    if (!must_wait || (claim->status.allocation && is_ready(claim)))
+    bool is_given = claim->status.allocation;
+    bool is_ours = is_given && is_reserved(claim, consumer_of(ask->cluster, ask->pod));
+    bool may_come = devices_promise(d, e->namespace, e->name) || (is_given && e->version == 0);
+    if (!is_ours && !may_come)
+        return fail(ask, "claim ", claim,
+                    is_given ? " got allocated elsewhere in the meantime"
+                             : " got deallocated elsewhere in the meantime");
+    if (is_ours && readiness_of(claim) == READY)
         return ERRAND_STANDS;
-    bool has_failed = claim->status.allocation && is_lost(claim);
-    if (!has_failed && !ask->is_late)
-        return ERRAND_OPEN;
-    ask->why = arena_printf(ask->mem, "device binding %s: claim=" STR_FMT,
-                            has_failed ? "failed" : "timeout", STR_ARG(claim->meta.name));
-    return ERRAND_FAILED;
+    if (is_ours && readiness_of(claim) == LOST)
+        return fail(ask, "device binding failed: claim=", claim, "");
+    return ask->is_late ? fail(ask, "device binding timeout: claim=", claim, "") : ERRAND_OPEN;
 }
 
 /* --- nowhere to go --- */

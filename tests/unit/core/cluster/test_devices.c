@@ -118,6 +118,7 @@ TEST(devices, what_is_promised_is_taken_until_the_claim_comes_as_it_is_now)
         bool stays;
     } cases[] = {
         {AT("1", "}"),                     true }, /* it is listed again */
+        {AT("1", GIVEN("")),               false}, /* where nobody counts versions */
         {AT("2", OURS "}"),                true }, /* half of what we write */
         {AT("3", OURS GIVEN("")),          false}, /* all of it */
         {AT("2", ",'labels':{'a':'b'}}"),

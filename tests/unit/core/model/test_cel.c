@@ -73,7 +73,7 @@ static const struct {
     {C ".memory == 1",                                                          "no such overload"                        },
     {"device.capacity['other.example.com'].slots.asInteger() + 1 == 3",         "Y"                                       },
     {C ".memory.sub(quantity('79Gi')).add(quantity('1Gi')) == quantity('2Gi')", "Y"                                       },
-    {C ".memory.sign() == 1 && " C ".memory.isInteger()",                       "Y"                                       },
+    {"sign(" C ".memory) == 1 && " C ".memory.isInteger()",                     "Y"                                       },
     {"quantity('x') == quantity('1')",                                          "\"x\" is not a quantity"                 },
     {"isQuantity('80Gi') && !isQuantity('x')",                                  "Y"                                       },
     {A ".driverVersion.compareTo(semver('580.9.0')) > 0",                       "Y"                                       },

@@ -182,7 +182,9 @@ TEST(dynamic_resources, a_pod_takes_its_devices_and_says_what_to_write)
     EXPECT(devices_is_taken(&c->devices, ground_sym(&j.ground, "d/n1/d0")));
     struct errand_ask ask = {
         .cluster = c, .pod = r.pod, .errand = &r.errands.at[0], .mem = &j.ground.mem};
-    EXPECT_INT(plugin_dynamic_resources.look(&ask), ERRAND_STANDS);
+    EXPECT_INT(plugin_dynamic_resources.look(&ask), ERRAND_OPEN);
+    ask.is_late = true;
+    EXPECT_INT(plugin_dynamic_resources.look(&ask), ERRAND_FAILED);
     plugin_dynamic_resources.release(c, &r.errands.at[0]);
     EXPECT(!devices_is_taken(&c->devices, ground_sym(&j.ground, "d/n1/d0")));
     EXPECT_INT(plugin_dynamic_resources.look(&ask), ERRAND_FAILED);
