@@ -6,6 +6,7 @@
 
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/config_read.h"
+#include "cmd/kubenexus/explain_line.h"
 #include "cmd/kubenexus/explain_print.h"
 #include "io/files/manifest_read.h"
 
@@ -149,6 +150,7 @@ static int explain(const struct options *o, const struct objects *set,
     AUTO(explanation) x = {0};
     bool is_there = engine_explain(engine, namespace, name, &x);
     assert(is_there);
+    x.line = explain_line(set, target, config, &x.mem);
     AUTO(buf) text = {0};
     if (o->is_json)
         explanation_json(&x, &text);
@@ -156,7 +158,7 @@ static int explain(const struct options *o, const struct objects *set,
         explanation_table(&x, &text);
     fwrite(text.p, 1, text.n, stdout);
     engine_free(engine);
-    return x.n_would_choose ? 0 : 1;
+    return x.n_would_choose && !x.line.n ? 0 : 1;
 }
 
 int cmd_explain(int argc, char **argv)

@@ -140,6 +140,8 @@ void explanation_json(const struct explanation *x, struct buf *out)
         put_preemption(&w, x->preemption);
     if (x->gated.n)
         put_pair(&w, "gated", x->gated);
+    if (x->line.n)
+        put_pair(&w, "line", x->line);
     if (x->error.n)
         put_pair(&w, "error", x->error);
     json_put_close(&w, '}');
@@ -255,6 +257,8 @@ static void print_outcome(const struct explanation *x, struct buf *out)
                    STR_ARG(x->summary));
     } else if (x->n_would_choose == 0) {
         buf_printf(out, "fits nowhere: " STR_FMT "\n", STR_ARG(x->summary));
+    } else if (x->line.n) {
+        buf_printf(out, "fits, but " STR_FMT "\n", STR_ARG(x->line));
     } else {
         buf_printf(out, "would go to ");
         for (uint32_t i = 0; i < x->n_would_choose && i < NAMES_SHOWN; i++)

@@ -65,6 +65,7 @@ struct explanation {
     struct str profile;
     struct explained_class *class; /* NULL: the profile does not ask */
     struct str gated;              /* the plugin that keeps it out of the queue; empty: none */
+    struct str line;               /* why it must wait although it may fit; empty: it need not */
     struct str error;              /* why it cannot be judged; empty: it can */
     struct str summary, filter_summary;
     struct explained_node *nodes; /* by name */
