@@ -204,6 +204,20 @@ static void tell(struct dispatch *d, const struct effect *e, const struct happen
     row->told = mark;
 }
 
+static void warn(struct dispatch *d, const struct effect *e, const struct happening *h)
+{
+    struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
+    if (row)
+        events_add(d->events, h->now_ms,
+                   &(struct event_about){.kind = EVENT_MALFORMED,
+                                         .namespace = e->namespace,
+                                         .name = e->pod,
+                                         .uid = e->uid,
+                                         .version = row->version,
+                                         .scheduler = pending_scheduler(&d->pending, row),
+                                         .note = e->message});
+}
+
 static void nominate(struct dispatch *d, const struct effect *e, const struct happening *h)
 {
     struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
@@ -628,6 +642,9 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
             break;
         case EFFECT_EVICT:
             take_evict(d, e, &h);
+            break;
+        case EFFECT_WARN:
+            warn(d, e, &h);
             break;
         case EFFECT_WRITE:
             send_first(d, writes_add(&d->writes, WRITE_OBJECT, e, NULL, STR("")), &h);

@@ -47,6 +47,7 @@ static const struct {
 } words[] = {
     [EVENT_SCHEDULED] = {"Scheduled",        "Normal",  "Binding",    "Pod",   "v1"                    },
     [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling", "Pod",   "v1"                    },
+    [EVENT_MALFORMED] = {"MalformedValue",   "Warning", "Scheduling", "Pod",   "v1"                    },
     [EVENT_PREEMPTED] = {"Preempted",        "Normal",  "Preempting", "Pod",   "v1"                    },
     [EVENT_LEADER] = {"LeaderElection",   "Normal",  "Electing",   "Lease", "coordination.k8s.io/v1"},
 };

@@ -16,7 +16,13 @@
  * When the server is gone or overloaded all of them wait; then one goes ahead, and the others
  * follow when it was written. One that the server cannot store is tried again behind the others. */
 
-enum event_kind { EVENT_SCHEDULED, EVENT_FAILED_SCHEDULING, EVENT_PREEMPTED, EVENT_LEADER };
+enum event_kind {
+    EVENT_SCHEDULED,
+    EVENT_FAILED_SCHEDULING,
+    EVENT_PREEMPTED,
+    EVENT_MALFORMED,
+    EVENT_LEADER
+};
 
 /* Texts are copied. */
 struct event_about {

@@ -421,6 +421,7 @@ static bool obey(struct world *w)
             write_object(w, d);
             is_told = true;
             break;
+        case EFFECT_WARN:
         case EFFECT_REFUSE:
         case EFFECT_FAIL:
             break; /* noted while reading */

@@ -144,6 +144,7 @@ static void log_effect(const struct effect *e)
     static const char *const says[] = {
         [EFFECT_BIND] = "bind",         [EFFECT_REFUSE] = "refuse", [EFFECT_FAIL] = "refuse",
         [EFFECT_NOMINATE] = "nominate", [EFFECT_EVICT] = "evict",   [EFFECT_WRITE] = "write",
+        [EFFECT_WARN] = "warn",
     };
     char pod[600];
     snprintf(pod, sizeof(pod), STR_FMT "/" STR_FMT, STR_ARG(e->namespace), STR_ARG(e->pod));

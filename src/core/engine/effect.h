@@ -18,6 +18,7 @@ enum effect_kind {
     EFFECT_NOMINATE, /* the pod waits for room on the node, or for none; nothing to settle      */
     EFFECT_EVICT,    /* delete the pod, which is on the node, to make room; settle with the
                       * outcome: gone, or on its way out                                        */
+    EFFECT_WARN,     /* the pod says things that mean nothing: tell its owner; nothing to settle  */
     EFFECT_WRITE,    /* change an object that the pod needs before it can be bound; settle with
                       * the outcome                                                             */
 };

@@ -400,6 +400,18 @@ TEST(dispatch, a_refusal_is_told_once)
     EXPECT_INT(s.dispatch.stats.told, 1);
 }
 
+TEST(dispatch, a_warning_is_an_event_and_no_condition)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    see(&s, CHANGE_PUT, "pod a");
+    refuse(&s, EFFECT_WARN, "a", "k: \"v\" means nothing");
+    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_INT(events_waiting(&s.events), 1);
+    refuse(&s, EFFECT_WARN, "gone", "k: \"v\" means nothing");
+    EXPECT_INT(events_waiting(&s.events), 1);
+}
+
 TEST(dispatch, what_the_pod_says_already_is_not_told_again)
 {
     AUTO(scene) s = {0};

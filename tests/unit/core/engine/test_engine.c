@@ -418,3 +418,29 @@ TEST(engine, the_room_of_pods_that_are_gone_is_given_back)
     EXPECT_TEXT(stage_fate(&s, "p7"), "assumed on n2");
     EXPECT_INT(pods->n, 30);
 }
+
+static const struct effect *warning(const struct stage *s)
+{
+    vec_each(&s->effects.list, e)
+        if (e->kind == EFFECT_WARN)
+            return e;
+    return NULL;
+}
+
+TEST(engine, what_a_pod_says_that_means_nothing_is_told_once)
+{
+    AUTO(stage) s = {0};
+#define ODD "note:scheduling.kubenexus.io/vram-request=much"
+    stage_put(&s, "pod p cpu=1 scheduler=kubenexus-scheduler " ODD);
+    stage_put(&s, "pod kube cpu=1 " ODD); /* kube-scheduler's profile does not read it */
+    EXPECT_INT(stage_run(&s), 3);
+    const struct effect *first = warning(&s);
+    REQUIRE(first);
+    EXPECT_STR(first->pod, "p");
+    EXPECT_STR(first->message, "scheduling.kubenexus.io/vram-request: \"much\" means nothing");
+    s.now_ms += 100000;
+    stage_put(&s, "node n cpu=8 memory=8Gi");
+    EXPECT_INT(stage_run(&s), 2);
+    EXPECT(!warning(&s));
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+}
