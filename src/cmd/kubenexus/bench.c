@@ -20,6 +20,8 @@ struct result {
     double decisions_per_s, scans_per_s;
     double bytes_per_node, bytes_per_pod, bytes_total;
     double apply_node_ns, apply_pod_ns, queue_ns, decide_ns, step_ns;
+    double gang_us[BENCH_GANGS],
+        parked_us; /* of BENCH_GANG_1000: what each gang cost, and nothing to do */
     struct engine_stats stats;
 };
 
@@ -143,14 +145,41 @@ static void run(struct engine *k, struct result *r)
     effects_done(&effects);
 }
 
+/* A step is a gang. */
+static void run_gangs(struct engine *k, struct result *r)
+{
+    struct effects effects = {0};
+    double total = 0;
+    for (uint32_t i = 0; i < BENCH_GANGS; i++) {
+        double start = now_s();
+        bool has_stepped = engine_step(k, 0, &effects);
+        double seconds = now_s() - start;
+        r->gang_us[i] = has_stepped ? seconds * 1e6 : 0;
+        total += seconds;
+        obey(k, &effects);
+        effects_clear(&effects);
+    }
+    double start = now_s();
+    while (engine_step(k, 0, &effects))
+        continue;
+    r->parked_us = (now_s() - start) * 1e6;
+    r->step_ns = total * 1e9 / BENCH_GANGS;
+    r->decisions_per_s = (double)engine_stats(k).bound / total;
+    effects_done(&effects);
+}
+
 static void measure(struct result *r, const struct options *o)
 {
     double heap = heap_bytes();
     struct engine *k = engine_new(&(struct engine_config){.no_views = o->no_views});
     apply_all(k, r);
-    measure_queue(k, r);
-    measure_decisions(k, r);
-    run(k, r);
+    if (r->shape == BENCH_GANG_1000) {
+        run_gangs(k, r);
+    } else {
+        measure_queue(k, r);
+        measure_decisions(k, r);
+        run(k, r);
+    }
     r->stats = engine_stats(k);
     r->bound = (uint32_t)r->stats.bound;
     r->bytes_total = heap_bytes() - heap;
@@ -186,6 +215,16 @@ static void put_result(struct json_writer *w, const struct result *r)
     put(w, "queue", r->queue_ns);
     put(w, "step", r->step_ns);
     json_put_close(w, '}');
+    if (r->shape == BENCH_GANG_1000) {
+        static const char *const keys[BENCH_GANGS] = {"four_classes_three_levels", "one_class_cold",
+                                                      "one_class_warm", "fits_nowhere"};
+        json_put_key(w, STR("gang_us"));
+        json_put_open(w, '{');
+        for (uint32_t i = 0; i < BENCH_GANGS; i++)
+            put(w, keys[i], r->gang_us[i]);
+        put(w, "parked", r->parked_us);
+        json_put_close(w, '}');
+    }
     json_put_key(w, STR("views"));
     json_put_open(w, '{');
     put(w, "kept", r->stats.views);
@@ -203,6 +242,12 @@ static void print_line(const struct result *r)
             r->nodes, bench_shape_name(r->shape), r->pods, r->decisions_per_s, r->scans_per_s,
             r->bytes_per_node, r->bytes_per_pod, r->bytes_total / (1 << 20), r->apply_node_ns,
             r->apply_pod_ns, r->queue_ns, (double)r->stats.rows_caught_up / MAX(r->bound, 1u));
+    if (r->shape == BENCH_GANG_1000)
+        fprintf(
+            stderr,
+            "%9s a gang of 1,000: %.0f us of four classes over three levels, %.0f us of one class "
+            "(%.0f us warm), %.0f us that fits nowhere\n",
+            "", r->gang_us[0], r->gang_us[1], r->gang_us[2], r->gang_us[3]);
 }
 
 /* --- command --- */
@@ -219,7 +264,8 @@ static void help(void)
          "      --nodes N        one cluster size instead of 1000, 5000, 100000, 1000000\n"
          "      --shape S        basic, gpu, spread-zone, spread-host, affinity, anti, preferred,\n"
          "                       preempt (pods placed a second), daemonset, classes-1000, "
-         "classes-5000\n"
+         "classes-5000,\n"
+         "                       gang-1000 (microseconds for gangs of 1,000 pods)\n"
          "      --pods N         so many pods instead of as many as fill 70 %\n"
          "      --no-views       decide everything by scanning, for comparison\n"
          "  -o, --output FORMAT  table (default) or json; progress goes to stderr\n\n"
@@ -284,6 +330,7 @@ static bool is_sensible(enum bench_shape shape, uint32_t nodes)
     case BENCH_PREEMPT:
     case BENCH_DAEMONSET:
     case BENCH_FULL_PROFILE:
+    case BENCH_GANG_1000:
         return nodes <= 100000;
     case BENCH_CLASSES_1000:
     case BENCH_CLASSES_5000:

@@ -57,6 +57,7 @@ const char *bench_shape_name(enum bench_shape shape)
         [BENCH_CLASSES_1000] = "classes-1000",
         [BENCH_CLASSES_5000] = "classes-5000",
         [BENCH_FULL_PROFILE] = "full-profile",
+        [BENCH_GANG_1000] = "gang-1000",
     };
     return names[shape];
 }
@@ -68,6 +69,8 @@ uint32_t bench_shape_classes(enum bench_shape shape)
         return CLASSES - FIRST_GPU_CLASS;
     case BENCH_DAEMONSET:
         return 1;
+    case BENCH_GANG_1000:
+        return 4;
     case BENCH_CLASSES_1000:
         return 1000;
     case BENCH_CLASSES_5000:
@@ -297,9 +300,38 @@ static void say_all(struct arena *mem, struct pod *pod, uint32_t number, int32_t
               STR("70Gi"));
 }
 
+/* Four classes with one GPU or none, then one class, then one that asks for more than there is. */
+static uint32_t class_of_gang(uint32_t i)
+{
+    static const uint32_t mixed[] = {14, 4, 5, 6};
+    switch (i / BENCH_GANG_PODS) {
+    case 0:
+        return mixed[i % LEN(mixed)];
+    case 1:
+    case 2:
+        return 8;
+    default:
+        return CLASSES - 1;
+    }
+}
+
+static void join_gang(struct arena *mem, struct pod *pod, uint32_t i)
+{
+    uint32_t gang = i / BENCH_GANG_PODS;
+    pod->spec.scheduler_name = STR("kubenexus-scheduler");
+    add_label(mem, &pod->meta.labels, STR("pod-group.scheduling.kubenexus.io/name"),
+              arena_printf(mem, "gang-%u", gang));
+    add_label(mem, &pod->meta.labels, STR("pod-group.scheduling.kubenexus.io/min-available"),
+              arena_printf(mem, "%d", BENCH_GANG_PODS));
+    if (gang == 0)
+        add_label(
+            mem, &pod->meta.annotations, STR("scheduling.kubenexus.io/preferred-topology"),
+            STR("example.com/rack,topology.kubernetes.io/zone,topology.kubernetes.io/region"));
+}
+
 struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
 {
-    uint32_t number = class_of(shape, i);
+    uint32_t number = shape == BENCH_GANG_1000 ? class_of_gang(i) : class_of(shape, i);
     const struct bench_class *class = &classes[number % CLASSES];
     struct pod *pod = arena_alloc(mem, sizeof(*pod));
     pod->meta.name = arena_printf(mem, "pod-%u", i);
@@ -314,6 +346,9 @@ struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
     add_amount(mem, &main.resources.requests, STR("memory"), class->memory_gib * GIB * NANO);
     if (class->gpus && shape != BENCH_DAEMONSET)
         add_amount(mem, &main.resources.requests, STR("nvidia.com/gpu"), class->gpus * NANO);
+    if (shape == BENCH_GANG_1000 &&
+        number == CLASSES - 1) /* as many as there are nodes with GPUs, and more */
+        main.resources.requests.at[0].quantity.nano = 65 * NANO;
     ADD(mem, &pod->spec.containers, 1, main);
 
     if (shape == BENCH_DAEMONSET)
@@ -327,6 +362,8 @@ struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
         seek_company(mem, pod, shape);
     if (shape == BENCH_FULL_PROFILE)
         say_all(mem, pod, number, class->gpus);
+    if (shape == BENCH_GANG_1000)
+        join_gang(mem, pod, i);
     pod->spec.has_priority = shape == BENCH_PREEMPT;
     pod->spec.priority = shape == BENCH_PREEMPT ? 1000 : 0;
     return pod;
@@ -374,6 +411,8 @@ uint32_t bench_pods(enum bench_shape shape, uint32_t nodes)
 {
     if (shape == BENCH_DAEMONSET)
         return nodes;
+    if (shape == BENCH_GANG_1000)
+        return BENCH_GANGS * BENCH_GANG_PODS;
     if (has_company(shape))
         return 2 * nodes;
     if (shape == BENCH_PREEMPT)

@@ -29,8 +29,13 @@ enum bench_shape {
     BENCH_FULL_PROFILE, /* the profile kubenexus-scheduler with all it has to say: nodes tell their
                          * NUMA nodes, network, tier and cost; pods with GPUs are a gold tenant's
                          * training, others services and batch work in turn */
+    BENCH_GANG_1000, /* gangs of 1,000 pods, one after the other: of four classes, which would like
+                      * to stay in one rack, zone or region; of one class, twice; one that fits
+                      * nowhere */
     BENCH_SHAPES,
 };
+
+enum { BENCH_GANG_PODS = 1000, BENCH_GANGS = 4 };
 
 const char *bench_shape_name(enum bench_shape shape);
 uint32_t bench_shape_classes(enum bench_shape shape);

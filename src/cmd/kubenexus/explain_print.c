@@ -98,6 +98,30 @@ static void put_class(struct json_writer *w, const struct explained_class *x)
     json_put_close(w, '}');
 }
 
+static void put_gang(struct json_writer *w, const struct explained_gang *x)
+{
+    json_put_key(w, STR("gang"));
+    json_put_open(w, '{');
+    put_pair(w, "name", x->name);
+    put_pair(w, "nameBecause", x->name_because);
+    put_number(w, "minimum", x->minimum);
+    put_pair(w, "minimumBecause", x->minimum_because);
+    put_number(w, "running", x->running);
+    put_number(w, "waiting", x->waiting);
+    put_number(w, "gated", x->held);
+    put_number(w, "ended", x->ended);
+    put_pair(w, "conflict", x->conflict);
+    put_pair(w, "message", x->message);
+    json_put_key(w, STR("places"));
+    json_put_open(w, '{');
+    for (uint32_t i = 0; i < x->n_places; i++) {
+        json_put_key(w, x->places[i].pod);
+        json_put_str(w, x->places[i].node);
+    }
+    json_put_close(w, '}');
+    json_put_close(w, '}');
+}
+
 static void put_preemption(struct json_writer *w, const struct explained_preemption *p)
 {
     json_put_key(w, STR("preemption"));
@@ -128,6 +152,8 @@ void explanation_json(const struct explanation *x, struct buf *out)
     put_pair(&w, "profile", x->profile);
     if (x->class)
         put_class(&w, x->class);
+    if (x->gang)
+        put_gang(&w, x->gang);
     json_put_key(&w, STR("nodes"));
     json_put_open(&w, '[');
     for (uint32_t i = 0; i < x->n_nodes; i++)
@@ -311,6 +337,30 @@ static void print_class(const struct explained_class *x, struct buf *out)
         buf_printf(out, "Not understood: " STR_FMT "\n", STR_ARG(x->misread[i]));
 }
 
+static void print_gang(const struct explained_gang *x, struct buf *out)
+{
+    if (!x)
+        return;
+    buf_printf(out, "Gang:  " STR_FMT " (" STR_FMT "), at least %d (" STR_FMT "); %u run, %u wait",
+               STR_ARG(x->name), STR_ARG(x->name_because), x->minimum, STR_ARG(x->minimum_because),
+               x->running, x->waiting);
+    if (x->held)
+        buf_printf(out, ", %u behind gates", x->held);
+    if (x->ended)
+        buf_printf(out, ", %u have ended", x->ended);
+    if (x->conflict.n)
+        buf_printf(out, "\n       not heard: " STR_FMT, STR_ARG(x->conflict));
+    if (x->message.n)
+        buf_printf(out, "\n       " STR_FMT "\n", STR_ARG(x->message));
+    else
+        buf_printf(out, "\n       %u would be placed:", x->n_places);
+    for (uint32_t i = 0; i < x->n_places && i < NAMES_SHOWN; i++)
+        buf_printf(out, "%s " STR_FMT " on " STR_FMT, i ? "," : "", STR_ARG(x->places[i].pod),
+                   STR_ARG(x->places[i].node));
+    if (x->n_places)
+        buf_printf(out, "%s\n", x->n_places > NAMES_SHOWN ? ", …" : "");
+}
+
 void explanation_table(const struct explanation *x, struct buf *out)
 {
     uint32_t feasible = 0;
@@ -321,6 +371,7 @@ void explanation_table(const struct explanation *x, struct buf *out)
     if (!x->error.n)
         buf_printf(out, "%u of %u nodes fit.\n", feasible, x->n_nodes);
     print_class(x->class, out);
+    print_gang(x->gang, out);
     print_best(x, out);
     print_preemption(x->preemption, out);
     if (!x->gated.n)

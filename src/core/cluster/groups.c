@@ -124,6 +124,8 @@ static void hear_size(struct group *group, pod_id pod, const struct gang_identit
         group->troubled = ID_NONE;
         buf_clear(&group->trouble);
     }
+    if (identity->minimum > group->said)
+        group->sized = (struct gang_place){identity->size.where, identity->size.key, {0}};
     group->said = MAX(group->said, identity->minimum);
 }
 
@@ -133,6 +135,7 @@ static void hear(struct groups *g, struct names *names, pod_id pod, uint32_t id,
     struct group *group = &g->at.at[id];
     const struct gang_identity *identity = claim->identity;
     hear_size(group, pod, identity);
+    group->named = (struct gang_place){identity->group.where, identity->group.key, {0}};
     group->born_ms = MIN(group->born_ms, claim->created_ms);
     if (identity->required.where && !group->has_object)
         replace(names, &group->required, names_get(names, identity->required.value));
@@ -211,7 +214,7 @@ bool group_lacks_object(const struct group *group)
 
 bool group_is_gang(const struct group *group)
 {
-    return group_minimum(group) > 1 || group_lacks_object(group);
+    return group_minimum(group) > 1 || group->required != SYM_NONE || group_lacks_object(group);
 }
 
 /* --- housekeeping --- */

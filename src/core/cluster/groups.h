@@ -20,9 +20,10 @@ struct group {
     sym namespace, name;
     uint32_t object; /* enum gang_object */
 
-    VEC(uint32_t) members; /* pods, in no order that matters */
-    int32_t said;          /* the largest size that a member has named; 0: none has */
-    int32_t written;       /* what its object says; 0: it is none, or says nothing */
+    VEC(uint32_t) members;          /* pods, in no order that matters */
+    int32_t said;                   /* the largest size that a member has named; 0: none has */
+    struct gang_place named, sized; /* where members say so, without the values */
+    int32_t written;                /* what its object says; 0: it is none, or says nothing */
     bool has_object;
     uint32_t ended;      /* members that are gone because their work is done */
     uint64_t owner;      /* of the members, as a hash */
@@ -85,7 +86,8 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum gang_obje
 /* How many members must run together; 1: any number may. */
 int32_t group_minimum(const struct group *group);
 
-/* Does it need an object that is not there, or at least two members? */
+/* Must its members be placed with regard to each other: at least two at once, or in one domain? So
+ * must they while the object is not there that would say so. */
 bool group_is_gang(const struct group *group);
 bool group_lacks_object(const struct group *group);
 

@@ -82,9 +82,9 @@ static const void *read_workload(const struct args_reading *a)
 /* clang-format off */
 struct coscheduling_file {
     struct args_head head;
-    int64_t gather_s, starve_s;
+    int64_t gather_s, repair_s, starve_s;
     int32_t boost;
-    bool has_gather_s, has_starve_s, has_boost, gangs_kubeflow, has_gangs_kubeflow;
+    bool has_gather_s, has_repair_s, has_starve_s, has_boost, gangs_kubeflow, has_gangs_kubeflow;
 };
 
 #define GANG(kind, text, member)                                                                   \
@@ -97,6 +97,7 @@ static const struct field coscheduling_fields[] = {
     HEAD_KIND,
     GANG(BOOL, "kubeflowAutoGang", gangs_kubeflow),
     GANG(INT64, "permitWaitingTimeSeconds", gather_s),
+    GANG(INT64, "repairWaitingTimeSeconds", repair_s),
     GANG(INT64, "starvationThresholdSeconds", starve_s),
     FIELD_END,
 };
@@ -112,11 +113,14 @@ static const void *read_coscheduling(const struct args_reading *a)
         return NULL;
     args_check_range(a, args_at(a, "goldPriorityBoost"), f.boost, 0, 1000);
     args_check_range(a, args_at(a, "permitWaitingTimeSeconds"), f.gather_s, 0, MOST_SECONDS);
+    args_check_range(a, args_at(a, "repairWaitingTimeSeconds"), f.repair_s, 0, MOST_SECONDS);
     args_check_range(a, args_at(a, "starvationThresholdSeconds"), f.starve_s, 0, MOST_SECONDS);
     struct coscheduling_args *out = arena_array(&a->r->out->mem, struct coscheduling_args, 1);
     *out = COSCHEDULING_DEFAULTS;
     if (f.has_gather_s)
         out->gather_ms = f.gather_s * 1000;
+    if (f.has_repair_s)
+        out->repair_ms = f.repair_s * 1000;
     if (f.has_starve_s)
         out->starve_ms = f.starve_s * 1000;
     if (f.has_boost)

@@ -155,57 +155,6 @@ static sym nominated_name(struct engine *k, const struct pod *pod)
                : SYM_NONE;
 }
 
-/* --- groups --- */
-
-/* Tells one run of a group's owner from the next. */
-static uint64_t owner_of(const struct pod *pod)
-{
-    list_each(&pod->meta.owners, o)
-        if (o->is_controller)
-            return str_hash(o->uid.n ? o->uid : o->name);
-    return 0;
-}
-
-/* The pod is in the group that it names now; true if that is another than before. */
-static bool set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
-{
-    struct cluster *c = k->cluster;
-    struct gang_identity identity;
-    bool names_one = gang_identity_of(from, &identity);
-    uint32_t was = groups_of(&c->groups, pod);
-    if (LIKELY(!names_one && was == ID_NONE))
-        return false;
-    struct group_claim claim = {
-        .identity = names_one ? &identity : NULL,
-        .namespace = pods_shape(&c->pods, pod)->namespace,
-        .created_ms = from->meta.created_ms == TIME_NONE ? now_ms : from->meta.created_ms,
-        .owner = owner_of(from),
-    };
-    bool moves = !groups_has(&c->groups, &c->names, pod, &claim);
-    if (moves && was != ID_NONE)
-        engine_leave(k, pod);
-    uint32_t will = names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE;
-    bool was_gang = will != ID_NONE && group_is_gang(&c->groups.at.at[will]);
-    uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
-    if (is != ID_NONE && group_is_gang(&c->groups.at.at[is]) != was_gang)
-        engine_regroup(k, now_ms, is);
-    return moves;
-}
-
-static void put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
-{
-    static const enum gang_object objects[KIND_COUNT] = {
-        [KIND_POD_GROUP] = GANG_OBJECT_NATIVE,
-        [KIND_SIGS_POD_GROUP] = GANG_OBJECT_SIGS,
-        [KIND_VOLCANO_POD_GROUP] = GANG_OBJECT_VOLCANO,
-    };
-    struct cluster *c = k->cluster;
-    uint32_t group = groups_put_object(&c->groups, &c->names, objects[o->kind], o->meta,
-                                       is_there ? o->pod_group : NULL);
-    if (group != ID_NONE)
-        engine_regroup(k, now_ms, group);
-}
-
 static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, shape_id shape,
                     sym pin)
 {
@@ -222,7 +171,7 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
         .priority = cluster_spec(c, pod)->priority,
     };
     set_pin(k, pod, pin);
-    set_group(k, now_ms, pod, from);
+    engine_set_group(k, now_ms, pod, from);
     row = pods_at(&c->pods, pod);
     engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n) {
@@ -253,6 +202,8 @@ static void trim(struct engine *k)
 void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended)
 {
     struct cluster *c = k->cluster;
+    if (!has_ended && groups_of(&c->groups, pod) != ID_NONE)
+        engine_keep_slot(k, now_ms, pod); /* first of all: it makes rows */
     struct pod_row *row = pods_at(&c->pods, pod);
     shape_id shape = row->shape;
     sym nominated = row->nominated;
@@ -436,7 +387,7 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
         set_pin(k, pod, pin);
     pods_at(&c->pods, pod)->digest = from->digest;
     set_start(c, pods_at(&c->pods, pod), from->status.start_ms);
-    bool has_moved = !from->is_glance && set_group(k, now_ms, pod, from);
+    bool has_moved = !from->is_glance && engine_set_group(k, now_ms, pod, from);
     if (!from->is_glance)
         engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n)
@@ -703,7 +654,7 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_POD_GROUP:
     case KIND_SIGS_POD_GROUP:
     case KIND_VOLCANO_POD_GROUP:
-        put_group(k, now_ms, o, true);
+        engine_put_group(k, now_ms, o, true);
         break;
     case KIND_RESERVATION:
         engine_put_reservation(k, now_ms, o->reservation);
@@ -769,7 +720,7 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_POD_GROUP:
     case KIND_SIGS_POD_GROUP:
     case KIND_VOLCANO_POD_GROUP:
-        put_group(k, now_ms, o, false);
+        engine_put_group(k, now_ms, o, false);
         break;
     case KIND_RESERVATION:
         engine_remove_reservation(k, now_ms, o->meta);
@@ -791,6 +742,7 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
 void engine_apply(struct engine *k, int64_t now_ms, const struct change *change)
 {
     struct cluster *c = k->cluster;
+    k->now_ms = now_ms;
     if (intern_wants_sweep(&c->pods.shape_table) || intern_wants_sweep(&c->names.text)) {
         classes_sweep(&k->classes);
         cluster_sweep(c);

@@ -23,6 +23,7 @@ struct engine *engine_new(const struct engine_config *config)
         .most = config->view_count,
     };
     k->holds.next_ms = INT64_MAX;
+    k->keeper = ID_NONE;
     engine_begin_profiles(k, 0);
     struct queue_rules rules = engine_queue_rules(k);
     k->queue = queue_new(&rules);
@@ -303,8 +304,11 @@ static void step_unit(struct engine *k, int64_t now_ms, uint32_t unit, struct ef
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
 {
     uint32_t unit;
+    k->now_ms = now_ms;
     if (k->holds.next_ms <= now_ms)
         engine_end_holds(k, now_ms);
+    if (UNLIKELY(k->keeper != ID_NONE))
+        engine_review_keeper(k, now_ms);
     if (engine_tick(k, now_ms, out) ||
         (UNLIKELY(k->preparations.n) && engine_go_on(k, now_ms, out)))
         return true;
@@ -343,6 +347,7 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod)
 
 void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
 {
+    k->now_ms = now_ms;
     if (engine_settle_eviction(k, now_ms, effect, why) ||
         engine_settle_write(k, now_ms, effect, why))
         return;

@@ -285,6 +285,7 @@ bool engine_explain(struct engine *k, struct str namespace, struct str name,
     explain_class(k, class, out);
     engine_place_holds(k);
     engine_lift(k, pod);
+    explain_gang(k, pod, out);
     explain(&x);
     engine_lower(k);
     return true;

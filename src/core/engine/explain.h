@@ -42,6 +42,20 @@ struct explained_class {
     uint32_t n_misread;
 };
 
+/* The group that the pod names, and what would become of it now. */
+struct explained_gang {
+    struct str name, name_because;
+    int32_t minimum;
+    struct str minimum_because;
+    uint32_t running, waiting, held, ended;
+    struct str conflict; /* what names another group and is not heard; empty: nothing */
+    struct str message;  /* why it is not placed; empty: it would be */
+    struct explained_place {
+        struct str pod, node;
+    } * places; /* by name */
+    uint32_t n_places;
+};
+
 /* A node where pods would be evicted. */
 struct explained_candidate {
     struct str node;
@@ -64,6 +78,7 @@ struct explanation {
     struct str pod;   /* namespace/name */
     struct str profile;
     struct explained_class *class; /* NULL: the profile does not ask */
+    struct explained_gang *gang;   /* NULL: it is placed on its own */
     struct str gated;              /* the plugin that keeps it out of the queue; empty: none */
     struct str line;               /* why it must wait although it may fit; empty: it need not */
     struct str error;              /* why it cannot be judged; empty: it can */

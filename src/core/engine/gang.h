@@ -9,6 +9,8 @@
  * to which group is the cluster's to know (cluster/groups.h). */
 
 struct engine;
+struct object;
+struct pod;
 
 /* What the engine keeps of a group beyond its members, while pods of it wait as one. The gang
  * stands in the queue under the number of one of them, its *leader*; the others are not in the
@@ -54,13 +56,14 @@ struct planner {
     VEC(struct bench) benches; /* the largest pods first */
     VEC(uint32_t) fits;        /* by bench and node: how many pods have room */
     VEC(struct site) sites;
-    struct map site_of;  /* value → index */
-    sym key, value;      /* the domain that is tried; SYM_NONE: the cluster */
-    struct arena *mem;   /* for what must be written before they are bound */
-    uint32_t need;       /* that must be placed now */
-    uint64_t refused_by; /* plugins that refused some pod */
-    struct buf text;     /* what the first of them heard */
-    struct buf message;  /* what all are told */
+    struct map site_of;    /* value → index */
+    VEC(uint32_t) site_at; /* by node; ID_NONE: it has no such label */
+    sym key, value;        /* the domain that is tried; SYM_NONE: the cluster */
+    struct arena *mem;     /* for what must be written before they are bound */
+    uint32_t need;         /* that must be placed now */
+    uint64_t refused_by;   /* plugins that refused some pod */
+    struct buf text;       /* what the first of them heard */
+    struct buf message;    /* what all are told */
 };
 
 /* --- order.c --- */
@@ -103,6 +106,9 @@ struct muster engine_muster(const struct engine *k, uint32_t group);
 bool engine_is_ready(const struct engine *k, pod_id pod);
 bool engine_is_gathered(const struct engine *k, uint32_t group);
 
+/* Is the gang under this number gathered? If not, the time runs until its pods are told. */
+bool engine_gang_may_enter(struct engine *k, uint32_t unit);
+
 /* The pod waits, by itself or with its gang; `is_new`: it came, or changed so that it may matter.
  * Nothing for one that waits already. */
 void engine_enter(struct engine *k, int64_t now_ms, pod_id pod, bool is_new);
@@ -117,6 +123,12 @@ void engine_dissolve(struct engine *k, uint32_t group);
 /* What is said of the group changed: its pods wait as one, or no longer. */
 void engine_regroup(struct engine *k, int64_t now_ms, uint32_t group);
 
+/* The pod is in the group that it names now; true if that is another than before. */
+bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from);
+
+/* A PodGroup of whichever kind came or changed, or is gone. */
+void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there);
+
 /* A gang that has waited long enough for pods that are not there. */
 void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
 
@@ -127,11 +139,23 @@ void engine_gangs_done(struct engine *k);
 
 /* --- place_gang.c --- */
 
+enum gang_outcome {
+    GANG_PLACED,
+    GANG_MISSING,  /* too few pods are there */
+    GANG_HOPELESS, /* there is too little room, whatever one tries */
+    GANG_REFUSED,  /* no way was found */
+    GANG_REST,     /* the gang runs, and there is no room for more of it */
+    GANG_BEHIND,   /* it would delay the head of its line */
+};
+
 /* One step for the gang in flight under this number. */
 void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
 
 /* Would the gang that waits under this number find its nodes now? */
 bool engine_gang_fits(struct engine *k, uint32_t unit);
+
+/* What would come of it, by k->planner; nothing is changed. */
+enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effects *out);
 
 /* How many pods of the spec the node has room for, by its resources alone; `is_empty`: if nothing
  * ran on it. */
@@ -140,18 +164,14 @@ uint64_t engine_node_room(const struct cluster *c, const struct spec *spec, node
 
 /* --- gang_why.c --- */
 
-enum gang_refusal {
-    GANG_MISSING,  /* too few pods are there */
-    GANG_HOPELESS, /* there is too little room, whatever one tries */
-    GANG_REFUSED,  /* no way was found */
-    GANG_REST,     /* the gang runs, and there is no room for more of it */
-    GANG_BEHIND,   /* it would delay the head of its line */
-};
-
 /* The gang in flight is not placed (of GANG_REST: those who found no node): they are told, and it
  * waits. */
-void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum gang_refusal why,
+void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum gang_outcome why,
                         struct effects *out);
+
+/* What the gang would be told. */
+void engine_word_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gang_outcome why,
+                      struct buf *out);
 
 /* Nobody of the gang can be judged. */
 void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct str text,
@@ -159,3 +179,14 @@ void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct st
 void engine_tell_unjudged(struct engine *k, int64_t now_ms, pod_id pod, struct str error,
                           struct effects *out);
 void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
+
+/* --- keep.c --- */
+
+/* The pod goes, and its work is not done: if its gang goes on, its room is kept for another. */
+void engine_keep_slot(struct engine *k, int64_t now_ms, pod_id pod);
+
+/* The gang of the planner finds too little room: if it starves, it keeps what there is. */
+void engine_keep_room(struct engine *k, int64_t now_ms, uint32_t group);
+
+/* Lets the gang that keeps room go on keeping it, or not. */
+void engine_review_keeper(struct engine *k, int64_t now_ms);

@@ -178,8 +178,8 @@ static void add_missing(const struct engine *k, uint32_t group, struct buf *out)
         buf_printf(out, "; %u more wait behind scheduling gates", m.held);
 }
 
-static void word(struct engine *k, int64_t now_ms, uint32_t group, enum gang_refusal why,
-                 struct buf *out)
+void engine_word_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gang_outcome why,
+                      struct buf *out)
 {
     struct planner *p = &k->planner;
     struct str name = names_text(&k->cluster->names, k->cluster->groups.at.at[group].name);
@@ -242,7 +242,7 @@ void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     struct buf *text = &k->planner.message;
-    word(k, now_ms, group, GANG_MISSING, text);
+    engine_word_gang(k, now_ms, group, GANG_MISSING, text);
     k->counts.gangs_incomplete++;
     vec_each(&k->cluster->groups.at.at[group].members, i) {
         pod_id pod = {*i};
@@ -274,7 +274,7 @@ static uint64_t bit_of_room(const struct engine *k, pod_id pod)
     return 0;
 }
 
-static uint64_t plugins_of(const struct engine *k, uint32_t unit, enum gang_refusal why)
+static uint64_t plugins_of(const struct engine *k, uint32_t unit, enum gang_outcome why)
 {
     pod_id pod = {unit};
     uint32_t group = groups_of(&k->cluster->groups, pod);
@@ -288,7 +288,7 @@ static uint64_t plugins_of(const struct engine *k, uint32_t unit, enum gang_refu
     return plugins;
 }
 
-void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum gang_refusal why,
+void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum gang_outcome why,
                         struct effects *out)
 {
     struct planner *p = &k->planner;
@@ -298,7 +298,7 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
     bool stays = is_judged && why != GANG_MISSING && engine_line_of(k, unit);
     bool is_news =
         !stays || engine_stays_in_line(k, now_ms, unit, why == GANG_BEHIND ? 0 : plugins);
-    word(k, now_ms, group, why, &p->message);
+    engine_word_gang(k, now_ms, group, why, &p->message);
     vec_each(&p->seats, seat) {
         if (!is_news || (seat->node != ID_NONE && why == GANG_REST))
             continue;
@@ -307,6 +307,8 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
         tell(k, now_ms, (pod_id){seat->pod}, EFFECT_REFUSE, buf_str(&p->message), plugins, out);
     }
     remember_asks(k, group);
+    if (why == GANG_HOPELESS && fits_when_empty(k))
+        engine_keep_room(k, now_ms, group);
     if (stays)
         return;
     engine_leave_line(k, unit);

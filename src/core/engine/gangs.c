@@ -71,22 +71,26 @@ bool engine_is_gathered(const struct engine *k, uint32_t group)
     uint32_t minimum = (uint32_t)group_minimum(g);
     if (g->trouble.n)
         return true; /* to be told so */
-    bool goes_on = group < k->gangs.n && k->gangs.at[group].goes_on;
-    if (group_lacks_object(g) || (!goes_on && g->members.n + g->ended < minimum))
+    bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
+    if (group_lacks_object(g) || (!may_go_on && g->members.n + g->ended < minimum))
         return false;
     struct muster m = engine_muster(k, group);
-    return m.ready && (goes_on || m.running + m.ready + g->ended >= minimum);
+    return m.ready && ((may_go_on && m.running) || m.running + m.ready + g->ended >= minimum);
 }
 
 /* --- in and out of the queue --- */
 
-static void wait_for_others(struct engine *k, int64_t now_ms, uint32_t group)
+bool engine_gang_may_enter(struct engine *k, uint32_t unit)
 {
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     struct gang *gang = &k->gangs.at[group];
-    pod_id leader = {gang->leader};
+    bool is_gathered = engine_is_gathered(k, group);
+    if (is_gathered == (gang->gather_ms == INT64_MAX))
+        return is_gathered;
     gang->gather_ms =
-        engine_is_gathered(k, group) ? INT64_MAX : now_ms + engine_gang_args(k, leader).gather_ms;
-    engine_set_timer(k, leader.i);
+        is_gathered ? INT64_MAX : k->now_ms + engine_gang_args(k, (pod_id){unit}).gather_ms;
+    engine_set_timer(k, unit);
+    return is_gathered;
 }
 
 static void lead(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
@@ -95,9 +99,9 @@ static void lead(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
     gang->leader = pod.i;
     gang->priority = k->units.at[pod.i].priority;
     gang->goes_on = false;
+    gang->gather_ms = INT64_MAX;
     vec_clear(&gang->asks);
     engine_begin_wait(k, now_ms, pod.i);
-    wait_for_others(k, now_ms, group);
 }
 
 /* Another pod waits with the gang, or one of them changed. */
@@ -111,8 +115,8 @@ static void follow(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
     engine_touch_line(k, gang->leader);
     if (is_higher)
         queue_reorder(k->queue, gang->leader);
-    if (gang->gather_ms != INT64_MAX || queue_gate(k->queue, gang->leader))
-        wait_for_others(k, now_ms, group);
+    gang->gather_ms = INT64_MAX; /* whoever is still missing is waited for anew */
+    engine_set_timer(k, gang->leader);
     if (queue_where(k->queue, gang->leader) == QUEUE_PARKED)
         queue_activate(k->queue, now_ms, gang->leader);
 }
@@ -219,6 +223,56 @@ void engine_regroup(struct engine *k, int64_t now_ms, uint32_t group)
     }
 }
 
+/* --- what pods and objects say --- */
+
+/* Tells one run of a group's owner from the next. */
+static uint64_t owner_of(const struct pod *pod)
+{
+    list_each(&pod->meta.owners, o)
+        if (o->is_controller)
+            return str_hash(o->uid.n ? o->uid : o->name);
+    return 0;
+}
+
+bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
+{
+    struct cluster *c = k->cluster;
+    struct gang_identity identity;
+    bool names_one = gang_identity_of(from, &identity);
+    uint32_t was = groups_of(&c->groups, pod);
+    if (LIKELY(!names_one && was == ID_NONE))
+        return false;
+    struct group_claim claim = {
+        .identity = names_one ? &identity : NULL,
+        .namespace = pods_shape(&c->pods, pod)->namespace,
+        .created_ms = from->meta.created_ms == TIME_NONE ? now_ms : from->meta.created_ms,
+        .owner = owner_of(from),
+    };
+    bool moves = !groups_has(&c->groups, &c->names, pod, &claim);
+    if (moves && was != ID_NONE)
+        engine_leave(k, pod);
+    uint32_t will = names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE;
+    bool was_gang = will != ID_NONE && group_is_gang(&c->groups.at.at[will]);
+    uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
+    if (is != ID_NONE && group_is_gang(&c->groups.at.at[is]) != was_gang)
+        engine_regroup(k, now_ms, is);
+    return moves;
+}
+
+void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
+{
+    static const enum gang_object objects[KIND_COUNT] = {
+        [KIND_POD_GROUP] = GANG_OBJECT_NATIVE,
+        [KIND_SIGS_POD_GROUP] = GANG_OBJECT_SIGS,
+        [KIND_VOLCANO_POD_GROUP] = GANG_OBJECT_VOLCANO,
+    };
+    struct cluster *c = k->cluster;
+    uint32_t group = groups_put_object(&c->groups, &c->names, objects[o->kind], o->meta,
+                                       is_there ? o->pod_group : NULL);
+    if (group != ID_NONE)
+        engine_regroup(k, now_ms, group);
+}
+
 /* --- those who are missing --- */
 
 void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
@@ -243,6 +297,7 @@ static void planner_done(struct planner *p)
     vec_done(&p->benches);
     vec_done(&p->fits);
     vec_done(&p->sites);
+    vec_done(&p->site_at);
     map_done(&p->site_of);
     buf_done(&p->text);
     buf_done(&p->message);

@@ -154,6 +154,7 @@ static struct booking *add_booking(struct engine *k, const struct meta *meta)
         vec_push(&k->holds.bookings, (struct booking){0});
         free = &vec_last(&k->holds.bookings);
     }
+    vec_done(&free->holds); /* of whoever had the number */
     *free = (struct booking){.namespace = held_name(k, meta->namespace),
                              .name = held_name(k, meta->name),
                              .group = SYM_NONE,
@@ -225,11 +226,13 @@ static void put_holds(struct engine *k, int64_t now_ms, struct booking *b,
     arena_done(&mem);
 }
 
-void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reservation *from)
+static void put_booking(struct engine *k, int64_t now_ms, const struct reservation *from,
+                        bool is_own)
 {
     struct booking *b = find_booking(k, &from->meta);
     if (!b)
         b = add_booking(k, &from->meta);
+    b->is_own = is_own;
     set_group(k, b, reservation_group(from));
     int64_t created_ms = from->meta.created_ms == TIME_NONE ? now_ms : from->meta.created_ms;
     b->ends_ms = created_ms + reservation_hold_ms(from);
@@ -255,6 +258,16 @@ static void guard_driver(struct engine *k, const struct booking *b)
     if (flags != row->flags && row->node != ID_NONE)
         change_log_add(&k->cluster->log, (node_id){row->node}, COLUMN_WORTH);
     row->flags = flags;
+}
+
+void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reservation *from)
+{
+    put_booking(k, now_ms, from, false);
+}
+
+void engine_book(struct engine *k, int64_t now_ms, const struct reservation *from)
+{
+    put_booking(k, now_ms, from, true);
 }
 
 /* It holds nothing any more. */
@@ -321,7 +334,7 @@ static pod_id runs_without(const struct engine *k, const struct booking *b)
 static bool settle_hold(struct engine *k, struct booking *b, struct hold *hold, uint64_t *rejected)
 {
     struct cluster *c = k->cluster;
-    pod_id pod = {hold->pod}, user = runs_without(k, b);
+    pod_id pod = {hold->pod}, user = b->is_own ? (pod_id){ID_NONE} : runs_without(k, b);
     if (user.i != ID_NONE) {
         use_up(k, b, hold, user);
         return true;

@@ -41,7 +41,8 @@ struct booking {
     sym group;           /* SYM_NONE: nobody's */
     int64_t ends_ms;     /* when it is over */
     bool is_over;
-    uint32_t driver;        /* the pod whose workers it is for; ID_NONE: it is a reservation's */
+    uint32_t driver; /* the pod whose workers it is for; ID_NONE: it is a reservation's */
+    bool is_own;     /* made by us: for pods that are still to be placed, not for those that run */
     VEC(struct hold) holds; /* in the order in which their entries came */
 };
 
@@ -73,6 +74,9 @@ void engine_let_company_in(struct engine *k, int64_t now_ms, pod_id pod);
 
 /* Would its workers find room beside the pod? If not, it is refused. */
 bool engine_has_company(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
+
+/* A reservation of our own (keep.c). */
+void engine_book(struct engine *k, int64_t now_ms, const struct reservation *from);
 
 /* One step for a hold that looks for room; false: the pod is none. */
 bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod);

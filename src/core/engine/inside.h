@@ -47,6 +47,7 @@ struct preparation {
 
 struct engine {
     struct engine_config config;
+    int64_t now_ms; /* of the call that is under way */
     struct cluster *cluster;
     struct classes classes;
     struct views views;
@@ -63,6 +64,8 @@ struct engine {
     VEC(struct gang) gangs; /* by group */
     struct heap timers;     /* units that are to be looked at, by due_ms */
     struct planner planner;
+    uint32_t keeper;        /* the gang that keeps room because it starves; ID_NONE: none does */
+    int64_t keeps_until_ms; /* then another may */
 
     VEC(struct preparation) preparations;
     uint32_t n_writes;       /* of them that are not settled */
@@ -236,6 +239,10 @@ void explain_hardware(const struct engine *k, node_id node, struct arena *mem,
 /* Adds what evictions would achieve; `ids` are the nodes of the explanation. */
 void explain_preemption(struct engine *k, pod_id pod, struct class *class, const uint32_t *ids,
                         struct explanation *out);
+
+/* --- explain_gang.c --- */
+
+void explain_gang(struct engine *k, pod_id pod, struct explanation *out);
 
 /* --- decide.c --- */
 

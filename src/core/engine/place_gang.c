@@ -159,39 +159,50 @@ static uint64_t room_on(const struct engine *k, const struct class *class, node_
     return n && row_filter(c, class, node, COLUMN_ALL) ? 0 : n;
 }
 
-/* By node, for domains to be ranked by. */
-static void measure_nodes(struct engine *k)
+/* By bench and node, for domains to be ranked by; returns the sum. */
+static uint64_t measure_nodes(struct engine *k, uint32_t b)
 {
     struct planner *p = &k->planner;
+    const struct bench *bench = &p->benches.at[b];
     uint32_t nodes = k->cluster->nodes.n;
-    vec_resize(&p->fits, p->benches.n * nodes);
-    for (uint32_t b = 0; b < p->benches.n; b++) {
-        struct bench *bench = &p->benches.at[b];
-        bool counts = compares_all(bench->class->profile);
-        for (uint32_t i = 0; i < nodes; i++) {
-            node_id node = {i};
-            uint64_t n = counts ? room_on(k, bench->class, node)
-                                : nodes_is_present(&k->cluster->nodes, node) * (uint64_t)bench->n;
-            p->fits.at[b * nodes + i] = (uint32_t)MIN(n, (uint64_t)bench->n);
-        }
+    bool counts = compares_all(bench->class->profile);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < nodes; i++) {
+        bool is_there = nodes_is_present(&k->cluster->nodes, (node_id){i});
+        uint64_t n = counts ? room_on(k, bench->class, (node_id){i}) : is_there ? UINT32_MAX : 0;
+        sum += n;
+        p->fits.at[b * nodes + i] = (uint32_t)MIN(n, (uint64_t)bench->n);
     }
+    return sum;
 }
 
-/* Of the cluster as a whole, remembered by the class. */
-static void measure(struct engine *k)
+static uint64_t sum_nodes(const struct engine *k, const struct class *class)
 {
-    vec_each(&k->planner.benches, bench) {
+    uint64_t sum = 0;
+    if (!compares_all(class->profile))
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < k->cluster->nodes.n; i++)
+        sum += room_on(k, class, (node_id){i});
+    return sum;
+}
+
+/* What the cluster as a whole has room for, remembered by the class. */
+static void measure(struct engine *k, bool by_node)
+{
+    struct planner *p = &k->planner;
+    if (by_node)
+        vec_resize(&p->fits, p->benches.n * k->cluster->nodes.n);
+    for (uint32_t b = 0; b < p->benches.n; b++) {
+        struct bench *bench = &p->benches.at[b];
         struct class *class = bench->class;
         uint64_t now = k->cluster->log.end + 1;
-        if (class->room_at != now) {
-            class->room_at = now;
+        if (class->refusal)
             class->room = 0;
-            bool counts = compares_all(class->profile) && !class->refusal;
-            for (uint32_t i = 0; i < k->cluster->nodes.n && counts; i++)
-                class->room += room_on(k, class, (node_id){i});
-            if (!counts)
-                class->room = class->refusal ? 0 : UINT32_MAX;
-        }
+        else if (by_node)
+            class->room = measure_nodes(k, b);
+        else if (class->room_at != now)
+            class->room = sum_nodes(k, class);
+        class->room_at = now;
         bench->room = class->room;
     }
 }
@@ -265,9 +276,9 @@ static uint32_t seat_bench(struct engine *k, struct bench *bench)
             note_refusal(k, bench);
             return i;
         }
-        seat->node = v.node;
         if (!sit_down(k, bench, pod, v.node))
             return i;
+        seat->node = v.node;
     }
     return bench->n;
 }
@@ -317,33 +328,40 @@ static bool try(struct engine *k, uint32_t group, uint32_t want, bool is_reverse
 
 /* --- domains --- */
 
+static uint32_t site_of(struct planner *p, sym value)
+{
+    uint32_t at = value == SYM_NONE ? ID_NONE : map_find(&p->site_of, value);
+    if (value == SYM_NONE || at != MAP_NONE)
+        return at;
+    map_put(&p->site_of, value, p->sites.n);
+    vec_push(&p->sites, (struct site){.value = value});
+    return p->sites.n - 1;
+}
+
 /* What each domain of the label has room for. */
-static void measure_domains(struct engine *k, sym key)
+static void measure_sites(struct engine *k, sym key)
 {
     struct planner *p = &k->planner;
     uint32_t nodes = k->cluster->nodes.n;
     vec_clear(&p->sites);
     map_clear(&p->site_of);
+    vec_resize(&p->site_at, nodes);
+    for (uint32_t i = 0; i < nodes; i++) {
+        bool is_there = nodes_is_present(&k->cluster->nodes, (node_id){i});
+        sym value = is_there ? cluster_label(k->cluster, (node_id){i}, key) : SYM_NONE;
+        p->site_at.at[i] = site_of(p, value);
+    }
     for (uint32_t b = 0; b < p->benches.n; b++) {
+        const uint32_t *fits = &p->fits.at[b * nodes], most = p->benches.at[b].n;
         vec_each(&p->sites, site)
             site->of_bench = 0;
         for (uint32_t i = 0; i < nodes; i++) {
-            sym value = nodes_is_present(&k->cluster->nodes, (node_id){i})
-                            ? cluster_label(k->cluster, (node_id){i}, key)
-                            : SYM_NONE;
-            if (value == SYM_NONE)
+            if (fits[i] == 0 || p->site_at.at[i] == ID_NONE)
                 continue;
-            uint32_t at = map_find(&p->site_of, value);
-            if (at == MAP_NONE) {
-                at = p->sites.n;
-                map_put(&p->site_of, value, at);
-                vec_push(&p->sites, (struct site){.value = value});
-            }
-            struct site *d = &p->sites.at[at];
-            uint64_t more = MIN((uint64_t)p->fits.at[b * nodes + i],
-                                (uint64_t)p->benches.at[b].n - d->of_bench);
-            d->of_bench += (uint32_t)more;
-            d->room += more;
+            struct site *site = &p->sites.at[p->site_at.at[i]];
+            uint32_t more = MIN(fits[i], most - site->of_bench);
+            site->of_bench += more;
+            site->room += more;
         }
     }
 }
@@ -389,7 +407,7 @@ static struct site *next_domain(struct engine *k, uint32_t want, bool is_bound)
 static bool try_domains(struct engine *k, uint32_t group, sym key, uint32_t want)
 {
     bool is_required = key == k->cluster->groups.at.at[group].required;
-    measure_domains(k, key);
+    measure_sites(k, key);
     bool is_bound = count_running(k, group, key) && is_required;
     for (uint32_t trial = 0; trial < MOST_TRIALS; trial++) {
         struct site *d = next_domain(k, want, is_bound);
@@ -434,8 +452,6 @@ static bool place(struct engine *k, uint32_t group, uint32_t need)
     struct planner *p = &k->planner;
     sym levels[MOST_LEVELS];
     uint32_t n = levels_of(k, group, levels), all = p->seats.n, least = MAX(need, 1u);
-    if (n > 1 || levels[0] != SYM_NONE)
-        measure_nodes(k);
     p->refused_by = 0;
     buf_clear(&p->text);
     for (uint32_t i = 0; i < n; i++)
@@ -490,12 +506,14 @@ static bool prepare(struct engine *k, int64_t now_ms, uint32_t group, struct eff
     struct planner *p = &k->planner;
     const struct group *g = &k->cluster->groups.at.at[group];
     seat_all(k, now_ms, group, out);
-    uint32_t have = engine_muster(k, group).running + g->ended;
+    uint32_t running = engine_muster(k, group).running, have = running + g->ended;
     uint32_t minimum = (uint32_t)group_minimum(g);
-    p->need = k->gangs.at[group].goes_on || have >= minimum ? 0 : minimum - have;
-    if (p->seats.n == 0 || p->need > p->seats.n)
+    bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
+    bool goes_on = may_go_on && running && have + p->seats.n < minimum;
+    p->need = goes_on || have >= minimum ? 0 : minimum - have;
+    if (p->seats.n == 0 || p->need > p->seats.n || group_lacks_object(g))
         return false;
-    measure(k);
+    measure(k, g->required != SYM_NONE || g->preferred != SYM_NONE);
     return true;
 }
 
@@ -558,4 +576,17 @@ void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct ef
         commit(k, now_ms, group, unit, out);
     else
         engine_refuse_gang(k, now_ms, unit, is_behind ? GANG_BEHIND : GANG_REFUSED, out);
+}
+
+enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effects *out)
+{
+    k->planner.mem = &out->mem;
+    if (!prepare(k, 0, group, NULL))
+        return GANG_MISSING;
+    if (!has_hope(&k->planner))
+        return GANG_HOPELESS;
+    struct txn t = txn_begin(k->cluster);
+    bool is_placed = place(k, group, k->planner.need);
+    take_back(k, t);
+    return is_placed ? GANG_PLACED : GANG_REFUSED;
 }

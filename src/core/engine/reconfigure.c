@@ -108,6 +108,7 @@ static void let_in(struct engine *k, int64_t now_ms)
 void engine_configure(struct engine *k, int64_t now_ms, const struct engine_config *config)
 {
     struct engine_config next = engine_config_complete(*config);
+    k->now_ms = now_ms;
     for (uint32_t i = 0; i < k->gangs.n; i++)
         engine_dissolve(k, i); /* they gather anew, if they are gangs to the new ones */
     let_out(k, next.profiles, next.n_profiles);

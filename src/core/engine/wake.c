@@ -8,23 +8,17 @@ static const struct spec *spec_of(const struct engine *k, uint32_t unit)
     return cluster_spec(k->cluster, (pod_id){unit});
 }
 
-/* The gates of its pods are their own: those whom one holds back are not there yet. */
-static bool gang_may_enter(const struct engine *k, uint32_t unit, uint64_t *gate)
-{
-    pod_id pod = {unit};
-    *gate = (uint64_t)1 << profile_gangs(engine_profile_of(k, pod))->number;
-    return engine_is_gathered(k, groups_of(&k->cluster->groups, pod));
-}
-
 static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
 {
     struct engine *k = ctx;
     const struct shape *shape = pods_shape(&k->cluster->pods, (pod_id){unit});
     const struct spec *spec = spec_of(k, unit);
-    if (UNLIKELY(engine_gang_led_by(k, unit)))
-        return gang_may_enter(k, unit, gate);
     const struct profile *profile =
         classes_profile(&k->classes, names_text(&k->cluster->names, spec->scheduler_name));
+    if (UNLIKELY(engine_gang_led_by(k, unit))) { /* the gates of its pods are their own */
+        *gate = (uint64_t)1 << profile_gangs(profile)->number;
+        return engine_gang_may_enter(k, unit);
+    }
     bool may = true;
     for (uint32_t i = 0; i < profile->n && may; i++) {
         const struct profile_plugin *p = &profile->plugins[i];

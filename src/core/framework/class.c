@@ -433,7 +433,10 @@ struct class *classes_within(struct classes *k, shape_id shape_number, sym key)
     const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
     const struct profile *profile =
         classes_profile(k, names_text(&k->cluster->names, spec->scheduler_name));
-    return profile ? k->at.at[find_class(k, profile, shape, key)] : NULL;
+    if (!profile)
+        return NULL;
+    uint32_t id = find_class(k, profile, shape, key); /* first: it may make room for one more */
+    return k->at.at[id];
 }
 
 struct str class_error_text(const struct class *class, const struct reasons *reasons,

@@ -66,7 +66,7 @@ static void find(struct finds *f, const struct pair *pair, enum gang_where where
         if (!str_equal(gang_keys[i].key, pair->key))
             continue;
         enum gang_meaning meaning = gang_keys[i].meaning;
-        struct gang_place place = {where, pair->key, pair->value};
+        struct gang_place place = {where, gang_keys[i].key, pair->value};
         uint32_t rank = 2 * i + (where == GANG_ANNOTATION);
         bool is_best = pair->value.n && rank < f->ranks[meaning];
         if (meaning == GANG_NAME && pair->value.n)

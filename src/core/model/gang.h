@@ -11,7 +11,7 @@
  * an annotation of the same key. Whatever else names another group is told as a conflict. A size
  * that is no number, or below 1, is told too, and never read as if it had not been there.
  *
- * Texts are pieces of the pod's. */
+ * Values are pieces of the pod's texts. */
 
 /* The object that a group's name refers to. */
 enum gang_object {
@@ -26,7 +26,7 @@ enum gang_where { GANG_NOWHERE, GANG_FIELD, GANG_LABEL, GANG_ANNOTATION };
 
 struct gang_place {
     enum gang_where where;
-    struct str key; /* the label's or annotation's, or the path of the field */
+    struct str key; /* the label's or annotation's, or the path of the field; lasts for ever */
     struct str value;
 };
 

@@ -95,11 +95,13 @@ struct workload_args {
 struct coscheduling_args {
     int64_t gather_ms;  /* members that are missing are waited for so long; then all are told */
     int64_t starve_ms;  /* who has waited longer goes before others */
+    int64_t repair_ms;  /* the room of a member that was lost is kept so long; 0: not at all */
     int32_t gold_boost; /* added to the priority of gold tenants */
 };
 
 #define COSCHEDULING_DEFAULTS                                                                      \
-    ((struct coscheduling_args){.gather_ms = 10000, .starve_ms = 60000, .gold_boost = 20})
+    ((struct coscheduling_args){                                                                   \
+        .gather_ms = 10000, .starve_ms = 60000, .repair_ms = 30000, .gold_boost = 20})
 
 /* Which hardware a tenant, or all tenants of a tier, may use. */
 struct allowed_tiers {

@@ -1,4 +1,5 @@
 #include "core/engine/inside.h"
+#include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -44,6 +45,34 @@ TEST(order, who_has_waited_for_a_minute_goes_before_all_but_the_critical)
     stage_put(&s, "node n3 cpu=2 memory=8Gi");
     stage_run(&s);
     EXPECT_STR(order(&s), "vital old");
+}
+
+TEST(order, how_long_is_long_is_configured)
+{
+    struct profile_plugin all[32];
+    struct profile profile = built_in_profiles[1];
+    struct coscheduling_args args = COSCHEDULING_DEFAULTS;
+    args.starve_ms = 300000;
+    for (uint32_t i = 0; i < profile.n; i++) {
+        all[i] = profile.plugins[i];
+        if (all[i].plugin->gangs)
+            all[i].args = &args;
+    }
+    profile.plugins = all;
+    AUTO(stage)
+    s = {
+        .config = {.profiles = &profile, .n_profiles = 1}
+    };
+    stage_put(&s, "node n1 cpu=1 memory=8Gi");
+    stage_put(&s, "pod x cpu=1 on=n1");
+    stage_put(&s, "pod old cpu=1 " NEXUS " created=0 preempts=Never");
+    stage_run(&s);
+    s.now_ms = 61000;
+    stage_run(&s);
+    EXPECT(!s.engine->units.at[1].is_starving);
+    s.now_ms = 301000;
+    stage_run(&s);
+    EXPECT(s.engine->units.at[1].is_starving);
 }
 
 TEST(order, gold_tenants_have_a_little_more_priority)

@@ -1,0 +1,130 @@
+"""Gangs on a real API server, in the spellings that users have."""
+
+import collections
+
+from plane import node, pod
+from stage import test, until
+
+NEXUS, SIGS = "pod-group.scheduling.kubenexus.io/", "pod-group.scheduling.sigs.k8s.io/"
+# Made by the test, never by us: what scheduler-plugins installs.
+CRD = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+       "metadata": {"name": "podgroups.scheduling.x-k8s.io", "annotations": {
+           "api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/scheduler-plugins/pull/50"}},
+       "spec": {"group": "scheduling.x-k8s.io", "scope": "Namespaced",
+                "names": {"kind": "PodGroup", "plural": "podgroups", "singular": "podgroup",
+                          "listKind": "PodGroupList"},
+                "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": {
+                    "openAPIV3Schema": {"type": "object",
+                                        "x-kubernetes-preserve-unknown-fields": True}}}]}}
+# What each spelling adds to a pod of the gang "g", and the object it needs.
+SPELLINGS = {
+    "label": ({"labels": {NEXUS + "name": "g-label", NEXUS + "min-available": "3"}}, {}, None),
+    "annotation": ({"annotations": {SIGS + "name": "g-annotation", SIGS + "min-available": "3"}},
+                   {}, None),
+    "custom": ({"labels": {"scheduling.x-k8s.io/pod-group": "g-custom"}}, {},
+               {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
+                "spec": {"minMember": 3}}),
+    "native": ({}, {"schedulingGroup": {"podGroupName": "g-native"}},
+               {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+                "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}),
+}
+
+
+def member(stage, name, gang, minimum, **how):
+    made = pod(name, namespace=stage.name, schedulerName="kubenexus-scheduler", **how)
+    made["metadata"]["labels"] = {NEXUS + "name": gang, NEXUS + "min-available": str(minimum)}
+    return stage.plane.create(made)
+
+
+def spelled(stage, spelling, number):
+    meta, spec, _ = SPELLINGS[spelling]
+    made = pod("%s-%d" % (spelling, number), namespace=stage.name, memory="1Mi",
+               schedulerName="kubenexus-scheduler", extended={"example.com/" + spelling: "1"},
+               **spec)
+    made["metadata"].update(meta)
+    return stage.plane.create(made)
+
+
+def has_bound(stage):
+    return {name: at for name, at in stage.nodes_of().items() if at}
+
+
+@test
+def gangs_of_three_start_with_the_third_device_in_every_spelling(stage):
+    stage.plane.create(CRD)
+    until(lambda: "PodGroup" in str(stage.plane.request("GET", "/apis/scheduling.x-k8s.io/v1alpha1")))
+    stage.plane.known.clear()
+    stage.plane.create(node("two", extended={"example.com/" + s: "2" for s in SPELLINGS}))
+    stage.run_synced()
+    for spelling, (_, _, group) in SPELLINGS.items():
+        if group:
+            stage.plane.create({**group, "metadata": {"name": "g-" + spelling,
+                                                      "namespace": stage.name}})
+        for number in range(3):
+            spelled(stage, spelling, number)
+    for spelling in SPELLINGS:
+        for number in range(3):
+            said = stage.wait_refused("%s-%d" % (spelling, number))
+            assert said["reason"] == "Unschedulable", said
+            assert said["message"].startswith("gang g-%s needs 3 x (1 example.com/%s" %
+                                              (spelling, spelling)), said
+            assert "2 fit now; short of 1 example.com/" + spelling in said["message"], said
+    assert not has_bound(stage), has_bound(stage)
+    stage.plane.create(node("one", extended={"example.com/" + s: "1" for s in SPELLINGS}))
+    where = stage.wait_bound(12)
+    for spelling in SPELLINGS:
+        nodes = sorted(where["%s-%d" % (spelling, number)] for number in range(3))
+        assert nodes == ["one", "two", "two"], where
+
+
+@test
+def gangs_that_lack_a_pod_say_so_and_start_when_it_comes(stage):
+    stage.plane.create(node("n", cpu="8"))
+    stage.run_synced()
+    for number in range(2):
+        member(stage, "a-%d" % number, "a", 3)
+    for number in range(2):
+        said = stage.wait_refused("a-%d" % number)
+        assert said["message"] == "pod group has 2 pods, needs at least 3", said
+    events = stage.wait_events("FailedScheduling", 2, about="a-")
+    assert {e["note"] for e in events} == {"pod group has 2 pods, needs at least 3"}, events
+    assert not has_bound(stage)
+    member(stage, "a-2", "a", 3)
+    stage.wait_bound(3)
+
+
+@test
+def gangs_survive_a_kill_in_between(stage):
+    gangs, size = 20, 5
+    stage.plane.make_nodes(20, cpu="5", memory="8Gi")
+    stage.plane.create_all([
+        {**pod("g%d-%d" % (gang, number), namespace=stage.name, cpu="1", memory="1Mi",
+               schedulerName="kubenexus-scheduler"),
+         "metadata": {"name": "g%d-%d" % (gang, number), "namespace": stage.name,
+                      "labels": {NEXUS + "name": "g%d" % gang,
+                                 NEXUS + "min-available": str(size)}}}
+        for gang in range(gangs) for number in range(size)])
+    first = stage.run_alone()
+    until(lambda: has_bound(stage))
+    stage.plane.stop(first)  # kill -9
+    begun = has_bound(stage)
+    second = stage.run("--leader-elect=false", "--kubeconfig", stage.plane.kubeconfig("kubenexus"),
+                       name="second")
+    where = stage.wait_bound(gangs * size)
+    assert begun.items() <= where.items()  # nobody was bound twice
+    count = collections.Counter(where.values())
+    assert max(count.values()) == 5, count
+    assert not stage.warnings(second), stage.warnings(second)
+
+
+@test
+def gangs_replace_a_member_that_is_lost(stage):
+    stage.plane.create(node("n", cpu="3", memory="8Gi"))
+    stage.run_synced()
+    for number in range(3):
+        member(stage, "a-%d" % number, "a", 3, cpu="1", memory="1Mi")
+    stage.wait_bound(3)
+    stage.plane.delete("Pod", "a-1", stage.name)
+    member(stage, "a-3", "a", 3, cpu="1", memory="1Mi")
+    where = stage.wait_bound(3)
+    assert set(where) == {"a-0", "a-2", "a-3"}, where

@@ -1,0 +1,454 @@
+/* Gangs through random histories: pods and nodes come and go, bindings fail, pods end, the
+ * scheduler is started anew. Two engines, one with views and one without, live through the same and
+ * never differ. After each step, by books that are kept here:
+ *
+ *  - no gang is begun with less than its minimum, and no member beyond it is placed while the
+ * others that would make it up are there;
+ *  - no node holds more than it has;
+ *  - members of a gang that must stay in one rack do;
+ *  - a step that places nobody leaves the cluster as it was;
+ *  - when nothing moves any more, a new engine that sees the same finds nothing to place either: no
+ *    wake-up was missed. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/rng.h"
+#include "core/engine/inside.h"
+#include "property/world.h"
+#include "support/objects.h"
+#include "support/test.h"
+
+enum { SEEDS = 60, OPERATIONS = 300, NODES = 8, GANGS = 5, PODS = 8, ENGINES = 2 };
+
+enum state { ABSENT, WAITING, ASSUMED, BOUND, GOING };
+
+struct member {
+    enum state state;
+    uint32_t run; /* tells apart pods that had the same name */
+    uint32_t node;
+    int64_t came_ms;
+};
+
+struct company {
+    int minimum, cpu[2]; /* members are of two kinds, in turn */
+    bool in_one_rack;
+    uint32_t ended, owner;
+    struct member members[PODS];
+};
+
+struct pending {
+    effect_id effect;
+    uint32_t gang, pod, run;
+};
+
+struct history {
+    uint64_t seed, operation;
+    struct rng rng;
+    int64_t now_ms;
+    int node_cpu[NODES]; /* 0: it is not there */
+    struct company gangs[GANGS];
+    uint32_t runs;
+    struct engine *engines[ENGINES];
+    struct effects effects[ENGINES];
+    VEC(struct pending) pending;
+    struct arena mem;
+    uint64_t placed, refused;
+    bool has_failed;
+};
+
+static void fail(struct history *h, const char *what)
+{
+    if (!h->has_failed)
+        printf("# seed %" PRIu64 ", operation %" PRIu64 ": %s\n", h->seed, h->operation, what);
+    h->has_failed = true;
+}
+
+static uint32_t draw(struct history *h, uint32_t n)
+{
+    return (uint32_t)(rng_next(&h->rng) % n);
+}
+
+/* --- what the engines are told --- */
+
+static void tell_engine(struct history *h, struct engine *k, enum change_kind kind,
+                        const char *line)
+{
+    struct change change = {kind, object_of(&h->mem, line)};
+    engine_apply(k, h->now_ms, &change);
+    arena_reset(&h->mem);
+}
+
+static void tell(struct history *h, enum change_kind kind, const char *line)
+{
+    if (getenv("PROPERTY_TRACE"))
+        printf("# %" PRId64 " %s %s\n", h->now_ms, kind == CHANGE_PUT ? "put" : "remove", line);
+    for (int i = 0; i < ENGINES; i++)
+        tell_engine(h, h->engines[i], kind, line);
+}
+
+static void node_line(const struct history *h, uint32_t node, char *line, size_t n)
+{
+    snprintf(line, n, "node n%u cpu=%d memory=64Gi label:rack=r%u", node, h->node_cpu[node],
+             node / 3);
+}
+
+static void pod_line(const struct history *h, uint32_t g, uint32_t p, const char *more, char *line,
+                     size_t n)
+{
+    const struct company *c = &h->gangs[g];
+    const struct member *m = &c->members[p];
+    char where[32] = "";
+    if (m->state == BOUND || m->state == GOING)
+        snprintf(where, sizeof(where), " on=n%u", m->node);
+    snprintf(line, n,
+             "pod g%u-%u uid=u%u cpu=%d gang=g%u:%d owner:Job=j%u-%u created=%" PRId64 "%s%s%s%s",
+             g, p, m->run, c->cpu[p % 2], g, c->minimum, g, c->owner, m->came_ms / 1000, where,
+             c->in_one_rack ? " note:scheduling.kubenexus.io/required-topology=rack" : "",
+             m->state == GOING ? " deleting" : "", more);
+}
+
+static void tell_pod(struct history *h, uint32_t g, uint32_t p, const char *more)
+{
+    char line[400];
+    pod_line(h, g, p, more, line, sizeof(line));
+    tell(h, CHANGE_PUT, line);
+}
+
+/* All there is, to an engine that has seen nothing. */
+static void tell_all(struct history *h, struct engine *k)
+{
+    char line[400];
+    for (uint32_t i = 0; i < NODES; i++) {
+        node_line(h, i, line, sizeof(line));
+        if (h->node_cpu[i])
+            tell_engine(h, k, CHANGE_PUT, line);
+    }
+    for (uint32_t g = 0; g < GANGS; g++)
+        for (uint32_t p = 0; p < PODS; p++) {
+            if (h->gangs[g].members[p].state == ABSENT)
+                continue;
+            pod_line(h, g, p, "", line, sizeof(line));
+            tell_engine(h, k, CHANGE_PUT, line);
+        }
+}
+
+/* --- the books --- */
+
+static uint32_t running(const struct company *c)
+{
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < PODS; p++)
+        n += c->members[p].state == ASSUMED || c->members[p].state == BOUND;
+    return n;
+}
+
+static uint32_t waiting(const struct company *c)
+{
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < PODS; p++)
+        n += c->members[p].state == WAITING;
+    return n;
+}
+
+/* The node got a pod in this step. */
+static void check_node(struct history *h, struct str name)
+{
+    const struct cluster *c = h->engines[0]->cluster;
+    node_id node = nodes_find(&c->nodes, names_find(&c->names, name));
+    if (c->nodes.room[node.i].cpu_used > c->nodes.room[node.i].cpu_alloc)
+        fail(h, "a node holds more than it has");
+}
+
+static void check_rack(struct history *h, const struct company *c)
+{
+    uint32_t rack = ID_NONE;
+    for (uint32_t p = 0; p < PODS && c->in_one_rack; p++) {
+        const struct member *m = &c->members[p];
+        if (m->state != ASSUMED && m->state != BOUND)
+            continue;
+        if (rack != ID_NONE && rack != m->node / 3)
+            fail(h, "a gang is in two racks");
+        rack = m->node / 3;
+    }
+}
+
+/* --- steps --- */
+
+static bool same_effect(const struct effect *a, const struct effect *b)
+{
+    return a->kind == b->kind && str_equal(a->pod, b->pod) && str_equal(a->node, b->node) &&
+           str_equal(a->message, b->message);
+}
+
+static void compare(struct history *h)
+{
+    const struct effects *a = &h->effects[0], *b = &h->effects[1];
+    bool same = a->list.n == b->list.n;
+    for (uint32_t i = 0; i < a->list.n && same; i++)
+        same = same_effect(&a->list.at[i], &b->list.at[i]) && a->list.at[i].id == b->list.at[i].id;
+    if (!same)
+        fail(h, "engines with and without views differ");
+}
+
+static void take_binding(struct history *h, const struct effect *e, uint32_t placed[GANGS])
+{
+    uint32_t g = (uint32_t)(e->pod.p[1] - '0'), p = (uint32_t)(e->pod.p[3] - '0');
+    struct member *m = &h->gangs[g].members[p];
+    if (m->state != WAITING)
+        fail(h, "a pod is placed that does not wait");
+    m->state = ASSUMED;
+    m->node = (uint32_t)(e->node.p[1] - '0');
+    if (getenv("PROPERTY_TRACE"))
+        printf("# %" PRId64 " bind " STR_FMT " to " STR_FMT "\n", h->now_ms, STR_ARG(e->pod),
+               STR_ARG(e->node));
+    placed[g]++;
+    h->placed++;
+    vec_push(&h->pending, (struct pending){e->id, g, p, m->run});
+}
+
+/* What is true of the nodes: counts that nobody asks for any more may come and go. */
+static struct str rows_of(struct engine *k, struct buf *out)
+{
+    buf_clear(out);
+    cluster_dump(k->cluster, out);
+    struct str all = buf_str(out), rest = all;
+    while (rest.n && !str_starts(rest, STR("tally")) && !str_starts(rest, STR("spread")))
+        str_take(&rest, '\n');
+    return str_part(all, 0, all.n - rest.n);
+}
+
+static bool step(struct history *h)
+{
+    uint32_t had[GANGS], ready[GANGS], placed[GANGS] = {0};
+    for (uint32_t g = 0; g < GANGS; g++) {
+        had[g] = running(&h->gangs[g]) + h->gangs[g].ended;
+        ready[g] = waiting(&h->gangs[g]);
+    }
+    AUTO(buf) before = {0}, after = {0};
+    struct str was = rows_of(h->engines[0], &before);
+    bool had_holds = h->engines[0]->holds.of_pod.n;
+    bool goes_on = false;
+    for (int i = 0; i < ENGINES; i++) {
+        effects_clear(&h->effects[i]);
+        goes_on = engine_step(h->engines[i], h->now_ms, &h->effects[i]);
+    }
+    compare(h);
+    uint32_t n = 0;
+    vec_each(&h->effects[0].list, e) {
+        h->refused += e->kind == EFFECT_REFUSE;
+        if (e->kind != EFFECT_BIND)
+            continue;
+        take_binding(h, e, placed);
+        check_node(h, e->node);
+        n++;
+    }
+    bool holds = had_holds || h->engines[0]->holds.of_pod.n; /* they come and go by themselves */
+    if (n == 0 && !holds && !str_equal(was, rows_of(h->engines[0], &after)))
+        fail(h, "a step that placed nobody left a trace");
+    for (uint32_t g = 0; g < GANGS; g++) {
+        uint32_t minimum = (uint32_t)h->gangs[g].minimum;
+        if (placed[g] && had[g] + placed[g] < minimum && had[g] + ready[g] >= minimum)
+            fail(h, "a gang is placed in part");
+        if (placed[g] && had[g] == 0 && placed[g] < minimum)
+            fail(h, "a gang is begun in part");
+        check_rack(h, &h->gangs[g]);
+    }
+    return goes_on && !h->has_failed;
+}
+
+static void decide(struct history *h)
+{
+    while (step(h))
+        continue;
+}
+
+/* --- what happens --- */
+
+static void settle(struct history *h)
+{
+    if (h->pending.n == 0)
+        return;
+    uint32_t i = draw(h, h->pending.n);
+    struct pending x = h->pending.at[i];
+    vec_remove(&h->pending, i);
+    struct member *m = &h->gangs[x.gang].members[x.pod];
+    bool is_there = m->run == x.run && m->state == ASSUMED;
+    bool fails = draw(h, 5) == 0;
+    struct error e = {0};
+    error_set(&e, ERROR_CONFLICT, "no");
+    for (int k = 0; k < ENGINES; k++)
+        engine_settle(h->engines[k], h->now_ms, x.effect, fails ? &e : NULL);
+    if (!is_there)
+        return;
+    m->state = fails ? WAITING : BOUND;
+    if (!fails)
+        tell_pod(h, x.gang, x.pod, " phase=Running");
+}
+
+static void forget_run(struct company *c)
+{
+    for (uint32_t p = 0; p < PODS; p++)
+        if (c->members[p].state != ABSENT)
+            return;
+    c->ended = 0;
+    c->owner++;
+}
+
+static void end(struct history *h, uint32_t g, uint32_t p, bool well)
+{
+    tell_pod(h, g, p, well ? " phase=Succeeded" : " phase=Failed");
+    h->gangs[g].members[p].state = ABSENT;
+    h->gangs[g].ended += well;
+}
+
+static void come_or_go(struct history *h)
+{
+    uint32_t g = draw(h, GANGS), p = draw(h, PODS);
+    struct company *c = &h->gangs[g];
+    struct member *m = &c->members[p];
+    char line[64];
+    snprintf(line, sizeof(line), "pod g%u-%u", g, p);
+    switch (m->state) {
+    case ABSENT:
+        *m = (struct member){WAITING, ++h->runs, 0, h->now_ms};
+        tell_pod(h, g, p, "");
+        break;
+    case WAITING:
+    case ASSUMED:
+    case GOING:
+        if (draw(h, 3))
+            break;
+        m->state = ABSENT;
+        tell(h, CHANGE_REMOVE, line);
+        break;
+    case BOUND:
+        if (draw(h, 2)) {
+            m->state = GOING;
+            tell_pod(h, g, p, " phase=Running");
+            break;
+        }
+        end(h, g, p, draw(h, 2) == 0);
+        break;
+    }
+}
+
+static void change_node(struct history *h)
+{
+    uint32_t i = draw(h, NODES);
+    char line[100];
+    h->node_cpu[i] = draw(h, 4) ? 1 + (int)draw(h, 6) : 0;
+    node_line(h, i, line, sizeof(line));
+    if (h->node_cpu[i])
+        tell(h, CHANGE_PUT, line);
+    else {
+        snprintf(line, sizeof(line), "node n%u", i);
+        tell(h, CHANGE_REMOVE, line);
+    }
+}
+
+static void start_engines(struct history *h)
+{
+    for (int i = 0; i < ENGINES; i++) {
+        engine_free(h->engines[i]);
+        struct engine_config config = {.no_views = i == 1};
+        h->engines[i] = engine_new(&config);
+        tell_all(h, h->engines[i]);
+    }
+}
+
+/* What is not bound was not; who ended is not known any more. */
+static void restart(struct history *h)
+{
+    vec_clear(&h->pending);
+    for (uint32_t g = 0; g < GANGS; g++) {
+        h->gangs[g].ended = 0;
+        for (uint32_t p = 0; p < PODS; p++)
+            if (h->gangs[g].members[p].state == ASSUMED)
+                h->gangs[g].members[p].state = WAITING;
+    }
+    start_engines(h);
+}
+
+static void operate(struct history *h)
+{
+    uint32_t what = draw(h, 100);
+    if (what < 50)
+        come_or_go(h);
+    else if (what < 70)
+        settle(h);
+    else if (what < 80)
+        change_node(h);
+    else if (what < 98)
+        h->now_ms += draw(h, 4000);
+    else
+        restart(h);
+}
+
+/* Nothing happens any more: then nothing is left to do. */
+static void come_to_rest(struct history *h)
+{
+    while (h->pending.n && !h->has_failed)
+        settle(h);
+    for (int i = 0; i < 40 && !h->has_failed; i++) {
+        decide(h);
+        while (h->pending.n && !h->has_failed)
+            settle(h);
+        h->now_ms += 11000;
+    }
+    if (h->has_failed)
+        return;
+    uint64_t placed = h->placed;
+    for (uint32_t g = 0; g < GANGS; g++)
+        if (h->gangs[g].ended)
+            return; /* a new engine would not know of them */
+    if (h->engines[0]->holds.of_pod.n)
+        return; /* nor of the room that is kept for somebody */
+    start_engines(h);
+    decide(h);
+    h->now_ms += 11000;
+    decide(h);
+    if (h->placed != placed)
+        fail(h, "a new engine places pods that the old one let wait");
+}
+
+static void history_done(struct history *h)
+{
+    for (int i = 0; i < ENGINES; i++) {
+        engine_free(h->engines[i]);
+        effects_done(&h->effects[i]);
+    }
+    vec_done(&h->pending);
+    arena_done(&h->mem);
+}
+
+static bool live(uint64_t seed, uint64_t operations)
+{
+    AUTO(history) h = {.seed = seed, .rng = rng_seeded(seed), .now_ms = 1000000};
+    for (uint32_t g = 0; g < GANGS; g++)
+        h.gangs[g] = (struct company){
+            .minimum = 1 + (int)draw(&h, 5),
+            .cpu = {1 + (int)draw(&h, 3), 1 + (int)draw(&h, 3)},
+            .in_one_rack = draw(&h, 3) == 0
+        };
+    start_engines(&h);
+    for (; h.operation < operations && !h.has_failed; h.operation++) {
+        operate(&h);
+        for (uint32_t g = 0; g < GANGS; g++)
+            forget_run(&h.gangs[g]);
+        decide(&h);
+    }
+    come_to_rest(&h);
+    return EXPECT(!h.has_failed);
+}
+
+TEST(property, gangs_are_placed_whole_or_not_at_all)
+{
+    uint64_t first = property_number("PROPERTY_SEED", 1);
+    uint64_t seeds = property_number("PROPERTY_SEEDS", SEEDS);
+    uint64_t operations = property_number("PROPERTY_OPERATIONS", OPERATIONS);
+    for (uint64_t seed = first; seed < first + seeds; seed++)
+        if (!live(seed, operations))
+            return;
+}

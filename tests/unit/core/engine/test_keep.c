@@ -1,0 +1,123 @@
+#include "core/engine/inside.h"
+#include "support/stage.h"
+#include "support/test.h"
+
+static uint32_t binds(const struct stage *s)
+{
+    uint32_t n = 0;
+    vec_each(&s->effects.list, e)
+        n += e->kind == EFFECT_BIND;
+    return n;
+}
+
+/* A gang of three fills the node, and somebody waits for its room. */
+static void fill(struct stage *s)
+{
+    stage_put(s, "node n1 cpu=3 memory=8Gi");
+    for (int i = 0; i < 3; i++)
+        stage_put(s, "pod a-%d cpu=1 gang=a:3 on=n1 phase=Running", i);
+    stage_put(s, "pod x cpu=1 scheduler=kubenexus-scheduler priority=100 preempts=Never");
+    stage_run(s);
+    EXPECT_TEXT(stage_fate(s, "x"), "parked");
+}
+
+TEST(keep, the_room_of_a_lost_member_is_its_replacements)
+{
+    AUTO(stage) s = {0};
+    fill(&s);
+    s.now_ms = 20000;
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3 on=n1 phase=Running deleting");
+    stage_remove(&s, "pod a-1");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0); /* x is more important, and yet it waits */
+    s.now_ms = 40000;
+    stage_put(&s, "pod a-3 cpu=1 gang=a:3");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 1);
+    EXPECT_TEXT(stage_fate(&s, "a-3"), "assumed on n1");
+    EXPECT_TEXT(stage_fate(&s, "x"), "parked");
+}
+
+TEST(keep, the_room_of_a_lost_member_is_free_after_a_while)
+{
+    AUTO(stage) s = {0};
+    fill(&s);
+    s.now_ms = 20000;
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3 on=n1 phase=Running deleting");
+    stage_remove(&s, "pod a-1");
+    stage_run(&s);
+    EXPECT(engine_next_ms(s.engine, s.now_ms) <= 50000);
+    s.now_ms = 49000;
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0);
+    s.now_ms = 62000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "x"), "assumed on n1");
+}
+
+TEST(keep, nothing_is_kept_for_a_gang_that_ends_or_goes)
+{
+    AUTO(stage) s = {0};
+    fill(&s);
+    s.now_ms = 20000;
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3 on=n1 phase=Succeeded");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "x"), "assumed on n1");
+
+    stage_put(&s, "pod y cpu=2 scheduler=kubenexus-scheduler preempts=Never");
+    stage_run(&s);
+    s.now_ms = 40000;
+    for (int i = 0; i < 3; i += 2) /* all are deleted, and go one after the other */
+        stage_put(&s, "pod a-%d cpu=1 gang=a:3 on=n1 phase=Running deleting", i);
+    for (int i = 0; i < 3; i += 2) {
+        stage_remove(&s, "pod a-%d", i);
+        stage_run(&s);
+    }
+    EXPECT_TEXT(stage_fate(&s, "y"), "assumed on n1");
+}
+
+TEST(keep, a_gang_that_starves_keeps_what_becomes_free)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=4 memory=8Gi");
+    for (int i = 0; i < 4; i++)
+        stage_put(&s, "pod old-%d cpu=1 on=n1 phase=Running", i);
+    for (int i = 0; i < 4; i++)
+        stage_put(&s, "pod a-%d cpu=1 gang=a:4 created=0", i);
+    uint32_t small = 0, gang = 0;
+    for (int i = 0; i < 120 && gang == 0; i++) { /* whenever one ends, the next small one comes */
+        s.now_ms += 5000;
+        stage_put(&s, "pod small-%d cpu=1 scheduler=kubenexus-scheduler created=%d preempts=Never",
+                  i, (int)(s.now_ms / 1000));
+        if (i < 4)
+            stage_put(&s, "pod old-%d cpu=1 on=n1 phase=Succeeded", i);
+        else if (i % 3 == 0)
+            stage_put(&s, "pod small-%d cpu=1 scheduler=kubenexus-scheduler on=n1 phase=Succeeded",
+                      (int)small);
+        stage_run(&s);
+        vec_each(&s.effects.list, e)
+            gang += e->kind == EFFECT_BIND && str_starts(e->pod, STR("a-"));
+        small += i >= 4 && i % 3 == 0;
+    }
+    EXPECT_INT(gang, 4);
+    s.now_ms += 1000;
+    stage_run(&s);
+    EXPECT_INT(s.engine->holds.of_pod.n, 0); /* and nothing is left of it */
+}
+
+TEST(keep, one_gang_at_a_time_keeps_room)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=4 memory=8Gi");
+    stage_put(&s, "pod old cpu=1 on=n1 phase=Running");
+    for (int i = 0; i < 4; i++) {
+        stage_put(&s, "pod a-%d cpu=1 gang=a:4 created=0", i);
+        stage_put(&s, "pod b-%d cpu=1 gang=b:4 created=0", i);
+    }
+    s.now_ms = 400000;
+    stage_run(&s);
+    EXPECT_INT(s.engine->holds.of_pod.n, 4);
+    stage_put(&s, "pod old cpu=1 on=n1 phase=Succeeded");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 4);
+}
