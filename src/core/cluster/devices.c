@@ -411,9 +411,11 @@ uint32_t devices_put(struct cluster *c, const struct object *object)
                          devices_break(c, namespace, name);
         if (is_same(was, object)) {
             keep_version(&k->at.at[i], object->meta->resource_version);
-            return is_broken ? ACTION_OTHER : 0;
+            return is_broken ? ACTION_OTHER | ACTION_CLAIM_FREED : 0;
         }
         actions = differences(was, object);
+        if (is_broken && !object->resource_claim->status.allocation)
+            actions |= ACTION_CLAIM_FREED;
         clear(c, kind, i);
     } else {
         i = claim_number(c, k, namespace, name);

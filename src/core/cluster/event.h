@@ -51,7 +51,7 @@ enum event_action {
     ACTION_UPDATE = (1 << 22) - (1 << 2), /* every kind of update */
     ACTION_CLASS_WAITS = 1 << 22, /* with ACTION_ADD: the class waits for the first consumer */
     /* With one of the above: */
-    ACTION_CLAIM_FREED = 1 << 23,   /* a resource claim has its devices no more */
+    ACTION_CLAIM_FREED = 1 << 23,   /* a resource claim has its devices no more, or gets none */
     ACTION_CLAIM_STATUS = 1 << 24,  /* its status is another one */
     ACTION_CLASS_RENAMED = 1 << 25, /* a device class stands for another extended resource */
 };

@@ -133,7 +133,7 @@ static void release(struct engine *k, int64_t now_ms, const struct preparation *
     p->plugin->release(k->cluster, &p->errand);
     struct event event = {
         .resource = engine_resource_of(p->errand.kind),
-        .actions = ACTION_OTHER,
+        .actions = ACTION_OTHER | ACTION_CLAIM_FREED, /* which says something of devices alone */
         .namespace = p->errand.namespace,
         .name = p->errand.name,
         .pod_node = SYM_NONE,

@@ -87,11 +87,14 @@ TEST(devices_engine, a_device_that_was_certainly_not_written_is_there_for_others
     AUTO(stage) s = {0};
     open(&s);
     REQUIRE(write_of(&s, "c"));
+    EXPECT_TEXT(stage_fate(&s, "q"), "parked");
     settle(&s, write_of(&s, "c")->id, ERROR_DENIED);
+    EXPECT(strcmp(stage_fate(&s, "q"), "parked"));
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
-    EXPECT_INT(s.engine->cluster->devices.promises.n, 0);
-    EXPECT_INT(s.engine->preparations.n, 0);
+    EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
+    EXPECT_INT(s.engine->cluster->devices.promises.n, 1);
+    EXPECT_INT(s.engine->preparations.n, 1);
 }
 
 TEST(devices_engine, after_a_conflict_the_claim_decides)
@@ -114,6 +117,7 @@ TEST(devices_engine, after_a_conflict_the_claim_decides)
         EXPECT_INT(s.engine->cluster->devices.promises.n, 0);
         stage_run(&s);
         EXPECT_TEXT(stage_fate(&s, "p"), cases[i].fate);
+        EXPECT_INT(!strcmp(stage_fate(&s, "q"), "parked"), i == 1); /* it has the device, or not */
     }
 }
 
