@@ -553,17 +553,6 @@ static void remove_selecting(struct cluster *c, const struct object *o)
 
 /* --- volumes and who provides them --- */
 
-enum event_resource engine_resource_of(enum kind kind)
-{
-    static const enum event_resource resources[KIND_COUNT] = {
-        [KIND_PERSISTENT_VOLUME] = EVENT_VOLUME,     [KIND_PERSISTENT_VOLUME_CLAIM] = EVENT_CLAIM,
-        [KIND_STORAGE_CLASS] = EVENT_STORAGE_CLASS,  [KIND_CSI_NODE] = EVENT_CSI_NODE,
-        [KIND_CSI_DRIVER] = EVENT_CSI_DRIVER,        [KIND_CSI_STORAGE_CAPACITY] = EVENT_CAPACITY,
-        [KIND_VOLUME_ATTACHMENT] = EVENT_ATTACHMENT, [KIND_RESOURCE_CLAIM] = EVENT_RESOURCE_CLAIM,
-    };
-    return resources[kind];
-}
-
 static void tell_storage(struct engine *k, int64_t now_ms, const struct object *o, uint32_t actions,
                          sym driver)
 {

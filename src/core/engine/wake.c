@@ -116,6 +116,17 @@ struct queue_rules engine_queue_rules(struct engine *k)
     };
 }
 
+enum event_resource engine_resource_of(enum kind kind)
+{
+    static const enum event_resource resources[KIND_COUNT] = {
+        [KIND_PERSISTENT_VOLUME] = EVENT_VOLUME,     [KIND_PERSISTENT_VOLUME_CLAIM] = EVENT_CLAIM,
+        [KIND_STORAGE_CLASS] = EVENT_STORAGE_CLASS,  [KIND_CSI_NODE] = EVENT_CSI_NODE,
+        [KIND_CSI_DRIVER] = EVENT_CSI_DRIVER,        [KIND_CSI_STORAGE_CAPACITY] = EVENT_CAPACITY,
+        [KIND_VOLUME_ATTACHMENT] = EVENT_ATTACHMENT, [KIND_RESOURCE_CLAIM] = EVENT_RESOURCE_CLAIM,
+    };
+    return resources[kind];
+}
+
 void engine_event(struct engine *k, int64_t now_ms, const struct event *event)
 {
     if (!(event->resource & (EVENT_ASSIGNED_POD | EVENT_TARGET_POD)))
