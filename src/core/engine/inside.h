@@ -111,6 +111,9 @@ struct queue_rules engine_queue_rules(struct engine *k);
 /* The plugins that listen to such an event. */
 uint64_t engine_interested(const struct engine *k, const struct event *event);
 
+/* What events about objects of this kind are about. */
+enum event_resource engine_resource_of(enum kind kind);
+
 /* Tells the queue, and those in line. */
 void engine_event(struct engine *k, int64_t now_ms, const struct event *event);
 
@@ -124,9 +127,6 @@ pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from)
 
 /* Takes the pod off its node, which is forgotten if that was all that kept it in mind. */
 void engine_take_off(struct engine *k, pod_id pod);
-
-/* What events about objects of this kind are about. */
-enum event_resource engine_resource_of(enum kind kind);
 
 /* A node that a pod of the shape had in sight is free for others now, if they are not more
  * important than it. */
