@@ -99,23 +99,35 @@ static void read_victims(const void *source, const struct metric_sink *out)
 /* What the waiting units say of themselves. */
 struct waiting {
     const struct engine *engine;
+    uint32_t pods[QUEUE_IN_FLIGHT + 1]; /* by place */
     uint32_t gated;
-    VEC(uint32_t) refused; /* units by profile and plugin */
+    VEC(uint32_t) refused; /* pods by profile and plugin */
 };
+
+/* A gang is as many as wait in it. */
+static uint32_t pods_of(const struct engine *k, uint32_t unit)
+{
+    if (!engine_gang_led_by(k, unit))
+        return 1;
+    struct muster m = engine_muster(k, groups_of(&k->cluster->groups, (pod_id){unit}));
+    return m.ready + m.held;
+}
 
 static void look_at(void *ctx, uint32_t unit)
 {
     struct waiting *w = ctx;
     const struct engine *k = w->engine;
     uint64_t rejectors = queue_rejectors(k->queue, unit);
-    w->gated += queue_gate(k->queue, unit) != 0;
+    uint32_t pods = pods_of(k, unit);
+    w->pods[queue_where(k->queue, unit)] += pods;
+    w->gated += queue_gate(k->queue, unit) ? pods : 0;
     const struct spec *spec = cluster_spec(k->cluster, (pod_id){unit});
     struct str name = names_text(&k->cluster->names, spec->scheduler_name);
     uint32_t profile = 0;
     while (profile < k->counts.profiles.n && !str_equal(k->counts.profiles.at[profile].name, name))
         profile++;
     for (uint32_t i = 0; i < n_plugins && profile < k->counts.profiles.n; i++)
-        w->refused.at[profile * n_plugins + i] += (uint32_t)(rejectors >> i & 1);
+        w->refused.at[profile * n_plugins + i] += rejectors >> i & 1 ? pods : 0;
 }
 
 static struct waiting look_at_all(const struct engine *k)
@@ -135,10 +147,10 @@ static void read_pending(const void *source, const struct metric_sink *out)
         struct str queue;
         uint32_t n;
     } rows[] = {
-        {STR("active"),         queue_count(k->queue,      QUEUE_ACTIVE)},
-        {STR("backoff"),                     queue_count(k->queue,                                 QUEUE_BACKING_OFF)},
-        {STR("unschedulable"),   queue_count(k->queue,QUEUE_PARKED) - w.gated},
-        {STR("gated"),w.gated     },
+        {STR("active"),        w.pods[QUEUE_ACTIVE]          },
+        {STR("backoff"),       w.pods[QUEUE_BACKING_OFF]     },
+        {STR("unschedulable"), w.pods[QUEUE_PARKED] - w.gated},
+        {STR("gated"),         w.gated                       },
     };
     for (size_t i = 0; i < LEN(rows); i++)
         metric_put(out, &rows[i].queue, rows[i].n);
@@ -276,6 +288,20 @@ static void read_classes(const void *source, const struct metric_sink *out)
     metric_put(out, NULL, engine_stats(source).classes);
 }
 
+static void read_gangs(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    static const struct str success = STR("success"), timeout = STR("timeout");
+    metric_put(out, &success, (double)k->counts.gangs_placed);
+    metric_put(out, &timeout, (double)k->counts.gangs_incomplete);
+}
+
+static void read_starved(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    metric_put(out, NULL, (double)k->counts.starved);
+}
+
 const struct metric engine_metrics[] = {
     METRIC("scheduler_schedule_attempts_total", COUNTER, "result,profile", NULL, read_attempts,
            "Attempts to schedule pods, by how they ended: scheduled (bound), unschedulable (fits "
@@ -300,6 +326,10 @@ const struct metric engine_metrics[] = {
     METRIC("kubenexus_decisions_total", COUNTER, "by", NULL, read_ways,
            "Decisions, by how they were made: view, scan (all nodes), named (a node or a few), "
            "repeated (a refusal that could not have changed)."),
+    METRIC("kubenexus_gang_scheduling_decisions_total", COUNTER, "outcome", NULL, read_gangs,
+           "Gangs: success (placed with their minimum), timeout (told that pods are missing)."),
+    METRIC("kubenexus_gang_starvation_preventions_total", COUNTER, NULL, NULL, read_starved,
+           "Pods and gangs that went ahead of others because they had waited too long."),
     METRIC("kubenexus_classes", GAUGE, NULL, NULL, read_classes,
            "Classes: sets of pods that no plugin can tell apart."),
     METRIC("kubenexus_views", GAUGE, NULL, NULL, read_views,

@@ -78,6 +78,29 @@ TEST(stats, waiting_pods_are_told_by_queue_and_by_who_refused_them)
     EXPECT(says(&s, "scheduler_queue_incoming_pods_total{queue=\"backoff\",event=\"NodeAdd\"} 2"));
 }
 
+TEST(stats, gangs_are_counted_by_their_pods_and_by_what_became_of_them)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=4Gi");
+    for (int i = 0; i < 2; i++) {
+        stage_put(&s, "pod a-%d cpu=1 gang=a:2", i); /* is placed */
+        stage_put(&s, "pod b-%d cpu=1 gang=b:2", i); /* finds no room */
+        stage_put(&s, "pod c-%d cpu=1 gang=c:3", i); /* lacks one */
+    }
+    stage_run(&s);
+    EXPECT(says(&s, "scheduler_pending_pods{queue=\"unschedulable\"} 2"));
+    EXPECT(says(&s, "scheduler_pending_pods{queue=\"gated\"} 2"));
+    EXPECT(says(&s, "kubenexus_gang_scheduling_decisions_total{outcome=\"success\"} 1"));
+    EXPECT(says(&s, "kubenexus_gang_scheduling_decisions_total{outcome=\"timeout\"} 0"));
+    s.now_ms = 10000;
+    stage_run(&s);
+    EXPECT(says(&s, "kubenexus_gang_scheduling_decisions_total{outcome=\"timeout\"} 1"));
+    EXPECT(says(&s, "kubenexus_gang_starvation_preventions_total 0"));
+    s.now_ms = 61000;
+    stage_run(&s);
+    EXPECT(says(&s, "kubenexus_gang_starvation_preventions_total 2"));
+}
+
 TEST(stats, preemption_counts_attempts_and_victims)
 {
     AUTO(stage) s = {0};
