@@ -27,7 +27,8 @@ struct sim_pod {
     uint32_t node; /* where it runs; while it waits, where room is being made for it */
     uint32_t why;  /* what it was last told while waiting */
     uint8_t state;
-    bool is_failed; /* could not be judged the last time */
+    bool is_failed;  /* could not be judged the last time */
+    bool is_leaving; /* somebody deleted it */
 };
 
 struct sim_node {
@@ -115,6 +116,8 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
     pod.meta.uid = arena_printf(&w->mem, "%u", i);
     if (pod.meta.created_ms == TIME_NONE)
         pod.meta.created_ms = sim->created_ms;
+    if (sim->is_leaving)
+        pod.meta.deleted_ms = w->now_ms;
     if (w->plan->declares_run_times && job->runs_ms != NEVER)
         declare_run_time(w, &pod, job->runs_ms);
     if (sim->node != NO_NODE) {
@@ -233,6 +236,8 @@ static void lose_pod(struct world *w, uint32_t i)
     if (heap_has(&w->ends, i))
         heap_remove(&w->ends, i);
     class_of(w, &w->pods.at[i])->lost++;
+    w->pods.at[i].is_leaving = true; /* its end is not one of its own */
+    tell_pod(w, i, CHANGE_PUT);
     stop_pod(w, i, POD_LOST);
     create_pod(w, w->pods.at[i].job, w->pods.at[i].member);
 }

@@ -211,6 +211,7 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
     intern_hold(&c->pods.shape_table, shape); /* it must last for the event */
     if (unit_of(k, pod)->bind)
         map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
+    engine_learn_stay(k, now_ms, pod);
     engine_leave(k, pod);
     groups_remove(&c->groups, &c->names, pod, has_ended);
     engine_give_up(k, pod);
@@ -367,8 +368,6 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
     pod_id pod = pods_find(&c->pods, names_find(&c->names, from->meta.namespace), from->meta.name);
     bool is_another = pod.i != ID_NONE && is_another_pod(pods_at(&c->pods, pod), from);
     if (pod.i != ID_NONE && (is_another || is_finished(from))) {
-        if (!is_another)
-            engine_learn_stay(k, now_ms, pod);
         bool has_ended = !is_another && str_equal(from->status.phase, STR("Succeeded"));
         engine_remove_pod(k, now_ms, pod, has_ended);
         pod.i = ID_NONE;
@@ -675,12 +674,9 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     switch (o->kind) {
     case KIND_POD:
         pod = pods_find(&c->pods, names_find(&c->names, o->meta->namespace), o->meta->name);
-        if (pod.i == ID_NONE)
-            break;
         /* Whoever watches pods that have not ended hears of an end as of a removal. */
-        if (is_done(pods_at(&c->pods, pod)))
-            engine_learn_stay(k, now_ms, pod);
-        engine_remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
+        if (pod.i != ID_NONE)
+            engine_remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
         break;
     case KIND_NODE:
         remove_node(k, now_ms, o->meta->name);

@@ -149,9 +149,11 @@ void engine_begin_stays(struct engine *k, int64_t now_ms);
 /* The pod says this about its run time. */
 void engine_hear_run_time(struct engine *k, pod_id pod, const struct pod *from);
 
-/* A pod came to a node; leaves it; has done its work there. */
+/* A pod came to a node; leaves it. */
 void engine_stay_begins(struct engine *k, int64_t now_ms, pod_id pod);
 void engine_stay_ends(struct engine *k, pod_id pod);
+
+/* The pod is gone: if nobody sent it away, how long it ran is learned. */
 void engine_learn_stay(struct engine *k, int64_t now_ms, pod_id pod);
 
 /* How long the unit will run once it starts; 0: nobody knows. */

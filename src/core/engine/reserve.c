@@ -123,10 +123,13 @@ void engine_stay_ends(struct engine *k, pod_id pod)
 void engine_learn_stay(struct engine *k, int64_t now_ms, pod_id pod)
 {
     struct lines *ls = &k->lines;
-    uint32_t group = lines_are_kept(ls) ? engine_gang_of(k, pod) : ID_NONE;
+    if (LIKELY(!lines_are_kept(ls)) || !heap_has(&ls->ends, pod.i) ||
+        pods_at(&k->cluster->pods, pod)->flags & POD_TERMINATING)
+        return;
+    uint32_t group = engine_gang_of(k, pod);
     if (group != ID_NONE && k->cluster->groups.at.at[group].ended)
         return; /* a gang's run time is noted once */
-    if (lines_are_kept(ls) && heap_has(&ls->ends, pod.i) && now_ms > ls->stays.at[pod.i].began_ms)
+    if (now_ms > ls->stays.at[pod.i].began_ms)
         runtimes_note(&ls->runtimes, kin_of(k, pod), now_ms - ls->stays.at[pod.i].began_ms);
 }
 

@@ -72,6 +72,24 @@ TEST(reserve, run_times_are_learned_from_those_who_ended)
     }
 }
 
+TEST(reserve, nothing_is_learned_from_those_who_were_sent_away)
+{
+    struct lines_setup l;
+    AUTO(stage) s = {0};
+    lines_setup(&l, &s, LINE_EASY, 0);
+    stage_put(&s, "node n gpu=8");
+    for (int way = 0; way < 3; way++) {
+        stage_put(&s, "pod a gpu=1 on=n " OURS);
+        s.now_ms += 60000;
+        if (way == 0)
+            stage_put(&s, "pod a gpu=1 on=n deleting " OURS);
+        if (way == 2)
+            stage_put(&s, "pod a gpu=1 on=n phase=Failed " OURS); /* that is an end, too */
+        stage_remove(&s, "pod a");
+        EXPECT_INT(s.engine->lines.runtimes.notes, way * RUNTIME_LEVELS);
+    }
+}
+
 TEST(reserve, a_gang_is_a_head_and_is_passed_as_one)
 {
     struct lines_setup l;
