@@ -10,6 +10,7 @@ void fgd_trace_done(struct fgd_trace *t)
     vec_done(&t->nodes);
     vec_done(&t->pods);
     vec_done(&t->kinds);
+    arena_done(&t->mem);
 }
 
 void fgd_order_done(struct fgd_order *o)

@@ -43,12 +43,18 @@ struct fgd_trace {
     VEC(struct fgd_pod) pods;   /* the same */
     VEC(struct fgd_kind) kinds; /* the most frequent first, until they cover 95 % of the pods */
     int64_t gpu_milli;          /* of all nodes */
+
+    const struct pod **objects; /* by pod; NULL: not prepared */
+    struct arena mem;
 };
 
 bool fgd_read_nodes(struct fgd_trace *t, const char *file, struct str csv,
                     struct error *e) MUST_USE;
 bool fgd_read_pods(struct fgd_trace *t, const char *file, struct str csv, struct error *e) MUST_USE;
 void fgd_trace_done(struct fgd_trace *t);
+
+/* Makes the objects that runs tell the engine of. */
+void fgd_prepare(struct fgd_trace *t);
 
 /* The published program's generator as it starts. */
 struct fgd_seed {
@@ -76,6 +82,6 @@ struct fgd_result {
     uint64_t decisions, bound;
 };
 
-/* All pods of the order, decided by an engine of this configuration. */
+/* All pods of the order of a prepared trace, decided by an engine of this configuration. */
 struct fgd_result fgd_run(const struct fgd_trace *t, const struct fgd_order *o,
                           const struct engine_config *config);

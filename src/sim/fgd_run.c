@@ -12,8 +12,7 @@ struct replay {
     const struct fgd_trace *trace;
     struct engine *engine;
     struct effects effects;
-    const struct pod **templates; /* by pod of the trace; NULL: not made yet */
-    struct arena mem;             /* templates */
+    struct arena mem; /* of nodes */
 };
 
 /* --- objects --- */
@@ -98,14 +97,19 @@ static const struct pod *make_pod(struct arena *mem, const struct fgd_pod *from)
     return pod;
 }
 
+void fgd_prepare(struct fgd_trace *t)
+{
+    t->objects = arena_array(&t->mem, const struct pod *, t->pods.n);
+    for (uint32_t i = 0; i < t->pods.n; i++)
+        t->objects[i] = make_pod(&t->mem, &t->pods.at[i]);
+}
+
 /* --- arrivals --- */
 
 /* The pod comes, and is bound or goes again. */
 static bool arrive(struct replay *r, uint32_t number, uint32_t which)
 {
-    if (!r->templates[which])
-        r->templates[which] = make_pod(&r->mem, &r->trace->pods.at[which]);
-    struct pod pod = *r->templates[which];
+    struct pod pod = *r->trace->objects[which];
     char name[24];
     snprintf(name, sizeof(name), "%u", number);
     pod.meta.name = pod.meta.uid = str_of(name);
@@ -131,7 +135,7 @@ struct fgd_result fgd_run(const struct fgd_trace *t, const struct fgd_order *o,
     struct fgd_result result = {.decisions = o->pods.n};
     uint32_t arrivals[FGD_PERCENT_MOST + 1] = {0};
     struct replay r = {.trace = t, .engine = engine_new(config)};
-    r.templates = arena_array(&r.mem, const struct pod *, t->pods.n);
+    assert(t->objects);
     for (uint32_t i = 0; i < t->nodes.n; i++)
         tell_node(&r, &t->nodes.at[i], o->ranks.at[i]);
     int64_t asked = 0, given = 0;

@@ -48,8 +48,8 @@ static void help(void)
         "Options:\n"
         "      --traces DIR     where the openb files are (default: build/traces, where\n"
         "                       `make fgd` puts them)\n"
-        "      --policy NAME    FGD, BestFit, DotProd, GpuPacking or GpuClustering; may be given\n"
-        "                       several times (default: all)\n"
+        "      --policy NAME    SnugFGD (ours), FGD, BestFit, DotProd, GpuPacking,\n"
+        "                       GpuClustering; may be given several times (default: all)\n"
         "      --seeds A-B      which of the published orders (default: 42-51)\n"
         "      --no-views       decide every pod by a scan of all nodes (slow, same results)\n"
         "      --check          compare every decision with such a scan (slower)\n\n"
@@ -214,7 +214,9 @@ static void read_demand(struct policy_profile *p, const struct fgd_trace *t)
 static void policy_profile_init(struct policy_profile *p, const struct fgd_trace *t,
                                 enum gpu_policy policy)
 {
-    *p = (struct policy_profile){.args = {.policy = policy}};
+    *p = (struct policy_profile){
+        .args = {.policy = policy, .all_pods = true}
+    };
     read_demand(p, t);
     p->plugins[0] = plugin_named("PrioritySort", NULL, 0);
     p->plugins[1] = plugin_named("NodeAffinity", NULL, PROFILE_NO_SCORE);
@@ -271,6 +273,8 @@ static int run(struct input *in, const struct options *o)
     for (uint32_t i = 0; i < o->n_traces; i++) {
         struct fgd_trace t = {0};
         bool is_read = read_trace(in, o, o->traces[i], &t, &e);
+        if (is_read)
+            fgd_prepare(&t);
         for (enum gpu_policy policy = 0; is_read && policy < N_GPU_POLICIES; policy++)
             if (o->policies[policy])
                 run_policy(in, o, o->traces[i], &t, policy);

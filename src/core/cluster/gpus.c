@@ -87,5 +87,16 @@ void gpus_put(struct node_gpus **g, uint32_t n, sym model)
     make(g);
     (*g)->n = n;
     (*g)->model = model;
+    for (uint32_t i = 0; i < GPUS_MOST; i++)
+        (*g)->island[i] = i < n ? UINT32_MAX >> (GPUS_MOST - n) : 0;
     drop_empty(g);
+}
+
+void gpus_divide(struct node_gpus *g, const uint32_t *zone)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        g->island[i] = 0;
+        for (uint32_t k = 0; k < g->n; k++)
+            g->island[i] |= (gpu_mask)(zone[k] == zone[i]) << k;
+    }
 }

@@ -29,7 +29,8 @@ typedef uint32_t gpu_mask;
 
 struct node_gpus {
     uint32_t n;
-    sym model; /* SYM_NONE: not said */
+    sym model;                  /* SYM_NONE: not said */
+    gpu_mask island[GPUS_MOST]; /* by GPU: those it is well connected with, itself among them */
     int32_t used[GPUS_MOST];
 };
 
@@ -52,5 +53,8 @@ gpu_mask gpus_pick(const struct node_gpus *g, struct gpu_ask ask);
 /* Adds `sign` × the thousandths to each GPU of the set. */
 void gpus_charge(struct node_gpus **g, gpu_mask which, uint32_t milli, int sign);
 
-/* The node has so many GPUs from now on. */
+/* The node has so many GPUs from now on, all in one island. */
 void gpus_put(struct node_gpus **g, uint32_t n, sym model);
+
+/* GPUs of different zones (any numbers) are in different islands. */
+void gpus_divide(struct node_gpus *g, const uint32_t *zone);

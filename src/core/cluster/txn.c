@@ -147,6 +147,26 @@ static bool repeats_gpus(const struct cluster *c, node_id node, sym model)
            (model != SYM_NONE && str_ends(names_text(&c->names, model), STR("-SHARED")));
 }
 
+/* GPUs that nothing but PCIe joins are an island per NUMA node, where labels say which sits where.
+ */
+static void divide_gpus(struct cluster *c, node_id node)
+{
+    uint32_t zone[GPUS_MOST];
+    struct node_gpus *g = c->nodes.gpus[node.i];
+    sym topology = label_of(c, node, STR("gpu.kubenexus.io/topology"));
+    if (topology == SYM_NONE || !str_equal(names_text(&c->names, topology), STR("pcie")))
+        return;
+    for (uint32_t i = 0; i < g->n; i++) {
+        struct str key = arena_printf(&c->mem, "gpu.kubenexus.io/numa-node-%u", i);
+        int64_t number;
+        sym said = label_of(c, node, key);
+        if (said == SYM_NONE || !str_int(names_text(&c->names, said), &number))
+            return;
+        zone[i] = (uint32_t)number;
+    }
+    gpus_divide(g, zone);
+}
+
 /* The GPUs that the node's row says it has. */
 static void put_gpus(struct cluster *c, node_id node)
 {
@@ -161,6 +181,8 @@ static void put_gpus(struct cluster *c, node_id node)
         model = label_of(c, node, STR("gpu.kubenexus.io/model"));
     bool is_known = n > 0 && n <= GPUS_MOST && !repeats_gpus(c, node, model);
     gpus_put(&c->nodes.gpus[node.i], is_known ? (uint32_t)n : 0, is_known ? model : SYM_NONE);
+    if (is_known)
+        divide_gpus(c, node);
 }
 
 static uint32_t put_node(struct cluster *c, node_id node, const struct node_row *row)

@@ -340,14 +340,103 @@ static const void *read_numa(const struct args_reading *a)
     return out;
 }
 
+/* --- ResourceFragmentationScore --- */
+
+struct demand_file {
+    int64_t cpu_milli, gpu_milli, gpus, weight;
+    bool has_milli, has_weight;
+    LIST(struct str) models;
+};
+
+struct fragmentation_file {
+    struct args_head head;
+    struct str policy;
+    bool all_pods;
+    LIST(struct demand_file) demand;
+};
+
+/* clang-format off */
+static const struct field demand_fields[] = {
+    {FIELD(INT64, "cpuMilli", 0, struct demand_file, cpu_milli)},
+    {FIELD(INT64, "gpuMilli", 0, struct demand_file, gpu_milli),
+     FIELD_HAS(struct demand_file, has_milli)},
+    {FIELD(INT64, "gpus", 0, struct demand_file, gpus)},
+    {FIELD_STRS("models", 0, struct demand_file, models)},
+    {FIELD(INT64, "weight", 0, struct demand_file, weight),
+     FIELD_HAS(struct demand_file, has_weight)},
+    FIELD_END,
+};
+
+static const struct field fragmentation_fields[] = {
+    {FIELD(BOOL, "allPods", 0, struct fragmentation_file, all_pods)},
+    HEAD_API_VERSION,
+    {FIELD_MESSAGES("demand", 0, struct fragmentation_file, demand, demand_fields)},
+    HEAD_KIND,
+    {FIELD(STR, "policy", 0, struct fragmentation_file, policy)},
+    FIELD_END,
+};
+/* clang-format on */
+
+static struct gpu_demand read_demand(const struct args_reading *a, struct demand_file *f,
+                                     uint32_t i)
+{
+    f->gpu_milli = f->has_milli ? f->gpu_milli : 1000;
+    f->weight = f->has_weight ? f->weight : 1;
+    args_check_range(a, args_at(a, "demand[%u].cpuMilli", i), f->cpu_milli, 0, 1000000000);
+    args_check_range(a, args_at(a, "demand[%u].gpus", i), f->gpus, 0, 32);
+    args_check_range(a, args_at(a, "demand[%u].gpuMilli", i), f->gpu_milli, 1, 1000);
+    args_check_range(a, args_at(a, "demand[%u].weight", i), f->weight, 1, 1000000);
+    return (struct gpu_demand){
+        .cpu_milli = f->cpu_milli,
+        .count = (uint32_t)f->gpus,
+        .milli = (uint32_t)f->gpu_milli,
+        .models = {f->models.at, f->models.n},
+        .share = (double)f->weight,
+    };
+}
+
+static const void *read_fragmentation(const struct args_reading *a)
+{
+    enum { MOST_KINDS = 1000 };
+    struct fragmentation_args *out = arena_array(&a->r->out->mem, struct fragmentation_args, 1);
+    struct fragmentation_file f = {0};
+    double all = 0;
+    if (!args_fields(a, fragmentation_fields, &f))
+        return NULL;
+    while (f.policy.n && out->policy < N_GPU_POLICIES &&
+           !str_equal(f.policy, str_of(gpu_policy_names[out->policy])))
+        out->policy++;
+    if (out->policy == N_GPU_POLICIES) {
+        config_error(a->r, args_at(a, "policy"), "\"" STR_FMT "\" is no policy",
+                     STR_ARG(str_part(f.policy, 0, 60)));
+        return NULL;
+    }
+    if (f.demand.n > MOST_KINDS) {
+        config_error(a->r, args_at(a, "demand"), "more than %d", MOST_KINDS);
+        return NULL;
+    }
+    struct gpu_demand *demand = arena_array(&a->r->out->mem, struct gpu_demand, f.demand.n);
+    for (uint32_t i = 0; i < f.demand.n; i++) {
+        demand[i] = read_demand(a, &f.demand.at[i], i);
+        all += demand[i].share;
+    }
+    for (uint32_t i = 0; i < f.demand.n; i++)
+        demand[i].share /= all;
+    out->all_pods = f.all_pods;
+    out->demand.at = demand;
+    out->demand.n = f.demand.n;
+    return out;
+}
+
 const struct args_kind nexus_args[] = {
-    {STR("Coscheduling"),                read_coscheduling},
-    {STR("ProfileClassifier"),           read_classifier  },
-    {STR("LinePolicy"),                  read_line        },
-    {STR("WorkloadAwareScoring"),        read_workload    },
-    {STR("TenantHardwareAffinityScore"), read_tenant      },
-    {STR("NUMATopology"),                read_numa        },
-    {STR("TopologyScoring"),             read_topology    },
+    {STR("Coscheduling"),                read_coscheduling },
+    {STR("ProfileClassifier"),           read_classifier   },
+    {STR("LinePolicy"),                  read_line         },
+    {STR("WorkloadAwareScoring"),        read_workload     },
+    {STR("TenantHardwareAffinityScore"), read_tenant       },
+    {STR("NUMATopology"),                read_numa         },
+    {STR("TopologyScoring"),             read_topology     },
+    {STR("ResourceFragmentationScore"),  read_fragmentation},
 };
 
 const uint32_t n_nexus_args = LEN(nexus_args);

@@ -131,6 +131,7 @@ struct gpu_demand {
 };
 
 enum gpu_policy {
+    GPU_SNUG, /* our own, and the default */
     GPU_FGD,
     GPU_BEST_FIT,
     GPU_DOT_PROD,
@@ -144,7 +145,8 @@ extern const char *const gpu_policy_names[N_GPU_POLICIES];
 
 struct fragmentation_args {
     enum gpu_policy policy;
-    LIST(const struct gpu_demand) demand;
+    bool all_pods; /* those without GPUs are scored, too: they take a node's CPU */
+    LIST(const struct gpu_demand) demand; /* none: any number of whole GPUs is as likely */
 };
 
 struct numa_args {

@@ -46,6 +46,7 @@ static const struct profile_plugin nexus_plugins[] = {
     IN_PROFILE(vram_scheduler, 3),
     IN_PROFILE(network_fabric_score, 2),
     IN_PROFILE(numa_topology, 3),
+    IN_PROFILE(resource_fragmentation_score, 5),
 };
 
 const struct profile built_in_profiles[] = {

@@ -19,6 +19,7 @@ TEST(fgd_run, a_pod_that_fits_nowhere_is_dropped_and_counts_as_asked_for)
     struct error e = {0};
     REQUIRE(fgd_read_nodes(&t, "n", str_of(nodes_csv), &e));
     REQUIRE(fgd_read_pods(&t, "p", str_of(pods_csv), &e));
+    fgd_prepare(&t);
     static const uint32_t order[] = {0, 1, 2, 3, 2};
     for (size_t i = 0; i < LEN(order); i++)
         vec_push(&o.pods, order[i]);

@@ -60,6 +60,7 @@ void fragmentation_init(struct fragmentation *f, struct cluster *c, const struct
     find_steps(f);
     find_models(f, c);
     f->memo = mem_alloc(sizeof(*f->memo) << MEMO_BITS);
+    f->gains = mem_alloc(sizeof(*f->gains) << MEMO_BITS);
 }
 
 void fragmentation_done(struct fragmentation *f, struct cluster *c)
@@ -70,6 +71,7 @@ void fragmentation_done(struct fragmentation *f, struct cluster *c)
     mem_free(f->allowed);
     mem_free(f->steps);
     mem_free(f->memo);
+    mem_free(f->gains);
 }
 
 struct fragmentation_state fragmentation_state(const struct cluster *c, node_id node)
@@ -80,6 +82,7 @@ struct fragmentation_state fragmentation_state(const struct cluster *c, node_id 
     s.model = g ? g->model : SYM_NONE;
     s.cpu_milli = wrap_sub(room->cpu_alloc, room->cpu_used);
     s.n = g ? g->n : 0;
+    s.island = g ? g->island : NULL;
     for (uint32_t i = 0; i < s.n; i++)
         s.left[i] = gpus_left(g, i);
     return s;
@@ -148,19 +151,65 @@ static void pack(const struct fragmentation_state *s, uint64_t *out)
     memcpy(out, sorted, sizeof(sorted));
 }
 
+static bool is_one_island(const struct fragmentation_state *s)
+{
+    return !s->island || s->n == 0 || s->island[0] == UINT32_MAX >> (GPUS_MOST - s->n);
+}
+
+/* The place of a state in a memo; what is there is forgotten if it is of another one. */
+static struct fragmentation_memo *recall(struct fragmentation *f, struct fragmentation_memo *memo,
+                                         const struct fragmentation_state *s, uint32_t change)
+{
+    struct fragmentation_memo key = {.state = 1 + find_model(f, s->model) +
+                                              (MODELS_MOST + 1) * steps_reached(f, s->cpu_milli),
+                                     .change = change};
+    pack(s, key.left);
+    uint64_t hash =
+        hash_pair(hash_pair(key.left[0], key.left[1]), (uint64_t)change << 32 | key.state);
+    struct fragmentation_memo *at = &memo[hash >> (64 - MEMO_BITS)];
+    bool is_it = at->state == key.state && at->change == change && at->left[0] == key.left[0] &&
+                 at->left[1] == key.left[1];
+    key.amount = NOT_KNOWN;
+    if (!is_it)
+        *at = key;
+    return at;
+}
+
+static double of_island(struct fragmentation *f, const struct fragmentation_state *s)
+{
+    if (s->n > MEMO_GPUS)
+        return work_out(f, s, find_model(f, s->model));
+    struct fragmentation_memo *memo = recall(f, f->memo, s, 0);
+    if (memo->amount == NOT_KNOWN)
+        memo->amount = work_out(f, s, find_model(f, s->model));
+    return memo->amount;
+}
+
+double *fragmentation_gain(struct fragmentation *f, const struct fragmentation_state *s,
+                           int64_t cpu_milli, struct gpu_ask ask)
+{
+    if (s->n > MEMO_GPUS || !is_one_island(s) || ask.count > MEMO_GPUS)
+        return NULL;
+    uint32_t step = steps_reached(f, wrap_sub(s->cpu_milli, cpu_milli));
+    assert(step < 1 << 16);
+    return &recall(f, f->gains, s, step << 16 | ask.count << 10 | ask.milli)->amount;
+}
+
 double fragmentation_of(struct fragmentation *f, const struct fragmentation_state *s)
 {
-    uint32_t model = find_model(f, s->model);
-    if (s->n > MEMO_GPUS)
-        return work_out(f, s, model);
-    struct fragmentation_memo key = {.state = 1 + model +
-                                              (MODELS_MOST + 1) * steps_reached(f, s->cpu_milli)};
-    pack(s, key.left);
-    uint64_t hash = hash_pair(hash_pair(key.left[0], key.left[1]), key.state);
-    struct fragmentation_memo *memo = &f->memo[hash >> (64 - MEMO_BITS)];
-    if (memo->state == key.state && memo->left[0] == key.left[0] && memo->left[1] == key.left[1])
-        return memo->amount;
-    key.amount = work_out(f, s, model);
-    *memo = key;
-    return key.amount;
+    gpu_mask seen = 0;
+    double all = 0;
+    if (LIKELY(is_one_island(s)))
+        return of_island(f, s);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (seen >> i & 1)
+            continue;
+        struct fragmentation_state part = {.model = s->model, .cpu_milli = s->cpu_milli};
+        for (uint32_t k = i; k < s->n; k++)
+            if (s->island[i] >> k & 1)
+                part.left[part.n++] = s->left[k];
+        all += of_island(f, &part);
+        seen |= s->island[i];
+    }
+    return all;
 }

@@ -10,6 +10,9 @@
  * finds too few GPUs or too little CPU; for a kind that fits, only GPUs with too little left are. A
  * node's fragmentation is the mean over the mix, in thousandths of a GPU. Memory plays no part.
  *
+ * A node whose GPUs are several islands is measured island by island, each with all of its CPU: a
+ * pod that wants four GPUs has no use for two here and two there.
+ *
  * It depends on the node's CPU only through which kinds find enough of it, and not on which GPU has
  * how much left: so few states differ, and what was worked out once is remembered. Sums are in
  * floating point, in the order of the published program: where two nodes are equally good its
@@ -18,6 +21,7 @@
 struct fragmentation_memo {
     uint64_t left[2]; /* of eight GPUs, sorted, 16 bits each */
     uint32_t state;   /* model and step; 0: nothing is remembered here */
+    uint32_t change;  /* of a gain: what the pod asks for, and the step it leaves */
     double amount;
 };
 
@@ -29,7 +33,7 @@ struct fragmentation {
     uint32_t n_models;
     int64_t *steps; /* amounts of CPU that some kind asks for, rising */
     uint32_t n_steps;
-    struct fragmentation_memo *memo;
+    struct fragmentation_memo *memo, *gains;
 };
 
 /* `demand` must last as long as the measure. */
@@ -43,8 +47,15 @@ struct fragmentation_state {
     int64_t cpu_milli; /* idle */
     uint32_t n;
     int32_t left[GPUS_MOST]; /* thousandths of each GPU */
+    const gpu_mask *island;  /* as in the node's books */
 };
 
 struct fragmentation_state fragmentation_state(const struct cluster *c, node_id node);
 
 double fragmentation_of(struct fragmentation *f, const struct fragmentation_state *s);
+
+/* The largest gain that a pod of this ask brings to a node in this state, remembered for the
+ * caller, who works it out while it is NOT_KNOWN; NULL if the state is not one to remember. */
+#define NOT_KNOWN -1e300
+double *fragmentation_gain(struct fragmentation *f, const struct fragmentation_state *s,
+                           int64_t cpu_milli, struct gpu_ask ask);

@@ -154,3 +154,28 @@ TEST(gpus, a_pod_gives_back_what_it_took)
     cluster_place_on_gpus(g.cluster, ground_pod(&g, "early"), ground_node(&g, "n"), 2);
     EXPECT_INT(have->used[1], 1600);
 }
+
+TEST(gpus, of_one_node_are_one_island_unless_only_PCIe_joins_them)
+{
+    static const struct {
+        const char *labels;
+        gpu_mask islands[4];
+    } cases[] = {
+        {"",                                                                                   {15, 15, 15, 15}},
+        {"label:gpu.kubenexus.io/topology=nvswitch",                                           {15, 15, 15, 15}},
+        {"label:gpu.kubenexus.io/topology=pcie",                                               {15, 15, 15, 15}},
+        {"label:gpu.kubenexus.io/numa-node-0=0 label:gpu.kubenexus.io/numa-node-1=1 "
+         "label:gpu.kubenexus.io/numa-node-2=0 label:gpu.kubenexus.io/numa-node-3=1 "
+         "label:gpu.kubenexus.io/topology=pcie",                                      {5, 10, 5, 10}  },
+        {"label:gpu.kubenexus.io/numa-node-0=0 label:gpu.kubenexus.io/numa-node-1=1 "
+         "label:gpu.kubenexus.io/numa-node-2=0 label:gpu.kubenexus.io/numa-node-3=1", {15, 15, 15, 15}},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].labels);
+        AUTO(ground) g = {0};
+        ground_add(&g, "node n gpu=4 %s", cases[i].labels);
+        const struct node_gpus *have = g.cluster->nodes.gpus[ground_node(&g, "n").i];
+        for (uint32_t k = 0; k < 4; k++)
+            EXPECT_INT(have->island[k], cases[i].islands[k]);
+    }
+}

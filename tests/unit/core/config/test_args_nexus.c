@@ -135,3 +135,41 @@ TEST(args_nexus, that_make_no_sense_are_refused_by_name)
         EXPECT_TEXT(errors, cases[i].error);
     }
 }
+
+TEST(args_nexus, of_fragmentation)
+{
+    AUTO(scheduler_config) c = {0};
+    const char *errors;
+    const struct fragmentation_args *a =
+        args_of(&c, "ResourceFragmentationScore",
+                "{policy: FGD, allPods: true, demand: [{gpus: 1, gpuMilli: 500, cpuMilli: 4000, "
+                "weight: 3}, {gpus: 8, models: [H100, H200]}]}",
+                &errors);
+    EXPECT_TEXT(errors, "");
+    REQUIRE(a && a->demand.n == 2);
+    EXPECT_INT(a->policy, GPU_FGD);
+    EXPECT(a->all_pods && a->demand.at[0].share == 0.75 && a->demand.at[1].share == 0.25);
+    EXPECT_INT(a->demand.at[0].milli, 500);
+    EXPECT_INT(a->demand.at[0].cpu_milli, 4000);
+    EXPECT_INT(a->demand.at[1].milli, 1000);
+    EXPECT_STR(a->demand.at[1].models.at[1], "H200");
+}
+
+TEST(args_nexus, of_fragmentation_that_make_no_sense)
+{
+    static const struct {
+        const char *args, *error;
+    } cases[] = {
+        {"{policy: Best}",                       "args.policy: \"Best\" is no policy"},
+        {"{demand: [{gpus: 33}]}",               "args.demand[0].gpus: "             },
+        {"{demand: [{gpus: 1}, {gpuMilli: 0}]}", "args.demand[1].gpuMilli: "         },
+        {"{demand: [{gpus: 1, weight: 0}]}",     "args.demand[0].weight: "           },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].args);
+        AUTO(scheduler_config) c = {0};
+        const char *errors;
+        args_of(&c, "ResourceFragmentationScore", cases[i].args, &errors);
+        EXPECT(strstr(errors, cases[i].error));
+    }
+}

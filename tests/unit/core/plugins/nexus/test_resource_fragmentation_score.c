@@ -24,7 +24,7 @@ struct setting {
 static const struct profile *set(struct setting *s, enum gpu_policy policy)
 {
     *s = (struct setting){
-        .args = {.policy = policy, .demand = {demand, LEN(demand)}}
+        .args = {.policy = policy, .all_pods = true, .demand = {demand, LEN(demand)}}
     };
     s->list[0] = (struct profile_plugin){plugin, 18, 1, &s->args, 0};
     s->profile = (struct profile){STR("default-scheduler"), s->list, 1};
@@ -190,4 +190,100 @@ TEST(resource_fragmentation_score, a_view_says_what_a_scan_says)
                           ground_node(&j.ground, scanned));
         }
     }
+}
+
+/* --- our own policy, and where nobody says what is asked for --- */
+
+static const struct profile_plugin alone[] = {
+    {&plugin_resource_fragmentation_score, 18, 5, NULL, 0}
+};
+static const struct profile by_default = {STR("default-scheduler"), alone, LEN(alone)};
+
+/* What a pod that asks for `ask` GPUs makes of a node with `idle` of `all` idle. */
+static int64_t worth(uint32_t ask, uint32_t idle, uint32_t all)
+{
+    AUTO(judge) j = {.profile = &by_default};
+    ground_add(&j.ground, "node n cpu=64 gpu=%u", all);
+    for (uint32_t i = 0; i < all - idle; i++)
+        ground_add(&j.ground, "pod there%u gpu=1 on=n", i);
+    ground_add(&j.ground, "pod p gpu=%u", ask);
+    return judge_score(&j, plugin, "p", "n").raw;
+}
+
+TEST(resource_fragmentation_score, less_left_is_better_without_a_step)
+{
+    for (uint32_t ask = 1; ask <= 16; ask++)
+        for (uint32_t idle = ask + 1; idle <= 16; idle++) {
+            test_case("%u of %u", ask, idle);
+            int64_t fewer = worth(ask, idle - 1, 16), more = worth(ask, idle, 16);
+            EXPECT(fewer > more || (fewer == more && fewer >= 97)); /* the scale ends there */
+            EXPECT(fewer - more <= 4 * (int64_t)ask + 1);           /* as much as what it takes */
+        }
+}
+
+TEST(resource_fragmentation_score, small_pods_keep_off_clean_islands)
+{
+    for (uint32_t ask = 1; ask <= 2; ask++) {
+        EXPECT(worth(ask, ask, 8) > worth(ask, 4, 8)); /* exact fit, a started island, … */
+        EXPECT(worth(ask, 4, 8) > worth(ask, 7, 8));
+        EXPECT(worth(ask, 7, 8) > worth(ask, 8, 8)); /* … a clean one */
+        EXPECT(worth(ask, 4, 4) > worth(ask, 8, 8)); /* a small one, a large one */
+        EXPECT(worth(ask, 8, 8) > worth(ask, 16, 16));
+    }
+}
+
+TEST(resource_fragmentation_score, what_completes_an_island_goes_there)
+{
+    static const uint32_t asks[] = {1, 2, 3, 4, 6, 8};
+    for (size_t i = 0; i < LEN(asks); i++)
+        for (uint32_t idle = asks[i] + 1; idle <= 8; idle++) {
+            test_case("%u of %u", asks[i], idle);
+            AUTO(judge) j = {.profile = &by_default};
+            ground_add(&j.ground, "node exact cpu=64 gpu=8");
+            ground_add(&j.ground, "node larger cpu=64 gpu=8");
+            if (asks[i] < 8)
+                ground_add(&j.ground, "pod a gpu=%u on=exact", 8 - asks[i]);
+            if (idle < 8)
+                ground_add(&j.ground, "pod b gpu=%u on=larger", 8 - idle);
+            ground_add(&j.ground, "pod p gpu=%u", asks[i]);
+            EXPECT_TEXT(judge_scan(&j, "p"), "exact");
+        }
+}
+
+#define SPLIT                                                                                      \
+    "label:gpu.kubenexus.io/topology=pcie label:gpu.kubenexus.io/numa-node-0=0 "                   \
+    "label:gpu.kubenexus.io/numa-node-1=0 label:gpu.kubenexus.io/numa-node-2=1 "                   \
+    "label:gpu.kubenexus.io/numa-node-3=1"
+
+TEST(resource_fragmentation_score, two_islands_of_two_are_no_island_of_four)
+{
+    AUTO(judge) j = {.profile = &by_default};
+    ground_add(&j.ground, "node split cpu=64 gpu=4 " SPLIT);
+    ground_add(&j.ground, "node whole cpu=64 gpu=4 label:gpu.kubenexus.io/topology=nvswitch");
+    ground_add(&j.ground, "pod four gpu=4");
+    ground_add(&j.ground, "pod two gpu=2");
+    EXPECT_TEXT(judge_scan(&j, "four"), "whole");
+    EXPECT_INT(judge_score(&j, plugin, "four", "split").raw, 0); /* but it may go there */
+    EXPECT_TEXT(judge_scan(&j, "two"), "split");
+}
+
+TEST(resource_fragmentation_score, a_pod_gets_its_GPUs_in_one_island)
+{
+    AUTO(judge) j = {.profile = &by_default};
+    ground_add(&j.ground, "node n cpu=64 gpu=4 " SPLIT);
+    ground_add(&j.ground, "pod there gpu=1 on=n");
+    ground_add(&j.ground, "pod one gpu=1");
+    ground_add(&j.ground, "pod two gpu=2");
+    ground_add(&j.ground, "pod three gpu=3");
+    EXPECT_INT(picked(&j, "one"), 1 << 1);
+    EXPECT_INT(picked(&j, "two"), 1 << 2 | 1 << 3);
+    EXPECT_INT(picked(&j, "three"), 1 << 1 | 1 << 2 | 1 << 3);
+}
+
+TEST(resource_fragmentation_score, has_nothing_to_say_about_pods_without_GPUs)
+{
+    AUTO(judge) j = {.profile = &by_default};
+    ground_add(&j.ground, "node n cpu=64 gpu=8");
+    ground_add(&j.ground, "pod p cpu=1");
+    EXPECT_INT(judge_class(&j, "p")->n_parts, 0);
 }
