@@ -265,6 +265,7 @@ static void help(void)
          "      --shape S        basic, gpu, spread-zone, spread-host, affinity, anti, preferred,\n"
          "                       preempt (pods placed a second), daemonset, classes-1000, "
          "classes-5000,\n"
+         "                       full-profile (kubenexus-scheduler, all it has to say),\n"
          "                       gang-1000 (microseconds for gangs of 1,000 pods)\n"
          "      --pods N         so many pods instead of as many as fill 70 %\n"
          "      --no-views       decide everything by scanning, for comparison\n"

@@ -50,6 +50,13 @@ void buckets_rest(struct buckets *b, uint32_t i)
     b->at.at[last].at_live = hole;
 }
 
+void decider_reserve(struct decider *d, uint32_t n)
+{
+    vec_reserve(&d->raw, n);
+    vec_reserve(&d->normal, n);
+    vec_reserve(&d->sums, n);
+}
+
 void decider_done(struct decider *d)
 {
     vec_done(&d->which);
@@ -96,9 +103,7 @@ static uint32_t filter(const struct cluster *c, const struct class *class, struc
 void buckets_score(const struct cluster *c, const struct class_part *part, const struct buckets *b,
                    struct decider *d)
 {
-    vec_reserve(&d->raw, d->which.n);
-    vec_reserve(&d->normal, d->which.n);
-    vec_reserve(&d->sums, d->which.n);
+    decider_reserve(d, d->which.n);
     struct feasible f = {
         .n = d->which.n,
         .which = d->which.at,
@@ -115,7 +120,7 @@ static void score(const struct cluster *c, const struct class *class, struct buc
 {
     for (uint32_t p = 0; p < class->n_parts; p++) {
         const struct class_part *part = &class->parts[p];
-        if (!part->scores || part->scores_nothing || !part->plugin->key_score)
+        if (!class_part_scores_keys(part))
             continue;
         buckets_score(c, part, b, d);
         for (uint32_t i = 0; i < d->which.n; i++)

@@ -51,6 +51,9 @@ struct decider {
 
 void decider_done(struct decider *d);
 
+/* For so many scores of one plugin. */
+void decider_reserve(struct decider *d, uint32_t n);
+
 struct decision {
     uint32_t node; /* ID_NONE: nothing fits */
     int64_t

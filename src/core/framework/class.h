@@ -24,6 +24,12 @@ struct class_part {
     bool scores_nothing; /* it gives every node 0 */
 };
 
+/* Has it a say in how buckets score? */
+static inline bool class_part_scores_keys(const struct class_part *part)
+{
+    return part->scores && !part->scores_nothing && part->plugin->key_score;
+}
+
 /* The row functions of a class's parts in a row of their own: they are what is asked all day. */
 struct class_filter {
     reason_id (*ask)(const struct cluster *, const void *state, node_id);

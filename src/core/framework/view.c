@@ -6,6 +6,7 @@
 
 #include "core/framework/view.h"
 
+#include "core/framework/aspect.h"
 #include "core/framework/row.h"
 
 enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8 };
@@ -32,6 +33,7 @@ struct view {
     uint32_t cap;     /* nodes it has rows for */
     struct view_row *rows;
     struct buckets buckets;
+    struct aspects aspects;      /* of a class without key filters */
     VEC(struct view_heap) heaps; /* by bucket */
     struct why refused;          /* nodes per reason */
     size_t bytes;
@@ -131,6 +133,19 @@ static void append(struct view *v, uint32_t bucket, uint64_t slot)
         h->cap = cap;
     }
     put(v, h, h->n++, slot);
+    aspects_count(&v->aspects, bucket, +1);
+}
+
+/* Tells the bucket what its heap has come to. */
+static void note(struct view *v, uint32_t bucket)
+{
+    const struct view_heap *h = &v->heaps.at[bucket];
+    struct bucket *b = &v->buckets.at.at[bucket];
+    if (h->n == 0)
+        return;
+    b->nodes = h->n;
+    b->best = node_of(h->at[0]);
+    b->local = local_of(h->at[0]);
 }
 
 static void heap_out(const struct cluster *c, struct view *v, uint32_t bucket, uint32_t node)
@@ -139,17 +154,21 @@ static void heap_out(const struct cluster *c, struct view *v, uint32_t bucket, u
     uint32_t i = v->rows[node].slot, last = --h->n;
     if (h->n == 0)
         buckets_rest(&v->buckets, bucket);
-    if (i == last)
-        return;
-    put(v, h, i, h->at[last]);
-    if (rise(c, v, h, i) == i)
-        sink(c, v, h, i);
+    aspects_count(&v->aspects, bucket, -1);
+    if (i != last) {
+        put(v, h, i, h->at[last]);
+        if (rise(c, v, h, i) == i)
+            sink(c, v, h, i);
+    }
+    note(v, bucket);
 }
 
 static struct view_heap *heap_of(struct view *v, uint32_t bucket)
 {
-    if (bucket >= v->heaps.n)
+    if (bucket >= v->heaps.n) {
         vec_resize(&v->heaps, bucket + 1);
+        aspects_add(&v->aspects, buckets_key(&v->buckets, bucket));
+    }
     return &v->heaps.at[bucket];
 }
 
@@ -210,6 +229,7 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
             rise(c, v, h, row->slot);
         else
             sink(c, v, h, row->slot);
+        note(v, bucket);
         return;
     }
     leave(c, v, node);
@@ -218,6 +238,7 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
     row->local = local;
     append(v, bucket, slot_of(c, node, local));
     rise(c, v, h, h->n - 1);
+    note(v, bucket);
 }
 
 /* The verdict on a node after a change in these columns. */
@@ -309,6 +330,8 @@ static void build(struct views *all, struct view *v)
     struct cluster *c = all->cluster;
     clear_heaps(v);
     buckets_reset(&v->buckets, v->class->n_keys);
+    if (!v->class->has_key_filter)
+        aspects_reset(&v->aspects, v->class);
     why_clear(&v->refused);
     v->is_broken = false;
     grow_rows(v, c);
@@ -334,6 +357,8 @@ static void build(struct views *all, struct view *v)
     vec_each(&v->heaps, h)
         for (uint32_t i = (h->n + WAYS - 2) / WAYS; i-- > 0;)
             sink(c, v, h, i);
+    for (uint32_t i = 0; i < v->heaps.n; i++)
+        note(v, i);
     v->seen = c->log.end;
     all->stats.built++;
 }
@@ -417,6 +442,7 @@ static void drop_at(struct views *all, uint32_t i)
     clear_heaps(v);
     vec_done(&v->heaps);
     buckets_done(&v->buckets);
+    aspects_done(&v->aspects);
     why_done(&v->refused);
     mem_free(v->rows);
     mem_free(v);
@@ -520,14 +546,8 @@ bool views_decide(struct views *all, struct class *class, struct decision *out)
         views_drop(all, class);
         return false;
     }
-    vec_each(&v->buckets.live, i) {
-        struct bucket *b = &v->buckets.at.at[*i];
-        const struct view_heap *h = &v->heaps.at[*i];
-        b->nodes = h->n;
-        b->best = node_of(h->at[0]);
-        b->local = local_of(h->at[0]);
-    }
-    *out = buckets_decide(c, class, &v->buckets, &all->decider, false);
+    *out = class->has_key_filter ? buckets_decide(c, class, &v->buckets, &all->decider, false)
+                                 : aspects_decide(c, &v->aspects, &v->buckets, &all->decider);
     return true;
 }
 
