@@ -52,8 +52,7 @@ def has_bound(stage):
 @test
 def gangs_of_three_start_with_the_third_device_in_every_spelling(stage):
     stage.plane.create(CRD)
-    until(lambda: "PodGroup" in str(stage.plane.request("GET", "/apis/scheduling.x-k8s.io/v1alpha1")))
-    stage.plane.known.clear()
+    stage.wait_served("scheduling.x-k8s.io/v1alpha1", "PodGroup")
     stage.plane.create(node("two", extended={"example.com/" + s: "2" for s in SPELLINGS}))
     stage.run_synced()
     for spelling, (_, _, group) in SPELLINGS.items():

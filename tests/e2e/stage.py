@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / os.environ.get("KUBENEXUS_BUILD", "build") / "kubenexus"
 sys.path.insert(0, str(ROOT / "tests/cluster"))
 
+from client import Refused  # noqa: E402  (found only now)
 from plane import bound, pod, program  # noqa: E402  (found only now)
 
 # In place of kube-scheduler: pods that name no scheduler are ours.
@@ -63,6 +64,18 @@ class Stage:
                 self.plane.request("DELETE", path, AT_ONCE)
 
     # Schedulers
+
+    def wait_served(self, version, kind):
+        """Until the server knows the kind, whose definition has just been made."""
+        def is_served():
+            try:
+                return kind in str(self.plane.request("GET", "/apis/" + version))
+            except Refused as why:
+                if why.code != 404:
+                    raise
+                return False
+        until(is_served)
+        self.plane.known.clear()
 
     def run(self, *options, name=None):
         """kubenexus, as the user whose only rights are those of deploy/rbac.yaml."""
