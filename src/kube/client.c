@@ -2,7 +2,7 @@
 
 #include "kube/client.h"
 
-enum { DISCOVER = 1, DISPATCH, EVENTS, LEASE, WATCHES };
+enum { DISCOVER = 1, DISPATCH, EVENTS, PUBLISH, LEASE, WATCHES };
 
 #define FIRST_ID(owner) ((request_id)(owner) << 56)
 
@@ -48,6 +48,8 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
     events_init(&c->events, config->host, FIRST_ID(EVENTS), rng_next(&seeds), &c->inner);
     c->events.is_silent = config->is_silent;
     dispatch_init(&c->dispatch, FIRST_ID(DISPATCH), rng_next(&seeds), &c->events, &c->inner);
+    publish_init(&c->publish, FIRST_ID(PUBLISH), config->seed, config->scheduler, &c->events,
+                 &c->inner);
     lease_init(&c->lease, &config->lease, now_ms - config->ahead_ms, FIRST_ID(LEASE),
                rng_next(&seeds), &c->inner);
     client_set_clock(c, config->ahead_ms);
@@ -63,6 +65,7 @@ void client_done(struct client *c)
         watch_done(&c->watches[i]);
     events_done(&c->events);
     dispatch_done(&c->dispatch);
+    publish_done(&c->publish);
     lease_done(&c->lease);
 }
 
@@ -74,9 +77,13 @@ void client_set_clock(struct client *c, int64_t ahead_ms)
 
 static void learn_served(struct client *c, int64_t now_ms)
 {
-    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
-        if (c->discover.served[i] != SERVED_UNKNOWN)
-            watch_discovered(&c->watches[i], now_ms, c->discover.served[i] == SERVED_YES, c->out);
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++) {
+        bool is_served = c->discover.served[i] == SERVED_YES;
+        if (c->discover.served[i] == SERVED_UNKNOWN)
+            continue;
+        watch_discovered(&c->watches[i], now_ms, is_served, c->out);
+        publish_learn(&c->publish, watched_kinds[i].kind, is_served);
+    }
 }
 
 void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, struct requests *out)
@@ -89,6 +96,8 @@ void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, st
         dispatch_hear(&c->dispatch, now_ms, reply, out);
     else if (owner == EVENTS)
         events_hear(&c->events, now_ms, reply);
+    else if (owner == PUBLISH)
+        publish_hear(&c->publish, now_ms, reply);
     else if (owner == LEASE)
         lease_hear(&c->lease, now_ms - c->ahead_ms, reply, out);
     else if (owner >= WATCHES && owner < WATCHES + WATCHED_COUNT)
@@ -100,6 +109,9 @@ void client_take(struct client *c, int64_t now_ms, const struct effects *effects
 {
     c->out = out;
     dispatch_take(&c->dispatch, now_ms, effects, out);
+    vec_each(&effects->list, e)
+        if (UNLIKELY(e->kind == EFFECT_PUBLISH))
+            publish_take(&c->publish, now_ms, e);
 }
 
 static void tell_of_lease(struct client *c, int64_t now_ms, const char *what)
@@ -128,6 +140,7 @@ void client_tick(struct client *c, int64_t now_ms, struct requests *out)
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         watch_tick(&c->watches[i], now_ms, out);
     dispatch_tick(&c->dispatch, now_ms, out);
+    publish_tick(&c->publish, now_ms, dispatch_binds(&c->dispatch) > 0, out);
     events_tick(&c->events, now_ms, dispatch_binds(&c->dispatch) > 0, out);
 }
 
@@ -145,6 +158,7 @@ int64_t client_next_ms(const struct client *c, int64_t now_ms)
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         next = MIN(next, watch_next_ms(&c->watches[i]));
     next = MIN(next, dispatch_next_ms(&c->dispatch));
+    next = MIN(next, publish_next_ms(&c->publish, now_ms, dispatch_binds(&c->dispatch) > 0));
     return MIN(next, events_next_ms(&c->events, now_ms, dispatch_binds(&c->dispatch) > 0));
 }
 

@@ -4,6 +4,7 @@
 #include "kube/dispatch.h"
 #include "kube/events.h"
 #include "kube/lease.h"
+#include "kube/publish.h"
 #include "kube/watch.h"
 
 /* All conversations with an API server together: replies, effects and the time go in, requests come
@@ -29,6 +30,7 @@ struct client {
     struct watch watches[WATCHED_COUNT];
     struct events events;
     struct dispatch dispatch;
+    struct publish publish;
     struct lease lease;
     struct str scheduler;
     bool has_lease, has_led;

@@ -649,6 +649,8 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
         case EFFECT_WRITE:
             send_first(d, writes_add(&d->writes, WRITE_OBJECT, e, NULL, STR("")), &h);
             break;
+        case EFFECT_PUBLISH:
+            break; /* kube/publish.h */
         }
     }
     pump(d, now_ms, out);

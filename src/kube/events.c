@@ -49,6 +49,10 @@ static const struct {
     [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling", "Pod",   "v1"                    },
     [EVENT_MALFORMED] = {"MalformedValue",   "Warning", "Scheduling", "Pod",   "v1"                    },
     [EVENT_PREEMPTED] = {"Preempted",        "Normal",  "Preempting", "Pod",   "v1"                    },
+    [EVENT_RESERVED] = {"Reserved",         "Normal",  "Reserving",  NULL,    NULL                    },
+    [EVENT_EXPIRED] = {"Expired",          "Normal",  "Releasing",  NULL,    NULL                    },
+    [EVENT_GROUP_SCHEDULED] = {"Scheduled",        "Normal",  "Binding",    NULL,    NULL                    },
+    [EVENT_GROUP_UNSCHEDULED] = {"FailedScheduling", "Warning", "Scheduling", NULL,    NULL                    },
     [EVENT_LEADER] = {"LeaderElection",   "Normal",  "Electing",   "Lease", "coordination.k8s.io/v1"},
 };
 
@@ -237,8 +241,10 @@ static struct event event_of(struct events *v, const struct event_item *item)
         .reason = str_of(words[about->kind].reason),
         .type = str_of(words[about->kind].type),
         .note = about->note,
-        .regarding = {.api_version = str_of(words[about->kind].api_version),
-                      .kind = str_of(words[about->kind].kind),
+        .regarding = {.api_version = str_of(about->about_version ? about->about_version
+                                                                 : words[about->kind].api_version),
+                      .kind =
+                          str_of(about->about_kind ? about->about_kind : words[about->kind].kind),
                       .name = about->name,
                       .uid = about->uid,
                       .resource_version = version},

@@ -21,16 +21,21 @@ enum event_kind {
     EVENT_FAILED_SCHEDULING,
     EVENT_PREEMPTED,
     EVENT_MALFORMED,
-    EVENT_LEADER
+    EVENT_LEADER,
+    EVENT_RESERVED, /* from here on `about_kind` and `about_version` say what it is about */
+    EVENT_EXPIRED,
+    EVENT_GROUP_SCHEDULED,
+    EVENT_GROUP_UNSCHEDULED,
 };
 
-/* Texts are copied. */
+/* Texts are copied, but for those of the kind, which last. */
 struct event_about {
     enum event_kind kind;
-    struct str namespace, name; /* of the pod, or the lease */
-    struct str uid;             /* may be empty */
-    uint64_t version;           /* of the pod; 0: unknown */
-    struct str scheduler;       /* the pod's schedulerName */
+    const char *about_kind, *about_version; /* NULL: what the kind of event is about */
+    struct str namespace, name;             /* of the pod, or the lease */
+    struct str uid;                         /* may be empty */
+    uint64_t version;                       /* of the pod; 0: unknown */
+    struct str scheduler;                   /* the pod's schedulerName */
     struct str note;
 };
 

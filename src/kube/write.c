@@ -3,7 +3,7 @@
 #include "core/model/binding.h"
 #include "core/wire/json_write.h"
 #include "core/wire/time_text.h"
-#include "kube/kinds.h"
+#include "kube/object_write.h"
 
 enum { TIMEOUT_MS = 30000 };
 
@@ -14,25 +14,6 @@ enum { TIMEOUT_MS = 30000 };
 static struct map *index_of(struct writes *s, enum write_kind kind)
 {
     return kind == WRITE_BIND ? &s->bind_of : kind == WRITE_TELL ? &s->tell_of : NULL;
-}
-
-/* A copy that is all in one block, which begins with its patches. */
-static struct object_write keep_object(const struct object_write *from)
-{
-    size_t bytes = from->n_patches * sizeof(struct patch) + from->namespace.n + from->name.n;
-    for (uint32_t i = 0; i < from->n_patches; i++)
-        bytes += from->patches[i].part.n + from->patches[i].meta.n + from->patches[i].body.n;
-    struct patch *patches = mem_alloc(bytes);
-    char *at = (char *)(patches + from->n_patches);
-    for (uint32_t i = 0; i < from->n_patches; i++)
-        patches[i] = (struct patch){str_keep(&at, from->patches[i].part),
-                                    str_keep(&at, from->patches[i].meta),
-                                    str_keep(&at, from->patches[i].body)};
-    struct object_write kept = *from;
-    kept.namespace = str_keep(&at, from->namespace);
-    kept.name = str_keep(&at, from->name);
-    kept.patches = patches;
-    return kept;
 }
 
 uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect *e,
@@ -62,7 +43,7 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
                         .by_uid = str_keep(&at, e->by_uid),
                         .answer = w->answer};
     if (kind == WRITE_OBJECT)
-        w->object = keep_object(&e->write);
+        w->object = object_write_keep(&e->write);
     s->binds += kind == WRITE_BIND;
     if (index_of(s, kind))
         map_put(index_of(s, kind), pod_key(e->namespace, e->pod), i);
@@ -120,7 +101,7 @@ void writes_set_nominee(struct writes *s, uint32_t i, struct str node)
 static void free_texts(struct write *w)
 {
     mem_free((char *)(uintptr_t)w->namespace.p);
-    mem_free((struct patch *)(uintptr_t)w->object.patches);
+    object_write_free(&w->object);
 }
 
 void writes_remove(struct writes *s, uint32_t i)
@@ -255,20 +236,6 @@ static void put_delete(struct json_writer *j, const struct write *w)
     json_put_close(j, '}');
 }
 
-/* It is written only over what we know: what was decided rests on that. */
-static void put_object(struct buf *body, const struct write *w)
-{
-    const struct patch *patch = &w->object.patches[w->step];
-    buf_add(body, STR("\"metadata\":{"));
-    if (w->object.version)
-        buf_printf(body, "\"resourceVersion\":\"%llu\"", (unsigned long long)w->object.version);
-    if (w->object.version && patch->meta.n)
-        buf_add_char(body, ',');
-    buf_add(body, patch->meta);
-    buf_add(body, patch->body.n ? STR("},") : STR("}"));
-    buf_add(body, patch->body);
-}
-
 static void put_body(const struct writes *s, const struct write *w, int64_t now_ms,
                      struct arena *mem, struct buf *body)
 {
@@ -282,24 +249,9 @@ static void put_body(const struct writes *s, const struct write *w, int64_t now_
     json_put_open(&j, '{');
     if (w->kind == WRITE_DELETE)
         put_delete(&j, w);
-    else if (w->kind == WRITE_OBJECT)
-        put_object(body, w);
     else
         put_patch(s, &j, w, now_ms, mem);
     json_put_close(&j, '}');
-}
-
-static struct str object_path(const struct write *w, struct arena *mem)
-{
-    AUTO(buf) path = {0};
-    const struct watched *kind = watched_of(w->object.kind);
-    struct str part = w->object.patches[w->step].part;
-    path_add_group(&path, kind_info_get(w->object.kind)->api_version);
-    if (w->object.namespace.n)
-        buf_printf(&path, "/namespaces/" STR_FMT, STR_ARG(w->object.namespace));
-    buf_printf(&path, "/%s/" STR_FMT "%s" STR_FMT, kind->resource, STR_ARG(w->object.name),
-               part.n ? "/" : "", STR_ARG(part));
-    return arena_str(mem, buf_str(&path));
 }
 
 static struct str pod_path(const struct write *w, const char *part, struct arena *mem)
@@ -319,16 +271,16 @@ struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
         [WRITE_TELL] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
         [WRITE_MARK] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
         [WRITE_DELETE] = {VERB_DELETE, "",         ENCODING_JSON_TYPE },
-        [WRITE_OBJECT] = {VERB_PATCH,  NULL,       PATCH_TYPE         },
     };
     const struct write *w = writes_at(s, i);
+    if (w->kind == WRITE_OBJECT)
+        return object_write_request(&w->object, w->step, out);
     buf_clear(&out->scratch);
     put_body(s, w, now_ms, &out->mem, &out->scratch);
     return (struct request){
         .lane = LANE_WRITE,
         .verb = forms[w->kind].verb,
-        .path = w->kind == WRITE_OBJECT ? object_path(w, &out->mem)
-                                        : pod_path(w, forms[w->kind].part, &out->mem),
+        .path = pod_path(w, forms[w->kind].part, &out->mem),
         .accept = STR(ENCODING_PROTO_TYPE ", " ENCODING_JSON_TYPE),
         .content_type = str_of(forms[w->kind].type),
         .body = arena_str(&out->mem, buf_str(&out->scratch)),

@@ -388,6 +388,8 @@ static void read_effects(struct world *w)
     vec_clear(&w->decisions);
     vec_each(&w->effects.list, effect) {
         struct decision d = {.effect = effect->id, .kind = effect->kind, .node = NO_NODE};
+        if (effect->kind == EFFECT_PUBLISH)
+            continue; /* nobody looks */
         int64_t pod;
         bool is_ours = str_int(effect->uid, &pod) && pod < w->pods.n;
         assert(is_ours);
@@ -426,6 +428,7 @@ static bool obey(struct world *w)
             write_object(w, d);
             is_told = true;
             break;
+        case EFFECT_PUBLISH:
         case EFFECT_WARN:
         case EFFECT_REFUSE:
         case EFFECT_FAIL:

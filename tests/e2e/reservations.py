@@ -52,6 +52,58 @@ def define(stage, how=None):
     until(is_in_force)
 
 
+def look(stage, name):
+    """The reservation; None if it is gone."""
+    found = kubectl(stage, "get", "rr", name, "-n", stage.name, "-o", "json", "--ignore-not-found")
+    return found and json.loads(found)
+
+
+def condition(stage, name, kind="ReservationActive"):
+    """Its status and reason."""
+    return next((c["status"] + " " + c["reason"] for c in look(stage, name).get("status", {}).get("conditions", ())
+                 if c["type"] == kind), None)
+
+
+def events(stage, name):
+    found = stage.plane.request("GET", "/apis/events.k8s.io/v1/namespaces/%s/events" % stage.name)
+    return {e["reason"] for e in found["items"] if e["regarding"]["name"] == name}
+
+
+@test
+def says_what_becomes_of_a_reservation(stage):
+    define(stage)
+    stage.plane.create(node("gpus", extended={GPU: "8"}))
+    stage.run_alone()
+    reserve(stage, "r", duration="25s", reservations={"a": {"node": "gpus", "gpu": "4"}, "b": {"node": "", "gpu": "4"}})
+    until(lambda: condition(stage, "r") == "True Held")
+    assert look(stage, "r")["status"]["held"] == 2
+    until(lambda: "Reserved" in events(stage, "r"))
+    stage.pod("member", labels=OWN, extended={GPU: "4"})
+    until(lambda: look(stage, "r")["status"].get("pods") == {"a": "member"})
+    version = look(stage, "r")["metadata"]["resourceVersion"]
+    stage.pod("second", labels=OWN, extended={GPU: "4"})
+    until(lambda: condition(stage, "r", "GangComplete") == "True Taken")
+    kubectl(stage, "delete", "pod", "second", "-n", stage.name, "--grace-period=0", "--force")
+    until(lambda: condition(stage, "r") == "True Held")
+    assert int(look(stage, "r")["metadata"]["resourceVersion"]) > int(version)
+    until(lambda: condition(stage, "r") == "False Expired")
+    until(lambda: "Expired" in events(stage, "r"))
+    kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])
+
+
+@test
+def lets_a_namespace_with_reservations_of_earlier_releases_go(stage):
+    define(stage)
+    stage.run_synced()
+    left = reserve(stage, "left", reservations={"a": {"node": "gpus", "gpu": "4"}})
+    kubectl(stage, "patch", "rr", "left", "-n", stage.name, "--type=merge", "-p", json.dumps(
+        {"metadata": {"finalizers": ["scheduling.kubenexus.io/reservation-protection"]}}))
+    assert left["metadata"]["name"] == "left"
+    kubectl(stage, "delete", "rr", "left", "-n", stage.name, "--timeout=20s")
+    assert not look(stage, "left")
+    kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])
+
+
 @test
 def keeps_reserved_room_for_its_group(stage):
     define(stage, EARLIER)

@@ -142,10 +142,15 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
 static void log_effect(const struct effect *e)
 {
     static const char *const says[] = {
-        [EFFECT_BIND] = "bind",         [EFFECT_REFUSE] = "refuse", [EFFECT_FAIL] = "refuse",
-        [EFFECT_NOMINATE] = "nominate", [EFFECT_EVICT] = "evict",   [EFFECT_WRITE] = "write",
-        [EFFECT_WARN] = "warn",
+        [EFFECT_BIND] = "bind",         [EFFECT_REFUSE] = "refuse",   [EFFECT_FAIL] = "refuse",
+        [EFFECT_NOMINATE] = "nominate", [EFFECT_EVICT] = "evict",     [EFFECT_WRITE] = "write",
+        [EFFECT_WARN] = "warn",         [EFFECT_PUBLISH] = "publish",
     };
+    if (e->kind == EFFECT_PUBLISH) {
+        log_record(LOG_DETAIL, says[e->kind], log_text("kind", kind_info_get(e->write.kind)->name),
+                   log_str("object", e->write.name));
+        return;
+    }
     char pod[600];
     snprintf(pod, sizeof(pod), STR_FMT "/" STR_FMT, STR_ARG(e->namespace), STR_ARG(e->pod));
     log_record(LOG_DETAIL, says[e->kind], log_text("pod", pod),
@@ -239,6 +244,7 @@ static struct engine_config engine_config_of(const struct run_options *o)
         .overlooks_capacity = !feature_gate_is_on(&o->gates, STR("StorageCapacityScoring")),
         .overlooks_drivers = !feature_gate_is_on(&o->gates, STR("VolumeLimitScaling")),
         .waits_out_backoff = !feature_gate_is_on(&o->gates, STR("SchedulerPopFromBackoffQ")),
+        .shows = true,
         .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),
     };
     if (o->config_file) {

@@ -21,6 +21,17 @@ enum effect_kind {
     EFFECT_WARN,     /* the pod says things that mean nothing: tell its owner; nothing to settle  */
     EFFECT_WRITE,    /* change an object that the pod needs before it can be bound; settle with
                       * the outcome                                                             */
+    EFFECT_PUBLISH,  /* make an object say what is so, in time: the last word about it counts.
+                      * About no pod; nothing to settle                                         */
+};
+
+/* What is told of an object in an event. */
+enum effect_news {
+    NEWS_NONE,
+    NEWS_RESERVED,    /* a reservation has its room */
+    NEWS_EXPIRED,     /* its time is over */
+    NEWS_SCHEDULED,   /* a PodGroup has its nodes */
+    NEWS_UNSCHEDULED, /* it finds none */
 };
 
 /* One line of the explanation: so many nodes for this reason. */
@@ -30,8 +41,10 @@ struct tally_line {
 };
 
 /* One object and what is to change in it, if it still is what we know: patches one after the other,
- * each based on what the one before it made of the object. */
+ * each based on what the one before it made of the object. One that is to be created or deleted has
+ * a single patch: itself, or the options. */
 struct object_write {
+    enum object_verb { OBJECT_PATCH, OBJECT_CREATE, OBJECT_DELETE } verb;
     enum kind kind;
     struct str namespace, name;
     uint64_t version; /* resourceVersion that it must have; 0: any will do */
@@ -42,9 +55,9 @@ struct object_write {
 struct effect {
     effect_id id;
     enum effect_kind kind;
-    struct str namespace, pod, uid;
-    struct str node;   /* of a bind, a nomination ("": none any more), an eviction */
-    int64_t waited_ms; /* since the pod first entered the queue */
+    struct str namespace, pod, uid; /* of a publication: uid is the object's */
+    struct str node;                /* of a bind, a nomination ("": none any more), an eviction */
+    int64_t waited_ms;              /* since the pod first entered the queue */
     uint32_t attempt;
     struct str profile; /* that served it: its schedulerName */
 
@@ -55,7 +68,8 @@ struct effect {
     /* of an eviction: for whom */
     struct str by_uid, by_scheduler; /* the pod that needs the room, and its schedulerName */
 
-    struct object_write write;
+    struct object_write write; /* of a publication: nothing is written without patches */
+    enum effect_news news;     /* with `message` */
 };
 
 /* Texts live in `mem`, or in the pod's row until the engine is next told something. */

@@ -23,6 +23,7 @@ struct engine *engine_new(const struct engine_config *config)
         .most = config->view_count,
     };
     k->holds.next_ms = INT64_MAX;
+    k->show_ms = INT64_MAX;
     k->keeper = ID_NONE;
     engine_begin_profiles(k, 0);
     struct queue_rules rules = engine_queue_rules(k);
@@ -309,7 +310,7 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
         engine_end_holds(k, now_ms);
     if (UNLIKELY(k->keeper != ID_NONE))
         engine_review_keeper(k, now_ms);
-    if (engine_tick(k, now_ms, out) ||
+    if (engine_show(k, now_ms, out) || engine_tick(k, now_ms, out) ||
         (UNLIKELY(k->preparations.n) && engine_go_on(k, now_ms, out)))
         return true;
     if (k->unsettled.n + k->n_writes >= k->config.max_unsettled)
@@ -370,6 +371,7 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
 {
     int64_t own_ms = MAX(MIN(engine_timer_ms(k), k->holds.next_ms), now_ms);
     own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
+    own_ms = MIN(own_ms, MAX(k->show_ms, now_ms));
     if (k->unsettled.n + k->n_writes >= k->config.max_unsettled)
         return own_ms;
     own_ms = MIN(own_ms, engine_lines_next_ms(k, now_ms));

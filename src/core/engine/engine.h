@@ -26,6 +26,7 @@ struct engine_config {
     bool compares_tolerations; /* the gate TaintTolerationComparisonOperators */
     bool overlooks_capacity;   /* the gate StorageCapacityScoring is off */
     bool overlooks_drivers;    /* the gate VolumeLimitScaling is off */
+    bool shows;                /* objects say how groups and reservations stand: EFFECT_PUBLISH */
     bool waits_out_backoff;    /* the gate SchedulerPopFromBackoffQ is off */
 
     /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or

@@ -221,6 +221,7 @@ static void put_holds(struct engine *k, int64_t now_ms, struct booking *b,
 {
     struct arena mem = {0};
     reserved_list entries = reservation_read(from, &mem);
+    b->entries = entries.n;
     list_each(&entries, entry)
         put_hold(k, now_ms, b, entry->name, hold_pod(k, from, entry, like, &mem));
     arena_done(&mem);
@@ -239,6 +240,7 @@ static void put_booking(struct engine *k, int64_t now_ms, const struct reservati
     b->is_over = b->ends_ms <= now_ms || from->meta.deleted_ms != TIME_NONE;
     vec_each(&b->holds, hold)
         hold->is_meant = false;
+    b->entries = b->is_over ? b->entries : 0;
     if (!b->is_over)
         put_holds(k, now_ms, b, from, NULL);
     end_holds(k, now_ms, b);
@@ -263,6 +265,7 @@ static void guard_driver(struct engine *k, const struct booking *b)
 void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reservation *from)
 {
     put_booking(k, now_ms, from, false);
+    engine_see_booking(k, now_ms, find_booking(k, &from->meta), from);
 }
 
 void engine_book(struct engine *k, int64_t now_ms, const struct reservation *from)
@@ -277,12 +280,16 @@ static void end_booking(struct engine *k, int64_t now_ms, struct booking *b)
     vec_each(&b->holds, hold)
         hold->is_meant = false;
     end_holds(k, now_ms, b);
+    engine_make_stale(k, now_ms, &b->shown);
 }
 
 static void remove_booking(struct engine *k, int64_t now_ms, struct booking *b)
 {
     end_booking(k, now_ms, b);
     set_group(k, b, (struct str){0});
+    exhibit_done(&b->shown);
+    mem_free(b->finalizers);
+    b->finalizers = NULL;
     intern_drop(&k->cluster->names.text, b->namespace);
     intern_drop(&k->cluster->names.text, b->name);
     b->name = SYM_NONE;
@@ -313,6 +320,7 @@ static void use_up(struct engine *k, struct booking *b, struct hold *hold, pod_i
     hold->user = user.i;
     map_put(&k->holds.of_user, user.i, (uint32_t)(b - k->holds.bookings.at));
     guard_driver(k, b);
+    engine_make_stale(k, k->now_ms, &b->shown);
 }
 
 /* A pod of the group that runs and uses no hold; ID_NONE: there is none. */
@@ -348,6 +356,7 @@ static bool settle_hold(struct engine *k, struct booking *b, struct hold *hold, 
     cluster_nominate(c, pod, SYM_NONE);
     cluster_place(c, pod, (node_id){v.node});
     pods_at(&c->pods, pod)->flags |= POD_BOUND;
+    engine_make_stale(k, k->now_ms, &b->shown);
     return true;
 }
 
@@ -465,6 +474,7 @@ void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, bo
     uint32_t at = k->holds.of_user.n ? map_remove(&k->holds.of_user, pod.i) : MAP_NONE;
     if (at == MAP_NONE)
         return;
+    engine_make_stale(k, now_ms, &k->holds.bookings.at[at].shown);
     vec_each(&k->holds.bookings.at[at].holds, hold) {
         if (hold->user != pod.i)
             continue;
@@ -608,8 +618,11 @@ bool engine_has_company(struct engine *k, int64_t now_ms, pod_id pod, struct eff
 
 void holds_done(struct holds *h)
 {
-    vec_each(&h->bookings, b)
+    vec_each(&h->bookings, b) {
         vec_done(&b->holds);
+        exhibit_done(&b->shown);
+        mem_free(b->finalizers);
+    }
     vec_done(&h->bookings);
     map_done(&h->of_pod);
     map_done(&h->of_user);

@@ -4,6 +4,7 @@
 #include "core/base/vec.h"
 #include "core/cluster/ids.h"
 #include "core/engine/effect.h"
+#include "core/engine/show.h"
 #include "core/model/reservation.h"
 
 /* Room that is held for a group of pods: what ResourceReservations ask for.
@@ -44,6 +45,12 @@ struct booking {
     uint32_t driver; /* the pod whose workers it is for; ID_NONE: it is a reservation's */
     bool is_own;     /* made by us: for pods that are still to be placed, not for those that run */
     VEC(struct hold) holds; /* in the order in which their entries came */
+    uint32_t entries;       /* that it has, over or not */
+    struct exhibit shown;   /* its object */
+    char *finalizers; /* as JSON, those that are left when ours is taken off; NULL: it has none
+                       * of ours. Owned */
+    uint64_t version; /* of the object that has it */
+    bool is_leaving;  /* the object is being deleted */
 };
 
 struct holds {

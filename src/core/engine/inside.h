@@ -73,6 +73,7 @@ struct engine {
     int64_t preparations_ms; /* when all are to be looked at again, whatever happens */
 
     struct holds holds;
+    int64_t show_ms; /* when what is stale is shown; INT64_MAX: nothing is */
     struct lines lines;
     struct hunts hunts;
     struct pod_vec victims; /* of the last plan, the most important first */

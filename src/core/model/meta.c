@@ -23,6 +23,15 @@ static const struct field owner_fields[] = {
     FIELD_END,
 };
 
+const struct field meta_condition_fields[] = {
+    {FIELD(TIME, "lastTransitionTime", 4, struct condition, since_ms)},
+    {FIELD(STR, "message", 6, struct condition, message)},
+    {FIELD(STR, "reason", 5, struct condition, reason)},
+    {FIELD(STR, "status", 2, struct condition, status)},
+    {FIELD(STR, "type", 1, struct condition, type)},
+    FIELD_END,
+};
+
 const struct field meta_fields[] = {
     {FIELD_ENTRIES("annotations", 12, struct meta, annotations, pair_fields)},
     {FIELD(TIME, "creationTimestamp", 8, struct meta, created_ms)},

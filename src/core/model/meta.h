@@ -28,6 +28,14 @@ struct owner {
     bool is_controller;
 };
 
+/* metav1.Condition, and what others have in its place. */
+struct condition {
+    struct str type, status, reason, message;
+    int64_t since_ms; /* lastTransitionTime */
+};
+
+typedef LIST(struct condition) condition_list;
+
 struct meta {
     struct str name, namespace, uid, resource_version;
     int64_t generation;

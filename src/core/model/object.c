@@ -10,6 +10,15 @@
                .size = sizeof(struct s),                                                           \
                .fields = table}
 
+#define CUSTOM_KIND(kind_, name_, version, s, table)                                               \
+    [kind_] = {.kind = kind_,                                                                      \
+               .name = name_,                                                                      \
+               .api_version = version,                                                             \
+               .is_namespaced = true,                                                              \
+               .is_custom = true,                                                                  \
+               .size = sizeof(struct s),                                                           \
+               .fields = table}
+
 static const struct kind_info kinds[KIND_COUNT] = {
     KIND(KIND_POD, "Pod", "v1", true, pod, pod_fields),
     KIND(KIND_NODE, "Node", "v1", false, node, node_fields),
@@ -38,12 +47,12 @@ static const struct kind_info kinds[KIND_COUNT] = {
          volume_attachment_fields),
     KIND(KIND_POD_GROUP, "PodGroup", "scheduling.k8s.io/v1beta1", true, pod_group,
          pod_group_fields),
-    KIND(KIND_SIGS_POD_GROUP, "PodGroup", "scheduling.x-k8s.io/v1alpha1", true, pod_group,
-         member_group_fields),
-    KIND(KIND_VOLCANO_POD_GROUP, "PodGroup", "scheduling.volcano.sh/v1beta1", true, pod_group,
-         member_group_fields),
-    KIND(KIND_RESERVATION, "ResourceReservation", "scheduling.kubenexus.io/v1alpha1", true,
-         reservation, reservation_fields),
+    CUSTOM_KIND(KIND_SIGS_POD_GROUP, "PodGroup", "scheduling.x-k8s.io/v1alpha1", pod_group,
+                member_group_fields),
+    CUSTOM_KIND(KIND_VOLCANO_POD_GROUP, "PodGroup", "scheduling.volcano.sh/v1beta1", pod_group,
+                member_group_fields),
+    CUSTOM_KIND(KIND_RESERVATION, "ResourceReservation", "scheduling.kubenexus.io/v1alpha1",
+                reservation, reservation_fields),
     KIND(KIND_RESOURCE_CLAIM, "ResourceClaim", "resource.k8s.io/v1", true, resource_claim,
          resource_claim_fields),
     KIND(KIND_RESOURCE_SLICE, "ResourceSlice", "resource.k8s.io/v1", false, resource_slice,

@@ -77,6 +77,7 @@ struct kind_info {
     const char *name;        /* Pod */
     const char *api_version; /* v1, apps/v1 */
     bool is_namespaced;
+    bool is_custom; /* defined by a CustomResourceDefinition: JSON alone, and no strategic merge */
     size_t size;
     const struct field *fields;
 };

@@ -28,16 +28,8 @@ static const struct field spec_fields[] = {
     FIELD_END,
 };
 
-static const struct field condition_fields[] = {
-    {FIELD(STR, "message", 6, struct group_condition, message)},
-    {FIELD(STR, "reason", 5, struct group_condition, reason)},
-    {FIELD(STR, "status", 2, struct group_condition, status)},
-    {FIELD(STR, "type", 1, struct group_condition, type)},
-    FIELD_END,
-};
-
 static const struct field status_fields[] = {
-    {FIELD_MESSAGES("conditions", 1, struct pod_group, conditions, condition_fields)},
+    {FIELD_MESSAGES("conditions", 1, struct pod_group, conditions, meta_condition_fields)},
     FIELD_END,
 };
 
@@ -54,8 +46,15 @@ static const struct field member_spec_fields[] = {
     FIELD_END,
 };
 
+static const struct field member_status_fields[] = {
+    {FIELD_MESSAGES("conditions", 1, struct pod_group, conditions, meta_condition_fields)},
+    {FIELD(STR, "phase", 2, struct pod_group, phase)},
+    FIELD_END,
+};
+
 const struct field member_group_fields[] = {
     {FIELD_STRUCT("metadata", 1, struct pod_group, meta, meta_fields)},
     {FIELD_PART("spec", 2, member_spec_fields)},
+    {FIELD_PART("status", 3, member_status_fields)},
     FIELD_END,
 };

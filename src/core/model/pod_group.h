@@ -10,13 +10,10 @@ struct topology_constraint {
     struct str key; /* of a node label: all members in one domain of it */
 };
 
-struct group_condition {
-    struct str type, status, reason, message;
-};
-
 struct pod_group {
     struct meta meta;
     int32_t minimum; /* gang.minCount, or minMember; 0: not a gang */
     LIST(struct topology_constraint) topology;
-    LIST(struct group_condition) conditions;
+    struct str phase; /* of custom kinds */
+    condition_list conditions;
 };

@@ -32,9 +32,18 @@ static const struct field spec_fields[] = {
     FIELD_END,
 };
 
+static const struct field status_fields[] = {
+    {FIELD_MESSAGES("conditions", 1, struct reservation, status.conditions, meta_condition_fields)},
+    {FIELD(INT32, "entries", 2, struct reservation, status.entries)},
+    {FIELD(INT32, "held", 3, struct reservation, status.held)},
+    {FIELD_ENTRIES("pods", 4, struct reservation, status.pods, pair_fields)},
+    FIELD_END,
+};
+
 const struct field reservation_fields[] = {
     {FIELD_STRUCT("metadata", 1, struct reservation, meta, meta_fields)},
     {FIELD_PART("spec", 2, spec_fields)},
+    {FIELD_PART("status", 3, status_fields)},
     FIELD_END,
 };
 

@@ -23,6 +23,11 @@ struct reservation {
         amount_list resources;
         LIST(struct reservation_entry) entries;
     } spec;
+    struct {
+        int32_t held, entries;
+        pair_list pods; /* entry → who has it */
+        condition_list conditions;
+    } status;
 };
 
 /* The group it is for: podGroupName, else the label pod-group; "": none, so nobody may use it. */

@@ -4,6 +4,7 @@
 
 /* The tables that several kinds share. */
 extern const struct field meta_fields[];
+extern const struct field meta_condition_fields[];
 extern const struct field pair_fields[];   /* an entry of a map of text, as struct pair */
 extern const struct field amount_fields[]; /* an entry of a map of quantities, as struct amount */
 extern const struct field exact_amount_fields[]; /* the same, of quantities of any sign */

@@ -255,3 +255,26 @@ TEST(holds, guard_a_driver_until_its_workers_are_there)
         evicts |= e->kind == EFFECT_EVICT;
     EXPECT(evicts);
 }
+
+TEST(holds, keep_small_pods_off_the_nodes_of_a_gang_to_come)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "node m gpu=8");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "4") "," ENTRY("b", "n", "4"))));
+    stage_run(&s);
+    for (int i = 0; i < 12; i++)
+        stage_put(&s, "pod small%d gpu=1", i);
+    stage_run(&s);
+    for (int i = 0; i < 12; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "small%d", i);
+        EXPECT_TEXT(stage_fate(&s, name), i < 8 ? "assumed on m" : "parked");
+    }
+    const char *gang = MEMBER " label:pod-group.scheduling.kubenexus.io/min-available=2";
+    stage_put(&s, "pod x gpu=4%s", gang);
+    stage_put(&s, "pod y gpu=4%s", gang);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "x"), "assumed on n");
+    EXPECT_TEXT(stage_fate(&s, "y"), "assumed on n");
+}

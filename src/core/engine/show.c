@@ -1,0 +1,98 @@
+#include "core/engine/show.h"
+
+#include "core/engine/inside.h"
+
+enum { WHILE_MS = 200 }; /* so long others may add to what changed */
+
+/* --- what is seen --- */
+
+void exhibit_see(struct exhibit *x, const struct object *o, bool is_over)
+{
+    struct object_status status = object_status_of(o);
+    if (!x->uid || !str_equal(str_of(x->uid), o->meta->uid)) {
+        exhibit_done(x);
+        x->uid = mem_alloc(o->meta->uid.n + 1);
+        memcpy(x->uid, o->meta->uid.p, o->meta->uid.n);
+    }
+    for (uint32_t i = 0; i < STATUS_CONDITIONS_MOST; i++) {
+        x->was[i].is_there = status.conditions[i].type.n > 0;
+        x->was[i].is_true = status.conditions[i].is_true;
+        x->was[i].since_ms = status.conditions[i].since_ms;
+    }
+    snprintf(x->phase, sizeof(x->phase), STR_FMT, STR_ARG(status.phase));
+    if (is_over)
+        status.pods.n = 0;
+    x->seen = object_status_hash(&status);
+}
+
+void exhibit_done(struct exhibit *x)
+{
+    mem_free(x->uid);
+    *x = (struct exhibit){0};
+}
+
+void engine_make_stale(struct engine *k, int64_t now_ms, struct exhibit *x)
+{
+    if (!k->config.shows || !x->uid)
+        return;
+    x->is_stale = true;
+    k->show_ms = MIN(k->show_ms, now_ms + WHILE_MS);
+}
+
+/* --- what is said --- */
+
+static void date(struct showing *what, int64_t now_ms)
+{
+    const struct exhibit *x = what->exhibit;
+    for (uint32_t i = 0; i < STATUS_CONDITIONS_MOST; i++) {
+        struct status_condition *c = &what->status.conditions[i];
+        bool is_same = x->was[i].is_there && x->was[i].is_true == c->is_true;
+        bool is_dated = is_same && x->was[i].since_ms != TIME_NONE;
+        c->since_ms = is_dated ? x->was[i].since_ms : now_ms;
+    }
+}
+
+void engine_publish(struct engine *k, int64_t now_ms, struct showing *what, struct effects *out)
+{
+    struct exhibit *x = what->exhibit;
+    uint64_t hash = object_status_hash(&what->status);
+    bool is_new = hash != x->seen && hash != x->said;
+    bool is_news = what->news && what->news != x->news;
+    x->said = hash;
+    if (!is_new && !is_news)
+        return;
+    x->news = is_news ? what->news : x->news;
+    struct effect effect = {
+        .id = ++k->last_effect,
+        .kind = EFFECT_PUBLISH,
+        .uid = arena_str(&out->mem, str_of(x->uid)),
+        .profile = k->config.profiles[0].name,
+        .news = is_news ? what->news : NEWS_NONE,
+        .message = arena_str(&out->mem, what->text),
+        .write = {.kind = what->kind, .namespace = what->namespace, .name = what->name},
+    };
+    if (is_new) {
+        date(what, now_ms);
+        struct patch patch = {
+            .part = STR("status"),
+            .meta = arena_printf(&out->mem, "\"uid\":\"%s\"", x->uid),
+            .body = object_status_text(what->kind, &what->status, &out->mem),
+        };
+        effect.write.patches = arena_copy(&out->mem, &patch, sizeof(patch));
+        effect.write.n_patches = 1;
+    }
+    vec_push(&out->list, effect);
+}
+
+bool engine_show(struct engine *k, int64_t now_ms, struct effects *out)
+{
+    if (LIKELY(now_ms < k->show_ms))
+        return false;
+    uint32_t before = out->list.n;
+    k->show_ms = INT64_MAX;
+    vec_each(&k->holds.bookings, b)
+        if (b->shown.is_stale)
+            engine_show_booking(k, now_ms, b, out);
+    arena_reset(&k->mem);
+    return out->list.n > before;
+}

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/engine/effect.h"
+#include "core/model/status.h"
+
+/* What the world sees of groups and reservations: the statuses of their objects.
+ *
+ * Whatever changes how a group or a reservation stands makes its object stale. A moment later, when
+ * more may have changed, what it is to say is compared with what it says, as we last saw it, and
+ * with what it was last asked to say; only what is new goes out, as EFFECT_PUBLISH. So objects say
+ * what is so without anybody waiting for them, after a restart nothing is said again, and a word
+ * that got lost is said with the next change. */
+
+struct engine;
+struct booking;
+
+/* The object of a group or a reservation. {0}: there is none. */
+struct exhibit {
+    char *uid;           /* owned */
+    uint64_t seen, said; /* hashes of what it says, and was last asked to say */
+    struct {
+        bool is_there, is_true;
+        int64_t since_ms;
+    } was[STATUS_CONDITIONS_MOST];
+    char phase[16];        /* of a PodGroup */
+    enum effect_news news; /* told last */
+    bool is_stale;
+};
+
+/* The object says this; `is_over`: of a reservation, who has its entries does not matter. */
+void exhibit_see(struct exhibit *x, const struct object *o, bool is_over);
+void exhibit_done(struct exhibit *x);
+
+/* What it stands for changed: it is looked at soon. */
+void engine_make_stale(struct engine *k, int64_t now_ms, struct exhibit *x);
+
+/* Says what is new of all that is stale; true if there are effects. */
+bool engine_show(struct engine *k, int64_t now_ms, struct effects *out);
+
+/* What a publication says in which place. */
+struct showing {
+    struct exhibit *exhibit;
+    enum kind kind;
+    struct str namespace, name;
+    struct object_status status;
+    enum effect_news news; /* with this text */
+    struct str text;
+};
+
+/* Adds the effect that makes it say so, if that is new. */
+void engine_publish(struct engine *k, int64_t now_ms, struct showing *what, struct effects *out);
+
+/* --- show_booking.c --- */
+
+struct reservation;
+
+/* What the object of the reservation says. */
+void engine_see_booking(struct engine *k, int64_t now_ms, struct booking *b,
+                        const struct reservation *from);
+
+/* The reservation as it stands. */
+void engine_show_booking(struct engine *k, int64_t now_ms, struct booking *b, struct effects *out);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/engine/effect.h"
+#include "kube/request.h"
+
+/* A write of any object as a request. */
+
+/* A copy that is all in one block, which begins with its patches. */
+struct object_write object_write_keep(const struct object_write *from);
+void object_write_free(struct object_write *w);
+
+/* What does the patch number `step` of it, but for its id. Texts live in `out`. */
+struct request object_write_request(const struct object_write *w, uint32_t step,
+                                    struct requests *out);
