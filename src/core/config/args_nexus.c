@@ -278,7 +278,7 @@ static const void *read_tenant(const struct args_reading *a)
     return out;
 }
 
-/* --- TopologyScoring --- */
+/* --- TopologyScoring, NetworkFabricScore --- */
 
 struct topology_file {
     struct args_head head;
@@ -294,18 +294,38 @@ static const struct field topology_fields[] = {
 };
 /* clang-format on */
 
+/* Labels' keys; false: none, or an error. */
+static bool read_levels(const struct args_reading *a, struct topology_file *f)
+{
+    *f = (struct topology_file){0};
+    if (!args_fields(a, topology_fields, f) || f->levels.n == 0)
+        return false;
+    if (f->levels.n > TOPOLOGY_MOST_LEVELS) {
+        config_error(a->r, args_at(a, "levels"), "more than %d", TOPOLOGY_MOST_LEVELS);
+        return false;
+    }
+    for (uint32_t i = 0; i < f->levels.n; i++)
+        args_check_name(a, args_at(a, "levels[%u]", i), f->levels.at[i]);
+    return true;
+}
+
 static const void *read_topology(const struct args_reading *a)
 {
     struct topology_args *out = arena_array(&a->r->out->mem, struct topology_args, 1);
-    struct topology_file f = {0};
-    if (!args_fields(a, topology_fields, &f) || f.levels.n == 0)
+    struct topology_file f;
+    if (!read_levels(a, &f))
         return NULL;
-    if (f.levels.n > TOPOLOGY_MOST_LEVELS) {
-        config_error(a->r, args_at(a, "levels"), "more than %d", TOPOLOGY_MOST_LEVELS);
+    out->levels.at = f.levels.at;
+    out->levels.n = f.levels.n;
+    return out;
+}
+
+static const void *read_fabric(const struct args_reading *a)
+{
+    struct fabric_args *out = arena_array(&a->r->out->mem, struct fabric_args, 1);
+    struct topology_file f;
+    if (!read_levels(a, &f))
         return NULL;
-    }
-    for (uint32_t i = 0; i < f.levels.n; i++)
-        args_check_name(a, args_at(a, "levels[%u]", i), f.levels.at[i]);
     out->levels.at = f.levels.at;
     out->levels.n = f.levels.n;
     return out;
@@ -436,6 +456,7 @@ const struct args_kind nexus_args[] = {
     {STR("TenantHardwareAffinityScore"), read_tenant       },
     {STR("NUMATopology"),                read_numa         },
     {STR("TopologyScoring"),             read_topology     },
+    {STR("NetworkFabricScore"),          read_fabric       },
     {STR("ResourceFragmentationScore"),  read_fragmentation},
 };
 

@@ -5,7 +5,8 @@
 #include "core/plugins/args.h"
 
 /* Gangs inside the engine: how they wait (gangs.c), in which order everybody waits (order.c), how
- * they are placed (place_gang.c) and what they are told when they are not (gang_why.c). Who belongs
+ * they are placed (place_gang.c), how near each other (domains.c), and what they are told when they
+ * are not (gang_why.c). Who belongs
  * to which group is the cluster's to know (cluster/groups.h). */
 
 struct engine;
@@ -28,17 +29,30 @@ struct seat {
     uint32_t pod;
     uint32_t order; /* of its bench */
     uint32_t node;  /* where it goes; ID_NONE: nowhere */
+    uint32_t leaf;  /* the domain there, in the order in which they were filled */
+    uint32_t rank;  /* its number within its job, as it says; ID_NONE: it does not */
     uint64_t arrival;
 };
 
 /* The pods of one class. */
 struct bench {
-    struct class *class; /* as the pods have it */
-    struct class *here;  /* the same within the domain that is tried */
-    shape_id shape;      /* of one of its pods */
-    uint32_t first, n;   /* its seats */
+    struct class *class;  /* as the pods have it */
+    struct class *inside; /* the same for those who are to be in one domain; NULL: not asked yet */
+    struct class *here;   /* the one of the two that applies to what is tried */
+    shape_id shape;       /* of one of its pods */
+    uint32_t first, n;    /* its seats */
+    uint32_t seated;      /* of them, in this trial */
     uint32_t order;
     uint64_t room; /* pods of it that the cluster has room for, at most */
+};
+
+/* A node label whose domains matter to the gang. */
+struct level {
+    sym key;
+    bool is_local;  /* a value names a domain only together with the next wider level's */
+    uint32_t first; /* of its sites; those of the next level that was measured come behind them */
+    uint32_t n;     /* ID_NONE: not measured yet */
+    uint32_t bare;  /* nodes that have no such label */
 };
 
 /* Nodes that share the value of a label. */
@@ -46,24 +60,56 @@ struct site {
     sym value;
     uint32_t running;  /* of the gang */
     uint64_t room;     /* of all that wait, so many at most */
-    uint32_t of_bench; /* the same of the class that is counted */
+    uint64_t spare;    /* the same if there were more of them */
+    uint64_t suits;    /* how well its nodes with room suit the gang, together … */
+    uint32_t suitable; /* … and how many they are */
+    uint32_t parts;    /* domains of the next tighter level that all would need */
+    uint32_t of_bench; /* room for the class that is counted */
+    uint32_t share;    /* where in planner.shares it stands; ID_NONE: nowhere */
     bool is_tried;
+};
+
+/* A part of a domain that is filled: a site of the next tighter level, as far as it is inside. */
+struct share {
+    uint32_t site;
+    uint32_t first, n; /* its nodes in planner.lot */
+    uint64_t room;
+    uint32_t quota; /* so many of the gang go there */
+};
+
+/* Where a member is, along the tree of domains. */
+struct spot {
+    uint32_t leaf, node;
+    struct str name;
 };
 
 /* What is needed for one gang at a time. */
 struct planner {
-    VEC(struct seat) seats;    /* by bench, in order of arrival */
+    VEC(struct seat) seats;    /* by bench, in order of rank, then of arrival */
     VEC(struct bench) benches; /* the largest pods first */
     VEC(uint32_t) fits;        /* by bench and node: how many pods have room */
+
+    struct level levels[GANG_MOST_LEVELS]; /* the tightest first */
+    uint32_t n_levels;
+    sym within;     /* their keys with commas; SYM_NONE: there are none */
+    sym required;   /* the last level's, if all members must be in one domain of it */
+    bool only_asks; /* whether they fit, not where: wishes do not matter */
     VEC(struct site) sites;
-    struct map site_of;    /* value → index */
-    VEC(uint32_t) site_at; /* by node; ID_NONE: it has no such label */
-    sym key, value;        /* the domain that is tried; SYM_NONE: the cluster */
-    struct arena *mem;     /* for what must be written before they are bound */
-    uint32_t need;         /* that must be placed now */
-    uint64_t refused_by;   /* plugins that refused some pod */
-    struct buf text;       /* what the first of them heard */
-    struct buf message;    /* what all are told */
+    struct map site_of;    /* value, and the wider value if the level is local → index */
+    VEC(uint32_t) site_at; /* by level and node; ID_NONE: it has no such label */
+    VEC(uint32_t) lot;     /* nodes of the domain that is filled, in the order of its parts */
+    VEC(uint32_t) sorted;  /* scratch of the same length */
+    VEC(struct share) shares;
+    VEC(struct spot)
+    spots; /* where members of one class are */
+
+    uint32_t which, at;  /* the domain that is tried: of node `at`, by these levels as bits */
+    uint32_t opened;     /* domains so far */
+    struct arena *mem;   /* for what must be written before they are bound */
+    uint32_t need;       /* that must be placed now */
+    uint64_t refused_by; /* plugins that refused some pod */
+    struct buf text;     /* what the first of them heard, in the last trial */
+    struct buf message;  /* what all are told */
 };
 
 /* --- order.c --- */
@@ -157,10 +203,32 @@ bool engine_gang_fits(struct engine *k, uint32_t unit);
 /* What would come of it, by k->planner; nothing is changed. */
 enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effects *out);
 
+/* Those who are placed next in this trial may go to the domain of the node that these levels, as
+ * bits, make; none: anywhere. */
+void engine_open_domain(struct engine *k, uint32_t which, uint32_t node);
+
+/* Places so many of those who stand, at most; returns how many found a node. */
+uint32_t engine_seat(struct engine *k, uint32_t most, bool is_reversed);
+
+/* Members of one class change places, so that their ranks follow the order of nodes. */
+void engine_trade_seats(struct engine *k);
+
 /* How many pods of the spec the node has room for, by its resources alone; `is_empty`: if nothing
  * ran on it. */
 uint64_t engine_node_room(const struct cluster *c, const struct spec *spec, node_id node,
                           bool is_empty);
+
+/* --- domains.c --- */
+
+/* Which labels matter to the gang of the planner. */
+void engine_find_levels(struct engine *k, uint32_t group);
+
+/* Places all who have a seat if that works somewhere, else at least `need` of them: in the tightest
+ * domain that holds them. False, and nothing has happened: it does not work. */
+bool engine_place_gang(struct engine *k, uint32_t group, uint32_t need);
+
+/* Takes back what a trial did. */
+void engine_undo_gang(struct engine *k, struct txn t);
 
 /* --- gang_why.c --- */
 

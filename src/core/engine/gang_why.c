@@ -277,13 +277,12 @@ static uint64_t bit_of_room(const struct engine *k, pod_id pod)
 static uint64_t plugins_of(const struct engine *k, uint32_t unit, enum gang_outcome why)
 {
     pod_id pod = {unit};
-    uint32_t group = groups_of(&k->cluster->groups, pod);
     if (why == GANG_BEHIND)
         return engine_line_of(k, unit)->bit;
     uint64_t plugins = why == GANG_HOPELESS  ? bit_of_room(k, pod)
                        : why == GANG_MISSING ? 0
                                              : k->planner.refused_by;
-    if (why == GANG_MISSING || k->cluster->groups.at.at[group].required != SYM_NONE)
+    if (why == GANG_MISSING || k->planner.required != SYM_NONE)
         plugins |= bit_of_gangs(k, pod);
     return plugins;
 }

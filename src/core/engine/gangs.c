@@ -298,6 +298,10 @@ static void planner_done(struct planner *p)
     vec_done(&p->fits);
     vec_done(&p->sites);
     vec_done(&p->site_at);
+    vec_done(&p->lot);
+    vec_done(&p->sorted);
+    vec_done(&p->shares);
+    vec_done(&p->spots);
     map_done(&p->site_of);
     buf_done(&p->text);
     buf_done(&p->message);

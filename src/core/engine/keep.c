@@ -102,7 +102,7 @@ void engine_keep_room(struct engine *k, int64_t now_ms, uint32_t group)
     const struct group *g = &k->cluster->groups.at.at[group];
     uint32_t leader = k->gangs.at[group].leader, n = k->planner.need;
     if (k->keeper != ID_NONE || !k->units.at[leader].is_starving || n == 0 ||
-        g->required != SYM_NONE || !could_stand_anywhere(k) || engine_line_of(k, leader))
+        k->planner.required != SYM_NONE || !could_stand_anywhere(k) || engine_line_of(k, leader))
         return; /* the head of a line has a reservation of its own */
     k->keeper = group;
     intern_hold(&k->cluster->groups.table, group); /* its number must not become another's */

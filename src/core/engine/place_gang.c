@@ -4,17 +4,12 @@
  * placed from its view. Before any of that the columns of free room say how many pods of each class
  * the cluster has room for at most: a gang that cannot be met is refused for the price of a sum,
  * and the sum is kept as long as nothing changes.
- *
- * Where the gang is to stay together, the domains of a label are ranked by the same sums, the
- * tightest that may hold it first, and tried in that order; a domain that lets all sit down is
- * better than a tighter one for the minimum alone. */
+ * Where they sit with regard to each other is for domains.c to say. */
 
 #include <stdlib.h>
 
 #include "core/engine/inside.h"
 #include "core/framework/row.h"
-
-enum { MOST_TRIALS = 8, MOST_LEVELS = 8 };
 
 /* --- who sits where --- */
 
@@ -80,7 +75,33 @@ static int by_order(const void *a, const void *b)
     const struct seat *x = a, *y = b;
     if (x->order != y->order)
         return x->order < y->order ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
     return (x->arrival > y->arrival) - (x->arrival < y->arrival);
+}
+
+/* The number that the pod has within its job: as a label says, or the end of its name. */
+static uint32_t rank_of(const struct cluster *c, pod_id pod)
+{
+    static const struct str keys[] = {
+        STR("batch.kubernetes.io/job-completion-index"), STR("training.kubeflow.org/replica-index"),
+        STR("leaderworkerset.sigs.k8s.io/worker-index"), STR("apps.kubernetes.io/pod-index")};
+    int64_t rank;
+    for (size_t i = 0; i < LEN(keys); i++) {
+        sym key = names_find(&c->names, keys[i]);
+        sym value = key == SYM_NONE
+                        ? SYM_NONE
+                        : names_label(&c->names, pods_shape(&c->pods, pod)->labels, key);
+        if (value != SYM_NONE && str_int(names_text(&c->names, value), &rank) && rank >= 0 &&
+            rank < ID_NONE)
+            return (uint32_t)rank;
+    }
+    struct str name = pod_name(pods_at(&c->pods, pod));
+    size_t begin = name.n;
+    while (begin > 0 && name.p[begin - 1] >= '0' && name.p[begin - 1] <= '9')
+        begin--;
+    bool is_number = begin > 0 && name.p[begin - 1] == '-' && name.n - begin <= 9;
+    return is_number && str_int(str_part(name, begin, name.n), &rank) ? (uint32_t)rank : ID_NONE;
 }
 
 /* Everybody of the group who may be placed now; who cannot be judged is told so (`out` NULL: not).
@@ -104,7 +125,12 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
             continue;
         uint32_t bench = bench_of(p, class, shape);
         p->benches.at[bench].n++;
-        vec_push(&p->seats, (struct seat){*i, bench, ID_NONE, k->units.at[*i].arrival});
+        struct seat seat = {.pod = *i,
+                            .order = bench,
+                            .node = ID_NONE,
+                            .rank = rank_of(c, pod),
+                            .arrival = k->units.at[*i].arrival};
+        vec_push(&p->seats, seat);
     }
     order_benches(k);
     if (p->seats.n > 1)
@@ -171,7 +197,7 @@ static uint64_t measure_nodes(struct engine *k, uint32_t b)
         bool is_there = nodes_is_present(&k->cluster->nodes, (node_id){i});
         uint64_t n = counts ? room_on(k, bench->class, (node_id){i}) : is_there ? UINT32_MAX : 0;
         sum += n;
-        p->fits.at[b * nodes + i] = (uint32_t)MIN(n, (uint64_t)bench->n);
+        p->fits.at[b * nodes + i] = (uint32_t)MIN(n, (uint64_t)UINT32_MAX);
     }
     return sum;
 }
@@ -209,26 +235,32 @@ static void measure(struct engine *k, bool by_node)
 
 /* --- a trial --- */
 
-/* The class of these pods now, within the domain that is tried. */
-static struct class *class_here(struct engine *k, shape_id shape)
+/* The class of the bench's pods now, as those have it who are to be in one domain. */
+static struct class *class_inside(struct engine *k, struct bench *bench)
 {
     const struct planner *p = &k->planner;
-    if (p->key == SYM_NONE)
-        return classes_of(&k->classes, shape);
-    struct class *class = classes_within(&k->classes, shape, p->key);
-    for (uint32_t i = 0; i < class->n_parts; i++)
-        if (class->parts[i].plugin->gangs)
-            ((struct gang_domain *)class->parts[i].state)->value = p->value;
+    if (!bench->inside || bench->inside->reserves)
+        bench->inside = classes_within(&k->classes, bench->shape, p->within);
+    struct class *class = bench->inside;
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        if (!class->parts[i].plugin->gangs)
+            continue;
+        struct gang_domain *domain = class->parts[i].state;
+        domain->which = p->which;
+        for (uint32_t level = 0; level < domain->n; level++)
+            domain->values[level] =
+                cluster_label(k->cluster, (node_id){p->at}, domain->keys[level]);
+    }
     return class;
 }
 
-/* All classes as they are, or within one domain. */
-static void open_domain(struct engine *k, sym key, sym value)
+void engine_open_domain(struct engine *k, uint32_t which, uint32_t node)
 {
-    k->planner.key = key;
-    k->planner.value = value;
+    k->planner.which = which;
+    k->planner.at = node;
+    k->planner.opened++;
     vec_each(&k->planner.benches, bench)
-        bench->here = key == SYM_NONE ? bench->class : class_here(k, bench->shape);
+        bench->here = which ? class_inside(k, bench) : bench->class;
 }
 
 /* The bench's next pod fits nowhere: neither do those behind it. */
@@ -260,207 +292,79 @@ static bool sit_down(struct engine *k, const struct bench *bench, pod_id pod, ui
     return false;
 }
 
-static uint32_t seat_bench(struct engine *k, struct bench *bench)
+/* Places the bench's next pod; false: it fits nowhere. */
+static bool seat_next(struct engine *k, struct bench *bench)
 {
     struct planner *p = &k->planner;
-    for (uint32_t i = 0; i < bench->n; i++) {
-        struct seat *seat = &p->seats.at[bench->first + i];
-        pod_id pod = {seat->pod};
-        if (UNLIKELY(bench->here->reserves)) /* others may have taken what it could have had */
-            bench->here = class_here(k, bench->shape);
-        struct verdict v = engine_decide(k, pod, bench->here);
-        bool is_broken =
-            v.error || (v.feasible > 1 && (bench->here->score_error.n || v.broken != ID_NONE));
-        k->stats.decisions++;
-        if (v.node == ID_NONE || is_broken) {
-            note_refusal(k, bench);
-            return i;
-        }
-        if (!sit_down(k, bench, pod, v.node))
-            return i;
-        seat->node = v.node;
+    struct seat *seat = &p->seats.at[bench->first + bench->seated];
+    pod_id pod = {seat->pod};
+    if (UNLIKELY(bench->here->reserves)) /* others may have taken what it could have had */
+        bench->here = p->which ? class_inside(k, bench) : classes_of(&k->classes, bench->shape);
+    struct verdict v = engine_decide(k, pod, bench->here);
+    bool is_broken =
+        v.error || (v.feasible > 1 && (bench->here->score_error.n || v.broken != ID_NONE));
+    k->stats.decisions++;
+    if (v.node == ID_NONE || is_broken) {
+        note_refusal(k, bench);
+        return false;
     }
-    return bench->n;
-}
-
-/* Are all of the group in one domain of this label? */
-static bool is_within_one(const struct engine *k, uint32_t group, sym key)
-{
-    sym value = SYM_NONE;
-    if (key == SYM_NONE)
-        return true;
-    vec_each(&k->cluster->groups.at.at[group].members, i) {
-        const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
-        if (row->node == ID_NONE || row->flags & POD_TERMINATING)
-            continue;
-        sym here = cluster_label(k->cluster, (node_id){row->node}, key);
-        if (here == SYM_NONE || (value != SYM_NONE && here != value))
-            return false;
-        value = here;
-    }
+    if (!sit_down(k, bench, pod, v.node))
+        return false;
+    seat->node = v.node;
+    seat->leaf = p->opened;
+    bench->seated++;
     return true;
 }
 
-static void take_back(struct engine *k, struct txn t)
+/* Domains as they were filled, and nodes of one domain by name. */
+static int by_place(const void *a, const void *b)
 {
-    txn_undo(k->cluster, t);
-    vec_each(&k->planner.seats, seat)
-        engine_give_up(k, (pod_id){seat->pod});
+    const struct spot *x = a, *y = b;
+    return x->leaf != y->leaf ? x->leaf < y->leaf ? -1 : 1 : str_compare(x->name, y->name);
 }
 
-/* Places as many as it can; true, with the transaction committed, if they are enough. */
-static bool try(struct engine *k, uint32_t group, uint32_t want, bool is_reversed)
+/* The nodes of these seats in the order of the tree. */
+static void sort_nodes(struct engine *k, struct seat *at, uint32_t n)
 {
     struct planner *p = &k->planner;
-    uint32_t placed = 0;
-    struct txn t = txn_begin(k->cluster);
-    vec_each(&p->seats, seat)
-        seat->node = ID_NONE;
-    for (uint32_t i = 0; i < p->benches.n; i++)
-        placed += seat_bench(k, &p->benches.at[is_reversed ? p->benches.n - 1 - i : i]);
-    if (placed >= want && is_within_one(k, group, k->cluster->groups.at.at[group].required)) {
-        txn_commit(k->cluster, t);
-        return true;
+    vec_clear(&p->spots);
+    for (uint32_t i = 0; i < n; i++) {
+        struct str name = names_text(&k->cluster->names, k->cluster->nodes.name[at[i].node]);
+        vec_push(&p->spots, (struct spot){at[i].leaf, at[i].node, name});
     }
-    take_back(k, t);
-    return false;
-}
-
-/* --- domains --- */
-
-static uint32_t site_of(struct planner *p, sym value)
-{
-    uint32_t at = value == SYM_NONE ? ID_NONE : map_find(&p->site_of, value);
-    if (value == SYM_NONE || at != MAP_NONE)
-        return at;
-    map_put(&p->site_of, value, p->sites.n);
-    vec_push(&p->sites, (struct site){.value = value});
-    return p->sites.n - 1;
-}
-
-/* What each domain of the label has room for. */
-static void measure_sites(struct engine *k, sym key)
-{
-    struct planner *p = &k->planner;
-    uint32_t nodes = k->cluster->nodes.n;
-    vec_clear(&p->sites);
-    map_clear(&p->site_of);
-    vec_resize(&p->site_at, nodes);
-    for (uint32_t i = 0; i < nodes; i++) {
-        bool is_there = nodes_is_present(&k->cluster->nodes, (node_id){i});
-        sym value = is_there ? cluster_label(k->cluster, (node_id){i}, key) : SYM_NONE;
-        p->site_at.at[i] = site_of(p, value);
-    }
-    for (uint32_t b = 0; b < p->benches.n; b++) {
-        const uint32_t *fits = &p->fits.at[b * nodes], most = p->benches.at[b].n;
-        vec_each(&p->sites, site)
-            site->of_bench = 0;
-        for (uint32_t i = 0; i < nodes; i++) {
-            if (fits[i] == 0 || p->site_at.at[i] == ID_NONE)
-                continue;
-            struct site *site = &p->sites.at[p->site_at.at[i]];
-            uint32_t more = MIN(fits[i], most - site->of_bench);
-            site->of_bench += more;
-            site->room += more;
-        }
-    }
-}
-
-/* How many of the group run in each domain. */
-static uint32_t count_running(struct engine *k, uint32_t group, sym key)
-{
-    uint32_t running = 0;
-    vec_each(&k->cluster->groups.at.at[group].members, i) {
-        const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
-        if (row->node == ID_NONE || row->flags & POD_TERMINATING)
-            continue;
-        sym value = cluster_label(k->cluster, (node_id){row->node}, key);
-        uint32_t at = value == SYM_NONE ? MAP_NONE : map_find(&k->planner.site_of, value);
-        if (at != MAP_NONE)
-            k->planner.sites.at[at].running++;
-        running++;
-    }
-    return running;
-}
-
-static bool is_better(const struct engine *k, const struct site *a, const struct site *b)
-{
-    if (a->running != b->running)
-        return a->running > b->running;
-    if (a->room != b->room)
-        return a->room < b->room;
-    return str_compare(names_text(&k->cluster->names, a->value),
-                       names_text(&k->cluster->names, b->value)) < 0;
-}
-
-/* The best domain that may hold so many and was not tried; NULL: none. */
-static struct site *next_domain(struct engine *k, uint32_t want, bool is_bound)
-{
-    struct site *best = NULL;
-    vec_each(&k->planner.sites, d)
-        if (!d->is_tried && d->room >= want && (!is_bound || d->running) &&
-            (!best || is_better(k, d, best)))
-            best = d;
-    return best;
-}
-
-static bool try_domains(struct engine *k, uint32_t group, sym key, uint32_t want)
-{
-    bool is_required = key == k->cluster->groups.at.at[group].required;
-    measure_sites(k, key);
-    bool is_bound = count_running(k, group, key) && is_required;
-    for (uint32_t trial = 0; trial < MOST_TRIALS; trial++) {
-        struct site *d = next_domain(k, want, is_bound);
-        if (!d)
-            return false;
-        d->is_tried = true;
-        open_domain(k, key, d->value);
-        if (try(k, group, want, false))
-            return true;
-    }
-    return false;
-}
-
-/* The labels in whose domains the gang is tried, the tightest first; the last is the required one,
- * or SYM_NONE for the cluster as a whole. */
-static uint32_t levels_of(const struct engine *k, uint32_t group, sym *levels)
-{
-    const struct group *g = &k->cluster->groups.at.at[group];
-    const struct names *names = &k->cluster->names;
-    uint32_t n = 0;
-    struct str rest = names_text(names, g->preferred);
-    while (rest.n && n < MOST_LEVELS - 1) {
-        sym key = names_find(names, str_take(&rest, ','));
-        if (key != SYM_NONE && key != g->required)
-            levels[n++] = key;
-    }
-    levels[n++] = g->required;
-    return n;
-}
-
-static bool try_level(struct engine *k, uint32_t group, sym key, uint32_t want)
-{
-    if (key != SYM_NONE)
-        return try_domains(k, group, key, want);
-    open_domain(k, SYM_NONE, SYM_NONE);
-    return try(k, group, want, false) || (k->planner.benches.n > 1 && try(k, group, want, true));
-}
-
-/* All of them if that works somewhere, else as many as must be. */
-static bool place(struct engine *k, uint32_t group, uint32_t need)
-{
-    struct planner *p = &k->planner;
-    sym levels[MOST_LEVELS];
-    uint32_t n = levels_of(k, group, levels), all = p->seats.n, least = MAX(need, 1u);
-    p->refused_by = 0;
-    buf_clear(&p->text);
+    if (n > 1)
+        qsort(p->spots.at, n, sizeof(*p->spots.at), by_place);
     for (uint32_t i = 0; i < n; i++)
-        if ((levels[i] != SYM_NONE || all == least) && try_level(k, group, levels[i], all))
-            return true;
-    for (uint32_t i = 0; i < n && (all > least); i++)
-        if (try_level(k, group, levels[i], least))
-            return true;
-    return false;
+        at[i].node = p->spots.at[i].node;
+}
+
+void engine_trade_seats(struct engine *k)
+{
+    struct planner *p = &k->planner;
+    vec_each(&p->benches, bench) {
+        struct seat *at = &p->seats.at[bench->first];
+        if (bench->class->reserves)
+            continue;
+        sort_nodes(k, at, bench->seated);
+        for (uint32_t i = 0; i < bench->seated; i++)
+            if (pods_at(&k->cluster->pods, (pod_id){at[i].pod})->node != at[i].node)
+                cluster_take(k->cluster, (pod_id){at[i].pod});
+        for (uint32_t i = 0; i < bench->seated; i++)
+            if (pods_at(&k->cluster->pods, (pod_id){at[i].pod})->node == ID_NONE)
+                row_place(k->cluster, bench->class, (pod_id){at[i].pod}, (node_id){at[i].node});
+    }
+}
+
+uint32_t engine_seat(struct engine *k, uint32_t most, bool is_reversed)
+{
+    struct planner *p = &k->planner;
+    uint32_t seated = 0;
+    for (uint32_t i = 0; i < p->benches.n; i++) {
+        struct bench *bench = &p->benches.at[is_reversed ? p->benches.n - 1 - i : i];
+        while (seated < most && bench->seated < bench->n && seat_next(k, bench))
+            seated++;
+    }
+    return seated;
 }
 
 /* --- the step --- */
@@ -513,7 +417,8 @@ static bool prepare(struct engine *k, int64_t now_ms, uint32_t group, struct eff
     p->need = goes_on || have >= minimum ? 0 : minimum - have;
     if (p->seats.n == 0 || p->need > p->seats.n || group_lacks_object(g))
         return false;
-    measure(k, g->required != SYM_NONE || g->preferred != SYM_NONE);
+    engine_find_levels(k, group);
+    measure(k, p->n_levels > 0);
     return true;
 }
 
@@ -532,10 +437,11 @@ bool engine_gang_fits(struct engine *k, uint32_t unit)
     struct planner own = k->planner; /* somebody else's trial may be under way */
     k->planner = k->lines.planner;
     k->planner.mem = &k->lines.mem;
+    k->planner.only_asks = true;
     struct txn trial = txn_begin(k->cluster);
-    bool fits =
-        prepare(k, 0, group, NULL) && has_hope(&k->planner) && place(k, group, k->planner.need);
-    take_back(k, trial);
+    bool fits = prepare(k, 0, group, NULL) && has_hope(&k->planner) &&
+                engine_place_gang(k, group, k->planner.need);
+    engine_undo_gang(k, trial);
     arena_reset(&k->lines.mem);
     vec_each(&k->planner.benches, bench)
         bench->class->room_at = 0; /* what was true in the trial is not true any more */
@@ -549,12 +455,12 @@ static bool place_in_turn(struct engine *k, int64_t now_ms, uint32_t group, uint
                           bool *is_behind)
 {
     struct txn t = txn_begin(k->cluster);
-    bool is_placed = place(k, group, k->planner.need);
+    bool is_placed = engine_place_gang(k, group, k->planner.need);
     *is_behind = is_placed && !engine_may_pass(k, now_ms, unit);
     if (is_placed && !*is_behind)
         txn_commit(k->cluster, t);
     else
-        take_back(k, t);
+        engine_undo_gang(k, t);
     return is_placed && !*is_behind;
 }
 
@@ -586,7 +492,7 @@ enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effec
     if (!has_hope(&k->planner))
         return GANG_HOPELESS;
     struct txn t = txn_begin(k->cluster);
-    bool is_placed = place(k, group, k->planner.need);
-    take_back(k, t);
+    bool is_placed = engine_place_gang(k, group, k->planner.need);
+    engine_undo_gang(k, t);
     return is_placed ? GANG_PLACED : GANG_REFUSED;
 }

@@ -427,7 +427,7 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
     return k->at.at[id];
 }
 
-struct class *classes_within(struct classes *k, shape_id shape_number, sym key)
+struct class *classes_within(struct classes *k, shape_id shape_number, sym keys)
 {
     const struct shape *shape = &k->cluster->pods.shapes.at[shape_number];
     const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
@@ -435,7 +435,7 @@ struct class *classes_within(struct classes *k, shape_id shape_number, sym key)
         classes_profile(k, names_text(&k->cluster->names, spec->scheduler_name));
     if (!profile)
         return NULL;
-    uint32_t id = find_class(k, profile, shape, key); /* first: it may make room for one more */
+    uint32_t id = find_class(k, profile, shape, keys); /* first: it may make room for one more */
     return k->at.at[id];
 }
 

@@ -144,9 +144,9 @@ struct str class_error_text(const struct class *class, const struct reasons *rea
 /* NULL if no profile serves pods of this shape. */
 struct class *classes_of(struct classes *k, shape_id shape);
 
-/* The same for pods of a gang that stays in one domain of a node label; good until the classes are
- * next swept. */
-struct class *classes_within(struct classes *k, shape_id shape, sym key);
+/* The same for pods of a gang that stays in one domain of node labels (their keys with commas);
+ * good until the classes are next swept. */
+struct class *classes_within(struct classes *k, shape_id shape, sym keys);
 
 /* The profile for a schedulerName; NULL: none. */
 const struct profile *classes_profile(const struct classes *k, struct str scheduler_name);

@@ -49,8 +49,8 @@ struct learning {
     const sym *only; /* answer: only these nodes can do (NULL: any); a name may be no node's */
     uint32_t n_only;
     bool is_pinned; /* answer: only the node that the pod itself names can do */
-    sym within;     /* key of a node label: the class is of a gang that stays in one domain of it;
-                     * SYM_NONE: it is not */
+    sym within;     /* keys of node labels, with commas: the class is of a gang that stays in one
+                     * domain of some of them; SYM_NONE: it is not */
 };
 
 /* The plugin's reason with this text. */
@@ -135,12 +135,16 @@ struct standing {
     uint64_t arrival; /* unique */
 };
 
+enum { GANG_MOST_LEVELS = 8 };
+
 /* What a plugin that places gangs keeps of a class whose pods are to be in one domain: the planner
- * says which (engine/place_gang.c). */
+ * says which (engine/domains.c). */
 struct gang_domain {
-    sym key;             /* of the node label */
-    sym value;           /* the domain now; SYM_NONE: any that has the label */
-    reason_id elsewhere; /* why the other nodes are out */
+    uint32_t n;
+    sym keys[GANG_MOST_LEVELS];   /* of node labels */
+    sym values[GANG_MOST_LEVELS]; /* the domain now … */
+    uint32_t which;               /* … by these of the labels, as bits */
+    reason_id elsewhere;          /* why the other nodes are out */
 };
 
 /* What keeps a pod from everywhere and need not: to be written, whatever becomes of the pod. */
@@ -158,7 +162,9 @@ struct plugin {
     size_t class_size;    /* what `learn` keeps per class */
     int64_t weight;       /* of its score, unless a profile says otherwise */
     uint32_t subjects;    /* SUBJECT_*: what its score is about */
-    bool is_costly;       /* its row answers take long: views must not ask for all rows lightly */
+    bool suits;     /* its score is about what nodes are, not about who is on them: domains are
+                     * compared by it, too */
+    bool is_costly; /* its row answers take long: views must not ask for all rows lightly */
 
     /* Says who and what the pods of a shape are, for all plugins of the profile. */
     struct identity (*identify)(struct cluster *, const struct shape *, const void *args);

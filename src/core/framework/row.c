@@ -26,6 +26,29 @@ int32_t row_score(const struct cluster *c, const struct class *class, node_id no
     return (int32_t)sum;
 }
 
+/* The score that the node would have if there were no other. */
+static int64_t score_alone(const struct cluster *c, const struct class_part *part, node_id node)
+{
+    uint32_t key[PLUGIN_MOST_KEYS], which = 0, nodes = 1;
+    int64_t raw = 0, normal = 0;
+    double sum = 0;
+    if (part->plugin->row_score)
+        return part->plugin->row_score(c, part->state, node);
+    part->plugin->key(c, part->state, node, key);
+    struct feasible alone = {1, &which, &nodes, key, part->n_keys, &sum};
+    part->plugin->key_score(c, part->state, &alone, &raw, &normal);
+    return normal;
+}
+
+int64_t row_suits(const struct cluster *c, const struct class *class, node_id node)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < class->n_parts; i++)
+        if (class->parts[i].scores && class->parts[i].plugin->suits)
+            sum += class->parts[i].weight * score_alone(c, &class->parts[i], node);
+    return sum;
+}
+
 struct str row_broken_text(const struct cluster *c, const struct class *class, node_id node,
                            struct arena *mem)
 {

@@ -16,6 +16,9 @@ reason_id row_filter(const struct cluster *c, const struct class *class, node_id
 /* The weighted sum of the row scores, or ROW_BROKEN. */
 int32_t row_score(const struct cluster *c, const struct class *class, node_id node);
 
+/* What the plugins that judge nodes by what they are (plugin.suits) give the node, weighted. */
+int64_t row_suits(const struct cluster *c, const struct class *class, node_id node);
+
 /* Upstream's words for a node whose row score is ROW_BROKEN; they live in `mem`. */
 struct str row_broken_text(const struct cluster *c, const struct class *class, node_id node,
                            struct arena *mem);

@@ -151,6 +151,26 @@ static bool read_fabric(struct str value, struct wishes *out)
     return out->min_fabric != FABRIC_UNKNOWN;
 }
 
+static bool read_co_locate(struct str value, struct wishes *out)
+{
+    static const struct str words[] = {STR("none"), STR("preferred"), STR("strict")};
+    uint32_t which = word_find(value, words, LEN(words));
+    if (which == LEN(words))
+        return false;
+    out->co_locate = (uint8_t)MAX(out->co_locate, CO_LOCATE_NONE + which);
+    return true;
+}
+
+static bool read_clique(struct str value, struct wishes *out)
+{
+    bool is_required;
+    if (!text_bool(value, &is_required))
+        return false;
+    if (is_required)
+        out->co_locate = CO_LOCATE_CLIQUE;
+    return true;
+}
+
 static bool read_one(enum pod_meaning meaning, struct str value, struct wishes *out)
 {
     switch (meaning) {
@@ -176,6 +196,10 @@ static bool read_one(enum pod_meaning meaning, struct str value, struct wishes *
         return read_fabric(value, out);
     case MEANS_NETWORK_SENSITIVE:
         return read_yes(value, &out->network_sensitive);
+    case MEANS_CO_LOCATE:
+        return read_co_locate(value, out);
+    case MEANS_REQUIRE_CLIQUE:
+        return read_clique(value, out);
     default: /* who and what: not ours */
         return true;
     }

@@ -17,6 +17,15 @@ enum numa_policy {
     NUMA_ISOLATED,   /* on one where nobody else is */
 };
 
+/* Must the members of a gang be near each other? */
+enum co_locate {
+    CO_LOCATE_UNSAID, /* as preferred */
+    CO_LOCATE_NONE,
+    CO_LOCATE_PREFERRED,
+    CO_LOCATE_STRICT, /* in one of the tightest domains that there are */
+    CO_LOCATE_CLIQUE, /* in one NVLink clique */
+};
+
 enum numa_spread { NUMA_SPREAD_PACKED, NUMA_SPREAD_BALANCED, NUMA_SPREAD_ISOLATED };
 
 /* Which resources a NUMA policy is about; 0: all. */
@@ -43,6 +52,8 @@ struct wishes {
     uint8_t memory_intensive; /* enum wish, as the two below */
     uint8_t spread_zones, network_sensitive;
     uint8_t min_fabric; /* enum fabric */
+    uint8_t co_locate;  /* enum co_locate */
+    uint8_t pad[7];
 };
 
 struct wishes pod_wishes(const struct pod_said *said, struct misreads *misread);

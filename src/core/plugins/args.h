@@ -122,6 +122,11 @@ struct topology_args {
     LIST(const struct str) levels; /* labels' keys, the widest domains first; at least one */
 };
 
+/* NetworkFabricScore's: where gangs are kept together (core/model/topology.h). */
+struct fabric_args {
+    LIST(const struct str) levels; /* labels' keys, the tightest domains first; none: those known */
+};
+
 /* What the GPUs of a node are measured against: pods as they come, and how often each kind does. */
 struct gpu_demand {
     int64_t cpu_milli;

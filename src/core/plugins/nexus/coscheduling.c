@@ -40,34 +40,39 @@ static void learn(struct learning *l, void *cls)
     struct gang_domain *domain = cls;
     if (l->within == SYM_NONE)
         return;
-    *domain = (struct gang_domain){
-        .key = l->within,
-        .value = SYM_NONE,
-        .elsewhere = learning_reason(l, CODE_UNSCHEDULABLE, "node(s) outside the gang's domain"),
-    };
-    intern_hold(&l->cluster->names.text, l->within);
+    struct str keys = names_text(&l->cluster->names, l->within);
+    domain->elsewhere = learning_reason(l, CODE_UNSCHEDULABLE, "node(s) outside the gang's domain");
+    while (keys.n && domain->n < GANG_MOST_LEVELS) {
+        sym key = names_get(&l->cluster->names, str_take(&keys, ','));
+        intern_hold(&l->cluster->names.text, key);
+        domain->keys[domain->n++] = key;
+    }
     l->filters = true;
-    l->n_keys = 1;
+    l->n_keys = domain->n;
 }
 
 static void forget(struct cluster *c, void *cls)
 {
     struct gang_domain *domain = cls;
-    intern_drop(&c->names.text, domain->key);
+    for (uint32_t i = 0; i < domain->n; i++)
+        intern_drop(&c->names.text, domain->keys[i]);
 }
 
 static void key(const struct cluster *c, const void *cls, node_id node, uint32_t *out)
 {
     const struct gang_domain *domain = cls;
-    *out = cluster_label(c, node, domain->key);
+    for (uint32_t i = 0; i < domain->n; i++)
+        out[i] = cluster_label(c, node, domain->keys[i]);
 }
 
 static reason_id key_filter(const struct cluster *c, const void *cls, const uint32_t *key)
 {
     (void)c;
     const struct gang_domain *domain = cls;
-    bool is_inside = *key != SYM_NONE && (domain->value == SYM_NONE || *key == domain->value);
-    return is_inside ? 0 : domain->elsewhere;
+    for (uint32_t i = 0; i < domain->n; i++)
+        if (domain->which >> i & 1 && key[i] != domain->values[i])
+            return domain->elsewhere;
+    return 0;
 }
 
 static const struct wake wakes[] = {

@@ -79,6 +79,7 @@ const struct plugin plugin_network_fabric_score = {
                "Ethernet.",
     .row_columns = COLUMN_FEATURES,
     .class_size = sizeof(struct network),
+    .suits = true,
     .weight = 2,
     .learn = learn,
     .row_filter = row_filter,

@@ -99,6 +99,7 @@ const struct plugin plugin_tenant_hardware_affinity_score = {
     .row_columns = COLUMN_FEATURES,
     .key_columns = COLUMN_FEATURES,
     .class_size = sizeof(struct match_up),
+    .suits = true,
     .weight = 3,
     .learn = learn,
     .row_filter = row_filter,

@@ -119,6 +119,7 @@ const struct plugin plugin_vram_scheduler = {
     .summary = "Needs GPUs with enough memory, and prefers those that the pod fills best.",
     .row_columns = COLUMN_FEATURES | COLUMN_ALLOC,
     .class_size = sizeof(struct memory),
+    .suits = true,
     .weight = 3,
     .learn = learn,
     .row_filter = row_filter,

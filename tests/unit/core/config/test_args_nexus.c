@@ -67,6 +67,18 @@ TEST(args_nexus, of_topology)
     EXPECT(!args_of(&c, "TopologyScoring", "{levels: []}", &errors));
 }
 
+TEST(args_nexus, of_fabric)
+{
+    AUTO(scheduler_config) c = {0};
+    const char *errors;
+    const struct fabric_args *a =
+        args_of(&c, "NetworkFabricScore", "{levels: [example.com/rack, zone]}", &errors);
+    EXPECT_TEXT(errors, "");
+    REQUIRE(a && a->levels.n == 2);
+    EXPECT_STR(a->levels.at[0], "example.com/rack");
+    EXPECT(!args_of(&c, "NetworkFabricScore", "{}", &errors));
+}
+
 TEST(args_nexus, of_numa)
 {
     AUTO(scheduler_config) c = {0};

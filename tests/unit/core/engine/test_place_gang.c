@@ -80,8 +80,8 @@ TEST(place_gang, members_beyond_the_minimum_follow)
 TEST(place_gang, what_was_tried_leaves_no_trace)
 {
     AUTO(stage) s = {0};
-    stage_put(&s, "node n1 cpu=3 memory=8Gi zone=a");
-    stage_put(&s, "node n2 cpu=3 memory=8Gi zone=b");
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    stage_put(&s, "node n2 cpu=3 memory=8Gi");
     stage_put(&s, "pod x cpu=1");
     for (int i = 0; i < 3; i++) /* apart: the room is there, and yet only two of three fit */
         stage_put(&s, "pod a-%d cpu=1 gang=a:3 label:app=a apart:host:app=a", i);
