@@ -508,13 +508,33 @@ static struct str unsupported_field(const struct pod *pod)
     return (struct str){0};
 }
 
-static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct spec *s)
+static void read_requests(struct reading *r, const struct pod *pod, struct spec *s)
 {
     static const struct request_rules ask = {.pod_level = true};
     static const struct request_rules hold = {.status_aware = true, .pod_level = true};
     static const struct request_rules score = {.default_missing = true};
     static const struct request_rules nonzero = {true, true, true};
+    struct pod_request with_defaults;
+    struct needs ignored = {0};
+    read_request(r, pod, ask, &s->ask, &r->ask);
+    if (LIKELY(pod_requests_agree(pod))) {
+        with_defaults = s->hold = s->score = s->ask;
+        vec_each(&r->ask, need) {
+            vec_push(&r->hold, *need);
+            vec_push(&r->score, *need);
+        }
+    } else {
+        read_request(r, pod, hold, &s->hold, &r->hold);
+        read_request(r, pod, score, &s->score, &r->score);
+        read_request(r, pod, nonzero, &with_defaults, &ignored);
+        vec_done(&ignored);
+    }
+    s->hold_nonzero_cpu_milli = with_defaults.cpu_milli;
+    s->hold_nonzero_memory = with_defaults.memory;
+}
 
+static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct spec *s)
+{
     s->scheduler_name = keep(r, pod->spec.scheduler_name);
     s->priority = pod->spec.has_priority ? pod->spec.priority : 0;
     s->preempts = !str_equal(pod->spec.preemption_policy, STR("Never"));
@@ -524,16 +544,7 @@ static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct
     s->unsupported = unsupported.n ? keep(r, unsupported) : SYM_NONE;
     s->features = read_features(pod);
     s->left_claim = pod->status.extended_claim.n ? keep(r, pod->status.extended_claim) : SYM_NONE;
-
-    struct needs ignored = {0};
-    struct pod_request with_defaults;
-    read_request(r, pod, ask, &s->ask, &r->ask);
-    read_request(r, pod, hold, &s->hold, &r->hold);
-    read_request(r, pod, score, &s->score, &r->score);
-    read_request(r, pod, nonzero, &with_defaults, &ignored);
-    s->hold_nonzero_cpu_milli = with_defaults.cpu_milli;
-    s->hold_nonzero_memory = with_defaults.memory;
-    vec_done(&ignored);
+    read_requests(r, pod, s);
 }
 
 /* --- bytes and back --- */

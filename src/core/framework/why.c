@@ -84,8 +84,10 @@ static void add_histogram(const struct why *w, const struct reasons *reasons, st
     for (uint32_t i = 0; i < n; i++)
         lines[i] = arena_printf(&mem, "%u " STR_FMT, counts[i].nodes, STR_ARG(counts[i].text));
     qsort(lines, n, sizeof(*lines), by_text);
-    for (uint32_t i = 0; i < n; i++)
-        buf_printf(out, "%s" STR_FMT, i ? ", " : " ", STR_ARG(lines[i]));
+    for (uint32_t i = 0; i < n; i++) {
+        buf_add(out, i ? STR(", ") : STR(" "));
+        buf_add(out, lines[i]);
+    }
     buf_add_char(out, '.');
     arena_done(&mem);
 }

@@ -241,6 +241,32 @@ amount_list pod_requests(const struct pod *pod, struct request_rules rules, stru
     return list_of(&t);
 }
 
+static bool names_both(const struct container *c)
+{
+    const amount_list *given = &c->resources.requests;
+    return find(given->at, given->n, STR("cpu")) && find(given->at, given->n, STR("memory"));
+}
+
+static bool says_nothing(const struct container_status *s)
+{
+    return !s->has_allocated && !s->resources;
+}
+
+bool pod_requests_agree(const struct pod *pod)
+{
+    bool agree = !pod->status.has_allocated && !pod->status.resources && !has_pod_level(pod) &&
+                 !resize_is_infeasible(pod);
+    list_each(&pod->spec.containers, c)
+        agree = agree && names_both(c);
+    list_each(&pod->spec.init_containers, c)
+        agree = agree && names_both(c);
+    list_each(&pod->status.containers, s)
+        agree = agree && says_nothing(s);
+    list_each(&pod->status.init_containers, s)
+        agree = agree && says_nothing(s);
+    return agree;
+}
+
 static bool is_alnum(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

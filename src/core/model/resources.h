@@ -14,6 +14,10 @@ struct request_rules {
 /* The total per resource name, in the order of first appearance; lives in `mem`. */
 amount_list pod_requests(const struct pod *pod, struct request_rules rules, struct arena *mem);
 
+/* Do all rules come to the same? Most pods name cpu and memory in every container and are not being
+ * resized: then they do. False: they may not. */
+bool pod_requests_agree(const struct pod *pod);
+
 /* Which names become scalar columns: extended resources, hugepages-*, attachable-volumes-*,
  * kubernetes.io/-prefixed. cpu, memory, ephemeral-storage and pods are not scalars. */
 bool resource_is_scalar(struct str name);

@@ -4,12 +4,28 @@
 
 #include "core/base/hash.h"
 
-enum { MEMO_BITS = 13, MEMO_GPUS = 8, MODELS_MOST = 64 };
+enum { MEMO_BITS = 13, SEEN_BITS = 12, MODELS_MOST = 64 };
+
+#define MEMO_GPUS FRAGMENTATION_MEMO_GPUS
 
 static int by_amount(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
+}
+
+static void find_sizes(struct fragmentation *f)
+{
+    f->sizes = mem_alloc(f->n * sizeof(*f->sizes));
+    f->size_of = mem_alloc(f->n * sizeof(*f->size_of));
+    for (uint32_t i = 0; i < f->n; i++) {
+        uint32_t at = 0;
+        while (at < f->n_sizes && f->sizes[at].milli != (int32_t)f->demand[i].milli)
+            at++;
+        if (at == f->n_sizes)
+            f->sizes[f->n_sizes++].milli = (int32_t)f->demand[i].milli;
+        f->size_of[i] = at;
+    }
 }
 
 static void find_steps(struct fragmentation *f)
@@ -58,9 +74,11 @@ void fragmentation_init(struct fragmentation *f, struct cluster *c, const struct
 {
     *f = (struct fragmentation){.demand = demand, .n = n};
     find_steps(f);
+    find_sizes(f);
     find_models(f, c);
     f->memo = mem_alloc(sizeof(*f->memo) << MEMO_BITS);
     f->gains = mem_alloc(sizeof(*f->gains) << MEMO_BITS);
+    f->seen = mem_alloc(sizeof(*f->seen) << SEEN_BITS);
 }
 
 void fragmentation_done(struct fragmentation *f, struct cluster *c)
@@ -70,8 +88,11 @@ void fragmentation_done(struct fragmentation *f, struct cluster *c)
     mem_free(f->models);
     mem_free(f->allowed);
     mem_free(f->steps);
+    mem_free(f->sizes);
+    mem_free(f->size_of);
     mem_free(f->memo);
     mem_free(f->gains);
+    mem_free(f->seen);
 }
 
 struct fragmentation_state fragmentation_state(const struct cluster *c, node_id node)
@@ -93,31 +114,40 @@ struct fragmentation_state fragmentation_state(const struct cluster *c, node_id 
 /* The published program's sums, in the order in which it adds them up. */
 enum part { LACKS_BOTH, LACKS_GPU, LACKS_CPU, NO_GPU, NO_GPU_NOR_CPU, OTHER_MODEL, N_PARTS };
 
-static double work_out(const struct fragmentation *f, const struct fragmentation_state *s,
-                       uint32_t model)
+/* On how many GPUs a pod of each size fits, and what is left of the others. */
+static void fit_sizes(struct fragmentation *f, const struct fragmentation_state *s)
+{
+    for (uint32_t k = 0; k < f->n_sizes; k++) {
+        struct fragmentation_size *size = &f->sizes[k];
+        size->fitting = 0;
+        size->below = 0;
+        for (uint32_t i = 0; i < s->n; i++) {
+            bool fits = s->left[i] >= size->milli;
+            size->fitting += fits;
+            size->below += fits ? 0 : s->left[i];
+        }
+    }
+}
+
+static double work_out(struct fragmentation *f, const struct fragmentation_state *s, uint32_t model)
 {
     double parts[N_PARTS] = {0}, all = 0;
     int32_t idle = 0;
     for (uint32_t i = 0; i < s->n; i++)
         idle += s->left[i];
+    fit_sizes(f, s);
     for (uint32_t k = 0; k < f->n; k++) {
         const struct gpu_demand *d = &f->demand[k];
+        const struct fragmentation_size *size = &f->sizes[f->size_of[k]];
         bool has_cpu = s->cpu_milli >= d->cpu_milli;
-        uint32_t fitting = 0;
-        int32_t below = 0;
-        for (uint32_t i = 0; i < s->n; i++) {
-            bool fits = s->left[i] >= (int32_t)d->milli;
-            fitting += fits;
-            below += fits ? 0 : s->left[i];
-        }
-        bool has_gpus = fitting >= d->count, fits = has_gpus && has_cpu;
+        bool has_gpus = size->fitting >= d->count, fits = has_gpus && has_cpu;
         enum part part = d->count == 0                   ? has_cpu ? NO_GPU : NO_GPU_NOR_CPU
                          : !(f->allowed[k] >> model & 1) ? OTHER_MODEL
                          : has_gpus                      ? fits ? LACKS_GPU : LACKS_CPU
                          : has_cpu                       ? LACKS_GPU
                                                          : LACKS_BOTH;
         bool is_usable = fits && part == LACKS_GPU;
-        parts[part] += d->share * (double)(is_usable ? below : idle);
+        parts[part] += d->share * (double)(is_usable ? size->below : idle);
     }
     for (uint32_t i = 0; i < N_PARTS; i++)
         all += parts[i];
@@ -151,27 +181,35 @@ static void pack(const struct fragmentation_state *s, uint64_t *out)
     memcpy(out, sorted, sizeof(sorted));
 }
 
-static bool is_one_island(const struct fragmentation_state *s)
+static bool is_one_island(const gpu_mask *island, uint32_t n)
 {
-    return !s->island || s->n == 0 || s->island[0] == UINT32_MAX >> (GPUS_MOST - s->n);
+    return !island || n == 0 || island[0] == UINT32_MAX >> (GPUS_MOST - n);
 }
 
-/* The place of a state in a memo; what is there is forgotten if it is of another one. */
-static struct fragmentation_memo *recall(struct fragmentation *f, struct fragmentation_memo *memo,
-                                         const struct fragmentation_state *s, uint32_t change)
+/* What is remembered of a state, but for the amount. */
+static struct fragmentation_memo key_of(const struct fragmentation *f,
+                                        const struct fragmentation_state *s)
 {
     struct fragmentation_memo key = {.state = 1 + find_model(f, s->model) +
-                                              (MODELS_MOST + 1) * steps_reached(f, s->cpu_milli),
-                                     .change = change};
+                                              (MODELS_MOST + 1) * steps_reached(f, s->cpu_milli)};
     pack(s, key.left);
+    return key;
+}
+
+/* The place of a key in a memo; what is there is forgotten if it is of another one. */
+static struct fragmentation_memo *recall(struct fragmentation_memo *memo,
+                                         const struct fragmentation_memo *key, uint32_t change)
+{
     uint64_t hash =
-        hash_pair(hash_pair(key.left[0], key.left[1]), (uint64_t)change << 32 | key.state);
+        hash_pair(hash_pair(key->left[0], key->left[1]), (uint64_t)change << 32 | key->state);
     struct fragmentation_memo *at = &memo[hash >> (64 - MEMO_BITS)];
-    bool is_it = at->state == key.state && at->change == change && at->left[0] == key.left[0] &&
-                 at->left[1] == key.left[1];
-    key.amount = NOT_KNOWN;
-    if (!is_it)
-        *at = key;
+    bool is_it = at->state == key->state && at->change == change && at->left[0] == key->left[0] &&
+                 at->left[1] == key->left[1];
+    if (!is_it) {
+        *at = *key;
+        at->change = change;
+        at->amount = NOT_KNOWN;
+    }
     return at;
 }
 
@@ -179,27 +217,52 @@ static double of_island(struct fragmentation *f, const struct fragmentation_stat
 {
     if (s->n > MEMO_GPUS)
         return work_out(f, s, find_model(f, s->model));
-    struct fragmentation_memo *memo = recall(f, f->memo, s, 0);
+    struct fragmentation_memo key = key_of(f, s), *memo = recall(f->memo, &key, 0);
     if (memo->amount == NOT_KNOWN)
         memo->amount = work_out(f, s, find_model(f, s->model));
     return memo->amount;
 }
 
-double *fragmentation_gain(struct fragmentation *f, const struct fragmentation_state *s,
+/* The key of a node's state: mostly as it was when another class asked. */
+static const struct fragmentation_memo *see_node(struct fragmentation *f, const struct cluster *c,
+                                                 node_id node)
+{
+    static const struct node_gpus none = {.model = SYM_NONE};
+    const struct node_gpus *g = c->nodes.gpus[node.i] ? c->nodes.gpus[node.i] : &none;
+    const struct room *room = &c->nodes.room[node.i];
+    struct fragmentation_seen *seen = &f->seen[node.i & ((1u << SEEN_BITS) - 1)];
+    int64_t cpu_milli = wrap_sub(room->cpu_alloc, room->cpu_used);
+    bool is_as_it_was = seen->key.state && seen->cpu_milli == cpu_milli && seen->n == g->n &&
+                        seen->model == g->model &&
+                        memcmp(seen->used, g->used, sizeof(seen->used)) == 0;
+    if (is_as_it_was)
+        return &seen->key;
+    struct fragmentation_state s = fragmentation_state(c, node);
+    *seen = (struct fragmentation_seen){
+        .n = g->n, .model = g->model, .cpu_milli = cpu_milli, .key = key_of(f, &s)};
+    memcpy(seen->used, g->used, sizeof(seen->used));
+    return &seen->key;
+}
+
+double *fragmentation_gain(struct fragmentation *f, const struct cluster *c, node_id node,
                            int64_t cpu_milli, struct gpu_ask ask)
 {
-    if (s->n > MEMO_GPUS || !is_one_island(s) || ask.count > MEMO_GPUS)
+    const struct node_gpus *g = c->nodes.gpus[node.i];
+    if (ask.count > MEMO_GPUS || (g && (g->n > MEMO_GPUS || !is_one_island(g->island, g->n))))
         return NULL;
-    uint32_t step = steps_reached(f, wrap_sub(s->cpu_milli, cpu_milli));
+    const struct room *room = &c->nodes.room[node.i];
+    int64_t left = wrap_sub(wrap_sub(room->cpu_alloc, room->cpu_used), cpu_milli);
+    uint32_t step = steps_reached(f, left);
     assert(step < 1 << 16);
-    return &recall(f, f->gains, s, step << 16 | ask.count << 10 | ask.milli)->amount;
+    return &recall(f->gains, see_node(f, c, node), step << 16 | ask.count << 10 | ask.milli)
+                ->amount;
 }
 
 double fragmentation_of(struct fragmentation *f, const struct fragmentation_state *s)
 {
     gpu_mask seen = 0;
     double all = 0;
-    if (LIKELY(is_one_island(s)))
+    if (LIKELY(is_one_island(s->island, s->n)))
         return of_island(f, s);
     for (uint32_t i = 0; i < s->n; i++) {
         if (seen >> i & 1)

@@ -25,6 +25,24 @@ struct fragmentation_memo {
     double amount;
 };
 
+enum { FRAGMENTATION_MEMO_GPUS = 8 }; /* what is remembered is of nodes with so many at most */
+
+/* A node's state when it was last asked for. */
+struct fragmentation_seen {
+    uint32_t n;
+    sym model;
+    int64_t cpu_milli;
+    int32_t used[FRAGMENTATION_MEMO_GPUS];
+    struct fragmentation_memo key; /* state 0: none was */
+};
+
+/* How much of a GPU some kinds ask for, and how that fits the state at hand. */
+struct fragmentation_size {
+    int32_t milli;
+    uint32_t fitting; /* GPUs with so much left */
+    int32_t below;    /* what is left of the others */
+};
+
 struct fragmentation {
     const struct gpu_demand *demand;
     uint32_t n;
@@ -33,7 +51,11 @@ struct fragmentation {
     uint32_t n_models;
     int64_t *steps; /* amounts of CPU that some kind asks for, rising */
     uint32_t n_steps;
+    struct fragmentation_size *sizes;
+    uint32_t *size_of; /* by kind of pod */
+    uint32_t n_sizes;
     struct fragmentation_memo *memo, *gains;
+    struct fragmentation_seen *seen; /* by the last bits of the node's number */
 };
 
 /* `demand` must last as long as the measure. */
@@ -54,8 +76,8 @@ struct fragmentation_state fragmentation_state(const struct cluster *c, node_id 
 
 double fragmentation_of(struct fragmentation *f, const struct fragmentation_state *s);
 
-/* The largest gain that a pod of this ask brings to a node in this state, remembered for the
- * caller, who works it out while it is NOT_KNOWN; NULL if the state is not one to remember. */
+/* The largest gain that a pod of this ask brings to the node as it is, remembered for the caller,
+ * who works it out while it is NOT_KNOWN; NULL if its state is not one to remember. */
 #define NOT_KNOWN -1e300
-double *fragmentation_gain(struct fragmentation *f, const struct fragmentation_state *s,
+double *fragmentation_gain(struct fragmentation *f, const struct cluster *c, node_id node,
                            int64_t cpu_milli, struct gpu_ask ask);

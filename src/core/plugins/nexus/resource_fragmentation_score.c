@@ -193,13 +193,14 @@ static double best_gain(const struct gpu_class *k, const struct fragmentation_st
 static int64_t descend(const struct cluster *c, const struct gpu_class *k, node_id node,
                        double bonus)
 {
+    double *known = fragmentation_gain(k->measure, c, node, k->cpu_milli, k->ask);
+    if (known && LIKELY(*known != NOT_KNOWN))
+        return level(*known + bonus);
     struct fragmentation_state s = fragmentation_state(c, node);
-    double *known = fragmentation_gain(k->measure, &s, k->cpu_milli, k->ask);
-    if (!known)
-        return level(best_gain(k, &s) + bonus);
-    if (*known == NOT_KNOWN)
-        *known = best_gain(k, &s);
-    return level(*known + bonus);
+    double gain = best_gain(k, &s);
+    if (known)
+        *known = gain;
+    return level(gain + bonus);
 }
 
 static int64_t fgd(const struct cluster *c, const struct gpu_class *k, node_id node)

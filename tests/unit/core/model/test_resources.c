@@ -64,6 +64,26 @@ TEST(pod_requests, equal_upstream_for_each_of_its_callers)
     }
 }
 
+TEST(pod_requests, that_are_said_to_agree_do)
+{
+    static const struct {
+        const char *json, *plain, *aware, *non_zero, *score;
+    } cases[] = {
+#include "request_cases.def"
+    };
+    uint32_t agreeing = 0;
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(arena) mem = {0};
+        if (!pod_requests_agree(pod_of(cases[i].json, &mem)))
+            continue;
+        agreeing++;
+        EXPECT_TEXT(cases[i].aware, cases[i].plain);
+        EXPECT_TEXT(cases[i].non_zero, cases[i].plain);
+        EXPECT_TEXT(cases[i].score, cases[i].plain);
+    }
+    EXPECT(agreeing > 0 && agreeing < LEN(cases));
+}
+
 TEST(pod_requests, of_a_container_that_asks_for_nothing_are_defaulted_where_an_explicit_0_is_not)
 {
     static const struct request_rules rules = {.default_missing = true};
