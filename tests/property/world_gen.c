@@ -727,6 +727,8 @@ struct object gen_storage(struct arena *mem, struct rng *r, uint32_t number)
     }
     if (number < 20)
         return gen_csi_node(mem, r, number - 14);
+    if (number >= 24)
+        return gen_gpu_slice(mem, r, gen_node_name(mem, number - 24));
     struct object o = storage_object(mem, KIND_VOLUME_ATTACHMENT, (struct str){0},
                                      arena_printf(mem, "a%u", number));
     o.volume_attachment->attacher = STR("d.example");

@@ -14,7 +14,7 @@ enum {
     GEN_NAMESPACES = 3,
     GEN_OWNERS = 4,
     GEN_BUDGETS = 2,
-    GEN_STORAGE = 24,
+    GEN_STORAGE = 30,
     GEN_SERVICES = 4,
     GEN_NOWHERE = UINT32_MAX,
 };

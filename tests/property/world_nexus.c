@@ -106,3 +106,44 @@ void gen_wishes(struct arena *mem, struct rng *r, struct pod *out)
         out->spec.priority_class_name =
             rng_below(r, 2) ? STR("high-priority") : STR("low-priority");
 }
+
+static struct device_attribute text(struct str name, struct str value)
+{
+    return (struct device_attribute){.name = name, .has_string = true, .string = value};
+}
+
+static void gen_gpu(struct arena *mem, struct rng *r, uint32_t number, struct device *out)
+{
+    static const struct str few[] = {STR("0"), STR("1"), STR("2")};
+    static const struct str sizes[] = {STR("40Gi"), STR("80Gi")};
+    *out = (struct device){.name = arena_printf(mem, "gpu-%u", number)};
+    out->capacity.n = rng_below(r, 8) ? 1 : 0;
+    out->capacity.at = arena_array(mem, struct device_capacity, 1);
+    out->capacity.at[0].name = STR("memory");
+    if (!quantity_parse(PICK(r, sizes), &out->capacity.at[0].value))
+        abort();
+    out->attributes.at = arena_array(mem, struct device_attribute, 3);
+    if (rng_below(r, 4))
+        out->attributes.at[out->attributes.n++] = text(STR("numaNode"), PICK(r, few));
+    if (rng_below(r, 2))
+        out->attributes.at[out->attributes.n++] = text(STR("nvlinkDomain"), PICK(r, few));
+    if (rng_below(r, 2))
+        out->attributes.at[out->attributes.n++] = text(STR("pcieRoot"), PICK(r, few));
+}
+
+struct object gen_gpu_slice(struct arena *mem, struct rng *r, struct str node)
+{
+    struct object o = {.kind = KIND_RESOURCE_SLICE,
+                       .meta = arena_alloc(mem, kind_info_get(KIND_RESOURCE_SLICE)->size)};
+    struct resource_slice *s = o.resource_slice;
+    s->meta.name = node;
+    s->meta.deleted_ms = TIME_NONE;
+    s->spec.driver = STR("gpu.nvidia.com");
+    s->spec.pool.name = s->spec.node_name = node;
+    s->spec.pool.slices = rng_below(r, 8) ? 1 : 2; /* one may be missing */
+    s->spec.devices.n = 1 + (uint32_t)rng_below(r, 8);
+    s->spec.devices.at = arena_array(mem, struct device, s->spec.devices.n);
+    for (uint32_t i = 0; i < s->spec.devices.n; i++)
+        gen_gpu(mem, r, i + (uint32_t)rng_below(r, 2) * 8, &s->spec.devices.at[i]);
+    return o;
+}

@@ -5,3 +5,6 @@
 
 void gen_hardware(struct arena *mem, uint64_t seed, struct node *out);
 void gen_wishes(struct arena *mem, struct rng *r, struct pod *out);
+
+/* What a driver tells of the GPUs of a node. */
+struct object gen_gpu_slice(struct arena *mem, struct rng *r, struct str node);

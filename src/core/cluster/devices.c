@@ -2,6 +2,7 @@
 
 #include "core/cluster/event.h"
 #include "core/cluster/read.h"
+#include "core/cluster/told.h"
 #include "core/model/claim_write.h"
 
 /* --- finding --- */
@@ -138,6 +139,8 @@ static void count(struct cluster *c, const struct device_allocation *allocation,
         if (is_share)
             list_each(&r->consumed, amount)
                 consume(c, id, amount->name, sign * amount->quantity.nano);
+        told_claim_pool(
+            c, devices_pool(names_find(&c->names, r->driver), names_find(&c->names, r->pool)));
     }
 }
 
@@ -397,6 +400,15 @@ static bool is_half_written(const struct object *was, const struct object *is)
     return !is->resource_claim->status.allocation && (is_same_version || is_marked);
 }
 
+/* What is not there, or no slice of GPUs, is nowhere. */
+static struct slice_place place_of(const struct cluster *c, enum kept_kind kind, uint32_t number)
+{
+    const struct kept_object *k = &c->devices.of[kind].at.at[number];
+    if (kind != KEPT_SLICE || !gpu_driver(k->object.resource_slice->spec.driver))
+        return (struct slice_place){0};
+    return (struct slice_place){true, k->slice->node, devices_pool_key(k->slice)};
+}
+
 uint32_t devices_put(struct cluster *c, const struct object *object)
 {
     enum kept_kind kind = kind_of(object->kind);
@@ -405,6 +417,7 @@ uint32_t devices_put(struct cluster *c, const struct object *object)
     sym namespace = has_namespace ? names_get(&c->names, object->meta->namespace) : SYM_NONE;
     sym name = names_get(&c->names, object->meta->name);
     uint32_t i = find(k, namespace, name), actions = ACTION_ADD;
+    struct slice_place was_at = {0};
     if (i != MAP_NONE) {
         struct object *was = &k->at.at[i].object;
         bool is_broken = kind == KEPT_CLAIM && !is_half_written(was, object) &&
@@ -416,12 +429,15 @@ uint32_t devices_put(struct cluster *c, const struct object *object)
         actions = differences(was, object);
         if (is_broken && !object->resource_claim->status.allocation)
             actions |= ACTION_CLAIM_FREED;
+        was_at = place_of(c, kind, i);
         clear(c, kind, i);
     } else {
         i = claim_number(c, k, namespace, name);
     }
     keep(c, kind, i, object);
     moved(&c->devices, kind);
+    told_put_slice(c, was_at);
+    told_put_slice(c, place_of(c, kind, i));
     return actions;
 }
 
@@ -438,12 +454,14 @@ uint32_t devices_remove(struct cluster *c, const struct object *object)
     bool is_freed = kind == KEPT_CLAIM && k->at.at[i].object.resource_claim->status.allocation;
     if (kind == KEPT_CLAIM)
         devices_break(c, namespace, name);
+    struct slice_place was_at = place_of(c, kind, i);
     clear(c, kind, i);
     map_remove(&k->by_name, key_of(namespace, name));
     vec_push(&k->free, i);
     hold(c, namespace, -1);
     hold(c, name, -1);
     moved(&c->devices, kind);
+    told_put_slice(c, was_at);
     return ACTION_DELETE | (is_freed ? ACTION_CLAIM_FREED : 0);
 }
 

@@ -84,9 +84,14 @@ static inline uint32_t devices_first(const struct devices *d, enum slice_chain c
     return map_find(&d->first[chain], key);
 }
 
+static inline uint64_t devices_pool(sym driver, sym pool)
+{
+    return (uint64_t)driver << 32 | pool;
+}
+
 static inline uint64_t devices_pool_key(const struct slice_index *x)
 {
-    return (uint64_t)x->driver << 32 | x->pool;
+    return devices_pool(x->driver, x->pool);
 }
 
 /* NULL if there is no such object. */

@@ -35,6 +35,8 @@ static void dump_gpus(const struct cluster *c, const struct node_gpus *g, struct
     for (uint32_t i = 0; i < GPUS_MOST; i++)
         if (i < g->n || g->used[i])
             buf_printf(out, " %u:%d", i, g->used[i]);
+    if (g->claimed)
+        buf_printf(out, ", claimed %x", g->claimed);
     buf_add_char(out, '\n');
 }
 

@@ -1,6 +1,7 @@
 #include "core/cluster/gpus.h"
 
 #include "core/base/mem.h"
+#include "core/cluster/gpu_sets.h"
 
 bool gpus_is_resource(struct str name)
 {
@@ -13,23 +14,62 @@ bool gpus_is_resource(struct str name)
     return false;
 }
 
-uint32_t gpus_fitting(const struct node_gpus *g, uint32_t milli)
+uint32_t gpus_price(const struct node_gpus *g, uint32_t i, struct gpu_ask ask)
 {
-    uint32_t fitting = 0;
+    enum { UNKNOWN = 2 * GPU_WHOLE };
+    if (LIKELY(ask.share_mib == 0))
+        return ask.milli;
+    if (!g || g->vram_mib[i] < ask.share_mib)
+        return UNKNOWN;
+    uint64_t milli = ((uint64_t)ask.share_mib * GPU_WHOLE + g->vram_mib[i] - 1) / g->vram_mib[i];
+    return MAX(ask.milli, (uint32_t)milli);
+}
+
+uint32_t gpus_price_of(const struct node_gpus *g, gpu_mask which, struct gpu_ask ask)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < GPUS_MOST; i++)
+        if (which >> i & 1)
+            most = MAX(most, MIN(gpus_price(g, i, ask), (uint32_t)GPU_WHOLE));
+    return most;
+}
+
+/* Has it room for the pod, and the memory that it asks for, unless nobody knows? */
+static bool suits(const struct node_gpus *g, uint32_t i, struct gpu_ask ask)
+{
+    return gpus_left(g, i) >= (int32_t)gpus_price(g, i, ask) &&
+           (g->vram_mib[i] == 0 || g->vram_mib[i] >= ask.vram_mib);
+}
+
+gpu_mask gpus_with(const struct node_gpus *g, struct gpu_ask ask)
+{
+    gpu_mask with = 0;
     for (uint32_t i = 0; g && i < g->n; i++)
-        fitting += gpus_left(g, i) >= (int32_t)milli;
-    return fitting;
+        with |= (gpu_mask)suits(g, i, ask) << i;
+    return with;
 }
 
 /* Is GPU `a` to be taken before GPU `b`? Of those with room the fullest, of the others the
- * emptiest.
- */
-static bool goes_before(const struct node_gpus *g, uint32_t milli, uint32_t a, uint32_t b)
+ * emptiest. */
+static bool goes_before(const struct node_gpus *g, gpu_mask with, uint32_t a, uint32_t b)
 {
-    int32_t ask = (int32_t)milli, x = GPU_WHOLE - g->used[a], y = GPU_WHOLE - g->used[b];
-    if ((x >= ask) != (y >= ask))
-        return x >= ask;
-    return x >= ask ? x < y : x > y;
+    bool has_room = with >> a & 1;
+    int32_t x = GPU_WHOLE - g->used[a], y = GPU_WHOLE - g->used[b];
+    if (has_room != (with >> b & 1))
+        return has_room;
+    gpu_mask free = g->n ? g->there & ~g->claimed : UINT32_MAX;
+    if ((free >> a & 1) != (free >> b & 1))
+        return free >> a & 1;
+    return has_room ? x < y : x > y;
+}
+
+/* GPUs that nobody told us of have room, too. */
+static gpu_mask imagined_with(const struct node_gpus *g, uint32_t milli)
+{
+    gpu_mask with = 0;
+    for (uint32_t i = 0; i < GPUS_MOST; i++)
+        with |= (gpu_mask)(GPU_WHOLE - g->used[i] >= (int32_t)milli) << i;
+    return with;
 }
 
 gpu_mask gpus_pick(const struct node_gpus *g, struct gpu_ask ask)
@@ -38,11 +78,17 @@ gpu_mask gpus_pick(const struct node_gpus *g, struct gpu_ask ask)
     gpu_mask picked = 0;
     if (!g)
         g = &none;
+    bool is_whole = gpu_ask_is_whole(ask);
+    gpu_mask with = g->n ? gpus_with(g, ask) : imagined_with(g, ask.milli);
     uint32_t there = g->n ? g->n : (uint32_t)GPUS_MOST;
+    if (g->n && !g->is_counted && is_whole)
+        return 0;
+    if (g->n && is_whole && (uint32_t)__builtin_popcount(with) >= ask.count)
+        return gpu_sets_best(g, with, ask.count);
     for (uint32_t k = MIN(ask.count, there); k > 0; k--) {
         uint32_t best = GPUS_MOST;
         for (uint32_t i = 0; i < there; i++)
-            if (!(picked >> i & 1) && (best == GPUS_MOST || goes_before(g, ask.milli, i, best)))
+            if (!(picked >> i & 1) && (best == GPUS_MOST || goes_before(g, with, i, best)))
                 best = i;
         picked |= (gpu_mask)1 << best;
     }
@@ -79,24 +125,68 @@ void gpus_charge(struct node_gpus **g, gpu_mask which, uint32_t milli, int sign)
     drop_empty(g);
 }
 
-void gpus_put(struct node_gpus **g, uint32_t n, sym model)
+/* --- islands --- */
+
+/* All that can be reached from GPU `i` over NVLink. */
+static gpu_mask linked_with(const struct gpus_told *told, uint32_t i)
 {
-    assert(n <= GPUS_MOST);
-    if (!*g && n == 0)
-        return;
-    make(g);
-    (*g)->n = n;
-    (*g)->model = model;
-    for (uint32_t i = 0; i < GPUS_MOST; i++)
-        (*g)->island[i] = i < n ? UINT32_MAX >> (GPUS_MOST - n) : 0;
-    drop_empty(g);
+    gpu_mask all = (gpu_mask)1 << i, before = 0;
+    while (all != before) {
+        before = all;
+        for (uint32_t k = 0; k < told->n; k++)
+            if (before >> k & 1)
+                all |= told->peers[k];
+    }
+    return all & told->there;
 }
 
-void gpus_divide(struct node_gpus *g, const uint32_t *zone)
+/* Those with the same number; 0 if some GPU has none. */
+static gpu_mask alike(const struct gpus_told *told, const uint8_t *numbers, uint32_t i)
 {
-    for (uint32_t i = 0; i < g->n; i++) {
-        g->island[i] = 0;
-        for (uint32_t k = 0; k < g->n; k++)
-            g->island[i] |= (gpu_mask)(zone[k] == zone[i]) << k;
+    gpu_mask same = 0;
+    for (uint32_t k = 0; k < told->n; k++) {
+        if (told->there >> k & 1 && numbers[k] == 0)
+            return 0;
+        same |= (gpu_mask)(numbers[k] == numbers[i]) << k;
     }
+    return same & told->there;
+}
+
+static gpu_mask island_of(const struct gpus_told *told, uint32_t i)
+{
+    bool is_linked = false;
+    if (i >= told->n || !(told->there >> i & 1))
+        return 0;
+    for (uint32_t k = 0; k < told->n; k++)
+        is_linked |= told->peers[k] != 0;
+    if (is_linked)
+        return linked_with(told, i);
+    gpu_mask same = told->has_only_pcie ? alike(told, told->root, i) : 0;
+    if (told->has_only_pcie && !same)
+        same = alike(told, told->zone, i);
+    return same ? same : told->there;
+}
+
+/* --- what is told --- */
+
+bool gpus_put(struct node_gpus **g, const struct gpus_told *told)
+{
+    assert(told->n <= GPUS_MOST);
+    if (!*g && told->n == 0)
+        return false;
+    make(g);
+    struct node_gpus was = **g, *is = *g;
+    is->n = told->n;
+    is->there = told->there;
+    is->is_counted = told->is_counted;
+    is->model = told->model;
+    for (uint32_t i = 0; i < GPUS_MOST; i++)
+        is->island[i] = island_of(told, i);
+    memcpy(is->peers, told->peers, sizeof(is->peers));
+    memcpy(is->root, told->root, sizeof(is->root));
+    memcpy(is->zone, told->zone, sizeof(is->zone));
+    memcpy(is->vram_mib, told->vram_mib, sizeof(is->vram_mib));
+    bool differs = memcmp(&was, is, sizeof(was)) != 0;
+    drop_empty(g);
+    return differs;
 }

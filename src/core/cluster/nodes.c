@@ -11,6 +11,7 @@
     COLUMN(labels)                                                                                 \
     COLUMN(features)                                                                               \
     COLUMN(taints)                                                                                 \
+    COLUMN(labelled)                                                                               \
     COLUMN(hardware)                                                                               \
     COLUMN(rank)                                                                                   \
     COLUMN(first_pod)                                                                              \
@@ -42,7 +43,7 @@ node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t ran
     n->flags[i] = NODE_CLAIMED;
     n->name[i] = name;
     n->hostname[i] = SYM_NONE;
-    n->labels[i] = n->features[i] = n->taints[i] = n->hardware[i] = 0;
+    n->labels[i] = n->features[i] = n->taints[i] = n->labelled[i] = n->hardware[i] = 0;
     n->rank[i] = rank;
     n->first_pod[i] = ID_NONE;
     intern_hold(&names->text, name);
@@ -258,7 +259,7 @@ struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem
         .labels = n->labels[i],
         .features = n->features[i],
         .taints = n->taints[i],
-        .hardware = n->hardware[i],
+        .hardware = n->labelled[i],
         .cpu_milli = room->cpu_alloc,
         .memory = room->memory_alloc,
         .pods = room->pods_alloc,
@@ -366,17 +367,21 @@ void nodes_sweep(struct nodes *n)
         intern_sweep(&n->hardware_table, NULL, NULL);
 }
 
-/* It is made of labels, and changes as rarely as what a node declares. */
-static uint32_t put_hardware(struct nodes *n, uint32_t i, const struct node_row *row)
+static bool set_hardware(struct nodes *n, hardware_id *at, hardware_id hardware)
 {
-    if (n->hardware[i] == row->hardware)
-        return 0;
-    if (row->hardware)
-        intern_hold(&n->hardware_table, row->hardware - 1);
-    if (n->hardware[i])
-        intern_drop(&n->hardware_table, n->hardware[i] - 1);
-    n->hardware[i] = row->hardware;
-    return COLUMN_FEATURES;
+    if (*at == hardware)
+        return false;
+    if (hardware)
+        intern_hold(&n->hardware_table, hardware - 1);
+    if (*at)
+        intern_drop(&n->hardware_table, *at - 1);
+    *at = hardware;
+    return true;
+}
+
+bool nodes_put_hardware(struct nodes *n, node_id node, hardware_id hardware)
+{
+    return set_hardware(n, &n->hardware[node.i], hardware);
 }
 
 static uint32_t put_alloc(struct nodes *n, uint32_t i, const struct node_row *row)
@@ -400,7 +405,8 @@ uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const str
     columns |= put_labels(n, names, i, row);
     columns |= put_features(n, names, i, row);
     columns |= put_taints(n, names, i, row);
-    columns |= put_hardware(n, i, row);
+    if (set_hardware(n, &n->labelled[i], row->hardware)) /* changes as rarely as features */
+        columns |= COLUMN_FEATURES;
     columns |= put_alloc(n, i, row);
     if (!(n->flags[i] & NODE_CORDONED) != !row->is_cordoned) {
         n->flags[i] ^= NODE_CORDONED;

@@ -73,7 +73,8 @@ struct nodes {
     label_set_id *labels;
     label_set_id *features; /* that it declares, as keys */
     taint_set_id *taints;
-    hardware_id *hardware; /* 0: nothing is known */
+    hardware_id *labelled; /* hardware as the node's labels say; 0: nothing is said */
+    hardware_id *hardware; /* the same with what drivers say (told.h); 0: nothing is known */
     uint64_t *rank;        /* among equal scores the lowest wins */
     uint32_t *first_pod;
     struct node_images *images;
@@ -95,7 +96,7 @@ struct node_row {
     label_set_id labels; /* hostname taken out */
     label_set_id features;
     taint_set_id taints;
-    hardware_id hardware;
+    hardware_id hardware; /* by its labels */
     int64_t cpu_milli, memory;
     int32_t pods;
     const struct need *others; /* sorted; no zero amounts */
@@ -134,6 +135,9 @@ struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem
 
 /* Writes what differs; returns the columns that did (enum column; 0: none). */
 uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const struct node_row *row);
+
+/* What it is made of, all told; false: as before. */
+bool nodes_put_hardware(struct nodes *n, node_id node, hardware_id hardware);
 
 /* The number of such hardware; nobody holds it yet. */
 hardware_id nodes_hardware_get(struct nodes *n, const struct hardware *hardware);

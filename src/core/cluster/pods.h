@@ -48,8 +48,9 @@ struct pod_row {
     sym pin;                /* the node it names, taken out of its spec; SYM_NONE: none */
     sym nominated;          /* status.nominatedNodeName; SYM_NONE: none */
     uint32_t flags;
-    uint64_t digest; /* of the revision that its shape was read from; 0: not known */
-    uint32_t zone;   /* the NUMA node it has on its node, + 1 (cluster/numa.h); 0: none */
+    uint64_t digest;    /* of the revision that its shape was read from; 0: not known */
+    uint32_t zone;      /* the NUMA node it has on its node, + 1 (cluster/numa.h); 0: none */
+    uint32_t gpu_milli; /* thousandths that it has of each of its GPUs */
     int64_t created_ms;
     int64_t start_ms; /* TIME_NONE: not started */
 };

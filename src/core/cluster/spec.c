@@ -437,6 +437,11 @@ static sym gpu_error(struct reading *r, struct pair at, const char *what)
                                 STR_ARG(at.key), STR_ARG(str_part(at.value, 0, 40)), what));
 }
 
+static uint32_t mebibytes(int64_t bytes)
+{
+    return (uint32_t)MIN(bytes / (1 << 20) + (bytes % (1 << 20) > 0), (int64_t)UINT32_MAX);
+}
+
 /* Whole GPUs are a resource, shares of them annotations: ours and those of KAI. */
 static void read_gpus(struct reading *r, const struct pod *pod, struct spec *s)
 {
@@ -452,7 +457,8 @@ static void read_gpus(struct reading *r, const struct pod *pod, struct spec *s)
     int64_t devices = 1;
     uint32_t whole = whole_gpus(r);
     s->gpu_error = SYM_NONE;
-    s->gpus = (struct gpu_ask){whole, GPU_WHOLE};
+    s->gpus = (struct gpu_ask){.count = whole, .milli = GPU_WHOLE};
+    s->gpus.vram_mib = whole ? mebibytes(s->wishes.vram_each_bytes) : 0;
     if (memory.key.n)
         s->gpu_error = gpu_error(r, memory, "is not supported yet");
     if (!fraction.key.n)
@@ -464,7 +470,8 @@ static void read_gpus(struct reading *r, const struct pod *pod, struct spec *s)
     else if (whole)
         s->gpu_error = gpu_error(r, fraction, "stands beside a request for whole GPUs");
     else
-        s->gpus = (struct gpu_ask){(uint32_t)devices, (uint32_t)quantity_milli(q)};
+        s->gpus =
+            (struct gpu_ask){.count = (uint32_t)devices, .milli = (uint32_t)quantity_milli(q)};
 }
 
 /* --- claims --- */

@@ -6,6 +6,7 @@
 #include "core/cluster/txn.h"
 
 #include "core/base/hash.h"
+#include "core/cluster/told.h"
 
 static void note(struct cluster *c, struct undo undo)
 {
@@ -58,7 +59,8 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
 {
     const struct spec *spec = cluster_spec(c, pod);
     nodes_charge(&c->nodes, node, spec, sign);
-    gpus_charge(&c->nodes.gpus[node.i], pods_at(&c->pods, pod)->gpus, spec->gpus.milli, sign);
+    const struct pod_row *row = pods_at(&c->pods, pod);
+    gpus_charge(&c->nodes.gpus[node.i], row->gpus, row->gpu_milli, sign);
     count_priority(c, spec->priority, sign);
     uint32_t columns = COLUMN_USED;
     if (spec->n_ports)
@@ -69,14 +71,21 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
     change_log_add(&c->log, node, columns);
 }
 
-static void put_on(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus, uint32_t zone,
-                   uint32_t before, uint32_t after)
+/* What a pod has of a node. */
+struct seat {
+    gpu_mask gpus;
+    uint32_t gpu_milli, zone;
+};
+
+static void put_on(struct cluster *c, pod_id pod, node_id node, struct seat seat, uint32_t before,
+                   uint32_t after)
 {
     struct pod_row *row = pods_at(&c->pods, pod);
     assert(row->text && row->node == ID_NONE && c->nodes.flags[node.i] & NODE_CLAIMED);
     row->node = node.i;
-    row->gpus = gpus;
-    row->zone = zone;
+    row->gpus = seat.gpus;
+    row->gpu_milli = seat.gpu_milli;
+    row->zone = seat.zone;
     link_pod(c, pod.i, node.i, before, after);
     account(c, pod, node, +1);
 }
@@ -90,6 +99,7 @@ static void take_off(struct cluster *c, pod_id pod)
     unlink_pod(c, pod.i, node.i);
     row->node = ID_NONE;
     row->gpus = 0;
+    row->gpu_milli = 0;
     row->zone = 0;
 }
 
@@ -98,8 +108,12 @@ void cluster_place_on_gpus(struct cluster *c, pod_id pod, node_id node, gpu_mask
     struct gpu_ask ask = cluster_spec(c, pod)->gpus;
     if (gpus == 0 && ask.count)
         gpus = gpus_pick(c->nodes.gpus[node.i], ask);
-    uint32_t zone = c->nodes.hardware[node.i] ? numa_seat(c, pods_shape(&c->pods, pod), node) : 0;
-    put_on(c, pod, node, gpus, zone, ID_NONE, c->nodes.first_pod[node.i]);
+    struct seat seat = {.gpus = gpus};
+    if (gpus)
+        seat.gpu_milli = gpus_price_of(c->nodes.gpus[node.i], gpus, ask);
+    if (c->nodes.hardware[node.i])
+        seat.zone = numa_seat(c, pods_shape(&c->pods, pod), node);
+    put_on(c, pod, node, seat, ID_NONE, c->nodes.first_pod[node.i]);
     note(c, (struct undo){.kind = UNDO_PLACE, .pod = pod.i, .node = node.i});
 }
 
@@ -115,6 +129,7 @@ void cluster_take(struct cluster *c, pod_id pod)
                           .pod = pod.i,
                           .node = row->node,
                           .gpus = row->gpus,
+                          .gpu_milli = row->gpu_milli,
                           .before = row->before,
                           .after = row->after,
                           .zone = row->zone});
@@ -131,71 +146,18 @@ static void use_volumes(struct cluster *c, node_id node, int sign)
         volumes_use(c, (pod_id){pod}, sign);
 }
 
-static sym label_of(const struct cluster *c, node_id node, struct str key)
-{
-    sym s = names_find(&c->names, key);
-    return s == SYM_NONE ? SYM_NONE : cluster_label(c, node, s);
-}
-
-/* Are its GPUs advertised more than once each? Then they are no devices to keep books of. */
-static bool repeats_gpus(const struct cluster *c, node_id node, sym model)
-{
-    int64_t replicas;
-    sym said = label_of(c, node, STR("nvidia.com/gpu.replicas"));
-    bool is_said = said != SYM_NONE && str_int(names_text(&c->names, said), &replicas);
-    return (is_said && replicas > 1) ||
-           (model != SYM_NONE && str_ends(names_text(&c->names, model), STR("-SHARED")));
-}
-
-/* GPUs that nothing but PCIe joins are an island per NUMA node, where labels say which sits where.
- */
-static void divide_gpus(struct cluster *c, node_id node)
-{
-    uint32_t zone[GPUS_MOST];
-    struct node_gpus *g = c->nodes.gpus[node.i];
-    sym topology = label_of(c, node, STR("gpu.kubenexus.io/topology"));
-    if (topology == SYM_NONE || !str_equal(names_text(&c->names, topology), STR("pcie")))
-        return;
-    for (uint32_t i = 0; i < g->n; i++) {
-        struct str key = arena_printf(&c->mem, "gpu.kubenexus.io/numa-node-%u", i);
-        int64_t number;
-        sym said = label_of(c, node, key);
-        if (said == SYM_NONE || !str_int(names_text(&c->names, said), &number))
-            return;
-        zone[i] = (uint32_t)number;
-    }
-    gpus_divide(g, zone);
-}
-
-/* The GPUs that the node's row says it has. */
-static void put_gpus(struct cluster *c, node_id node)
-{
-    const struct cells *cells = c->nodes.room[node.i].cells;
-    int64_t n = 0;
-    for (uint32_t i = 0; cells && i < cells->n; i++)
-        if (gpus_is_resource(
-                names_text(&c->names, c->specs.resources.names.at[cells->at[i].resource])))
-            n = MAX(n, cells->at[i].alloc);
-    sym model = label_of(c, node, STR("nvidia.com/gpu.product"));
-    if (model == SYM_NONE)
-        model = label_of(c, node, STR("gpu.kubenexus.io/model"));
-    bool is_known = n > 0 && n <= GPUS_MOST && !repeats_gpus(c, node, model);
-    gpus_put(&c->nodes.gpus[node.i], is_known ? (uint32_t)n : 0, is_known ? model : SYM_NONE);
-    if (is_known)
-        divide_gpus(c, node);
-}
-
 static uint32_t put_node(struct cluster *c, node_id node, const struct node_row *row)
 {
     counts_node(c, node, -1);
     uint32_t columns = nodes_put(&c->nodes, &c->names, node, row);
     counts_node(c, node, +1);
-    if (columns & (COLUMN_PRESENCE | COLUMN_ALLOC | COLUMN_LABELS))
-        put_gpus(c, node);
+    uint32_t told = 0;
+    if (columns & (COLUMN_PRESENCE | COLUMN_ALLOC | COLUMN_LABELS | COLUMN_FEATURES))
+        told = told_put(c, node);
     if (columns & COLUMN_PRESENCE)
         use_volumes(c, node, row->is_present ? +1 : -1);
     if (columns)
-        change_log_add(&c->log, node, columns & COLUMN_PRESENCE ? COLUMN_ALL : columns);
+        change_log_add(&c->log, node, columns & COLUMN_PRESENCE ? COLUMN_ALL : columns | told);
     return columns;
 }
 
@@ -313,7 +275,8 @@ static void undo_one(struct cluster *c, struct undo u)
         take_off(c, (pod_id){u.pod});
         break;
     case UNDO_TAKE:
-        put_on(c, (pod_id){u.pod}, (node_id){u.node}, u.gpus, u.zone, u.before, u.after);
+        put_on(c, (pod_id){u.pod}, (node_id){u.node}, (struct seat){u.gpus, u.gpu_milli, u.zone},
+               u.before, u.after);
         break;
     case UNDO_NODE:
         put_node(c, (node_id){u.node}, u.row);

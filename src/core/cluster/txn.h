@@ -23,6 +23,7 @@ struct undo {
     sym was;
     uint32_t at;
     enum thing_kind thing;
-    gpu_mask gpus;              /* that the pod had */
+    gpu_mask gpus;              /* that the pod had … */
+    uint32_t gpu_milli;         /* … and how much of each */
     const struct node_row *row; /* lives in the journal's arena */
 };

@@ -23,8 +23,12 @@ static const struct {
 };
 
 static const struct str sources[N_VRAM_SOURCES] = {
-    [VRAM_UNKNOWN] = STR("unknown"),     [VRAM_GFD] = STR("GFD"),     [VRAM_NFD] = STR("NFD"),
-    [VRAM_LABEL] = STR("manual_labels"), [VRAM_MODEL] = STR("model"),
+    [VRAM_UNKNOWN] = STR("unknown"),
+    [VRAM_DRA] = STR("DRA"),
+    [VRAM_GFD] = STR("GFD"),
+    [VRAM_NFD] = STR("NFD"),
+    [VRAM_LABEL] = STR("manual_labels"),
+    [VRAM_MODEL] = STR("model"),
 };
 
 static const struct str tiers[] = {
@@ -242,6 +246,8 @@ static void hear_gpu_zone(struct reading *r, const struct pair *pair)
     }
     uint64_t bit = (uint64_t)1 << (gpu & 63); /* both spellings may be there */
     r->out->zones[zone].gpus += !(r->gpus_seated & bit);
+    if (gpu < MOST_GPUS && !(r->gpus_seated & bit))
+        r->out->zone_of[gpu] = (uint8_t)(zone + 1);
     r->gpus_seated |= bit;
     r->out->knows_gpu_zones = true;
 }
@@ -408,7 +414,7 @@ static void settle_tier(struct reading *r)
         misread_meaning(r, NODE_COST);
 }
 
-/* How the GPUs are linked; by PCI Express alone is unknown to us. */
+/* How the GPUs are linked. */
 static void settle_links(struct reading *r)
 {
     static const struct str pcie = STR("pcie");
@@ -416,7 +422,8 @@ static void settle_links(struct reading *r)
     bool has_nvlink;
     if (says(r, NODE_GPU_LINKS)) {
         r->out->links = (uint8_t)fabric_of(links);
-        if (!r->out->links && word_find(links, &pcie, 1) != 0)
+        r->out->has_only_pcie = word_find(links, &pcie, 1) == 0;
+        if (!r->out->links && !r->out->has_only_pcie)
             misread_meaning(r, NODE_GPU_LINKS);
     } else if (says(r, NODE_HAS_NVLINK)) {
         if (!text_bool(r->by[NODE_HAS_NVLINK].value, &has_nvlink))
@@ -460,4 +467,38 @@ const struct hardware *hardware_read(const struct node *node, struct hardware_ro
     for (uint32_t i = r.out->n_zones; i < MOST_ZONES; i++)
         memset(&r.out->zones[i], 0, sizeof(r.out->zones[i]));
     return r.out;
+}
+
+static void join_zones(struct hardware *h, const struct gpu_sum *drivers)
+{
+    memcpy(h->zone_of, drivers->zone_of, sizeof(h->zone_of));
+    h->knows_gpu_zones = h->n_zones > 0;
+    for (uint32_t i = 0; i < h->n_zones; i++)
+        h->zones[i].gpus = 0;
+    for (uint32_t i = 0; i < MOST_GPUS; i++)
+        if (h->zone_of[i] && h->zone_of[i] <= h->n_zones)
+            h->zones[h->zone_of[i] - 1].gpus++;
+}
+
+const struct hardware *hardware_join(const struct hardware *labels, const struct gpu_sum *drivers,
+                                     struct hardware_room *room)
+{
+    memset(room, 0, sizeof(*room));
+    struct hardware *h = (struct hardware *)room->bytes;
+    memcpy(h, labels, hardware_bytes(labels));
+    struct reading r = {.out = h};
+    if (drivers->vram_bytes) {
+        h->vram_bytes = drivers->vram_bytes;
+        h->vram_source = VRAM_DRA;
+    }
+    settle_product(&r, drivers->product, VRAM_MODEL);
+    h->gpus = drivers->gpus;
+    if (drivers->knows_zones)
+        join_zones(h, drivers);
+    if (drivers->are_linked && h->links < FABRIC_NVLINK) {
+        h->links = FABRIC_NVLINK;
+        h->has_only_pcie = false;
+        h->fabric = h->fabric ? h->fabric : FABRIC_NVLINK;
+    }
+    return h;
 }

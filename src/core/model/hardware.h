@@ -3,9 +3,9 @@
 #include "core/model/node.h"
 #include "core/model/wishes.h"
 
-/* What a node is made of beyond amounts of resources, as its labels and annotations say: the memory
- * and model of its GPUs, its NUMA nodes, its network, what tier of hardware it is and what it
- * costs.
+/* What a node is made of beyond amounts of resources, as its labels and annotations say, and what
+ * drivers say of its GPUs: their memory and model, its NUMA nodes, its network, what tier of
+ * hardware it is and what it costs.
  *
  * The names are those that GPU feature discovery, node feature discovery and AMD's labeller write,
  * and our own. Where several sources speak of GPU memory the best one counts, and which one it was
@@ -13,6 +13,7 @@
 
 enum vram_source {
     VRAM_UNKNOWN,
+    VRAM_DRA,   /* the driver: capacity of the devices in its ResourceSlices */
     VRAM_GFD,   /* the vendor's feature discovery: nvidia.com/gpu.memory, amd.com/gpu.vram */
     VRAM_NFD,   /* node feature discovery: the PCI id, through our table */
     VRAM_LABEL, /* gpu.kubenexus.io/vram */
@@ -24,6 +25,7 @@ enum vram_source {
 enum hardware_tier { HARDWARE_NONE, HARDWARE_ECONOMY, HARDWARE_STANDARD, HARDWARE_PREMIUM };
 
 enum { MOST_ZONES = 8 }; /* as many as the kubelet aligns on */
+enum { MOST_GPUS = 32 }; /* that are told apart */
 
 /* A NUMA node of the host. */
 struct numa_zone {
@@ -45,9 +47,11 @@ struct hardware {
     uint8_t fabric;          /* enum fabric, of its network */
     uint8_t links;           /* the same of its GPUs among themselves */
     uint8_t knows_gpu_zones; /* which GPU sits where is told */
-    uint8_t pad[2];
+    uint8_t has_only_pcie;   /* nothing better joins its GPUs */
+    uint8_t pad;
     uint32_t n_zones; /* 0: unknown */
     uint32_t pad_too;
+    uint8_t zone_of[MOST_GPUS]; /* by GPU: the NUMA node it sits on, + 1; 0: unknown */
     struct numa_zone zones[];
 };
 
@@ -59,6 +63,20 @@ struct hardware_room {
 /* Reads it into `room`; values that mean nothing are told as misread. */
 const struct hardware *hardware_read(const struct node *node, struct hardware_room *room,
                                      struct misreads *misread);
+
+/* What drivers say of the node's GPUs, in sum. */
+struct gpu_sum {
+    int64_t vram_bytes; /* of the smallest; 0: unknown of some */
+    uint32_t gpus;
+    struct str product; /* of one of them; empty: unknown */
+    bool are_linked;    /* each by NVLink with some other */
+    bool knows_zones;   /* of all of them … */
+    uint8_t zone_of[MOST_GPUS];
+};
+
+/* What the labels say, with what drivers know better. It lives in `room`. */
+const struct hardware *hardware_join(const struct hardware *labels, const struct gpu_sum *drivers,
+                                     struct hardware_room *room);
 
 static inline size_t hardware_bytes(const struct hardware *h)
 {

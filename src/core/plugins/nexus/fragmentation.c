@@ -104,6 +104,7 @@ struct fragmentation_state fragmentation_state(const struct cluster *c, node_id 
     s.cpu_milli = wrap_sub(room->cpu_alloc, room->cpu_used);
     s.n = g ? g->n : 0;
     s.island = g ? g->island : NULL;
+    s.gpus = g;
     for (uint32_t i = 0; i < s.n; i++)
         s.left[i] = gpus_left(g, i);
     return s;
@@ -233,13 +234,16 @@ static const struct fragmentation_memo *see_node(struct fragmentation *f, const 
     struct fragmentation_seen *seen = &f->seen[node.i & ((1u << SEEN_BITS) - 1)];
     int64_t cpu_milli = wrap_sub(room->cpu_alloc, room->cpu_used);
     bool is_as_it_was = seen->key.state && seen->cpu_milli == cpu_milli && seen->n == g->n &&
-                        seen->model == g->model &&
+                        seen->model == g->model && seen->claimed == g->claimed &&
                         memcmp(seen->used, g->used, sizeof(seen->used)) == 0;
     if (is_as_it_was)
         return &seen->key;
     struct fragmentation_state s = fragmentation_state(c, node);
-    *seen = (struct fragmentation_seen){
-        .n = g->n, .model = g->model, .cpu_milli = cpu_milli, .key = key_of(f, &s)};
+    *seen = (struct fragmentation_seen){.n = g->n,
+                                        .claimed = g->claimed,
+                                        .model = g->model,
+                                        .cpu_milli = cpu_milli,
+                                        .key = key_of(f, &s)};
     memcpy(seen->used, g->used, sizeof(seen->used));
     return &seen->key;
 }
@@ -248,7 +252,9 @@ double *fragmentation_gain(struct fragmentation *f, const struct cluster *c, nod
                            int64_t cpu_milli, struct gpu_ask ask)
 {
     const struct node_gpus *g = c->nodes.gpus[node.i];
-    if (ask.count > MEMO_GPUS || (g && (g->n > MEMO_GPUS || !is_one_island(g->island, g->n))))
+    bool is_plain = !ask.share_mib && !ask.vram_mib; /* what a GPU is matters to the others */
+    if (!is_plain || ask.count > MEMO_GPUS ||
+        (g && (g->n > MEMO_GPUS || !is_one_island(g->island, g->n))))
         return NULL;
     const struct room *room = &c->nodes.room[node.i];
     int64_t left = wrap_sub(wrap_sub(room->cpu_alloc, room->cpu_used), cpu_milli);

@@ -30,6 +30,7 @@ enum { FRAGMENTATION_MEMO_GPUS = 8 }; /* what is remembered is of nodes with so 
 /* A node's state when it was last asked for. */
 struct fragmentation_seen {
     uint32_t n;
+    gpu_mask claimed;
     sym model;
     int64_t cpu_milli;
     int32_t used[FRAGMENTATION_MEMO_GPUS];
@@ -68,8 +69,9 @@ struct fragmentation_state {
     sym model;
     int64_t cpu_milli; /* idle */
     uint32_t n;
-    int32_t left[GPUS_MOST]; /* thousandths of each GPU */
-    const gpu_mask *island;  /* as in the node's books */
+    int32_t left[GPUS_MOST];      /* thousandths of each GPU */
+    const gpu_mask *island;       /* as in the node's books … */
+    const struct node_gpus *gpus; /* … which they are; NULL: it has none */
 };
 
 struct fragmentation_state fragmentation_state(const struct cluster *c, node_id node);

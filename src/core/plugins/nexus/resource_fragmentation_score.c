@@ -11,6 +11,7 @@
  * order of nodes to do well, as FGD does. */
 
 #include "core/base/real.h"
+#include "core/cluster/gpu_sets.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/nexus/fragmentation.h"
 
@@ -25,7 +26,7 @@ struct gpu_class {
     struct fragmentation *measure;
     struct gpu_ask ask;
     int64_t cpu_milli;
-    reason_id none, few, taken;
+    reason_id none, few, small, taken;
 };
 
 /* --- the published policies --- */
@@ -86,12 +87,13 @@ static int64_t packing(const struct cluster *c, const struct gpu_class *k, node_
     const struct node_gpus *g = c->nodes.gpus[node.i];
     if (k->ask.count == 0 || !g)
         return 0;
-    uint32_t n = g->n, idle = gpus_fitting(g, GPU_WHOLE);
+    uint32_t n = g->n, idle = (uint32_t)__builtin_popcount(gpus_idle(g));
     if (idle == n)
         return n > 33 ? n : MAX(33 - n, n);
     int32_t left = GPU_WHOLE;
+    gpu_mask with = gpus_with(g, k->ask);
     for (uint32_t i = 0; i < n; i++)
-        if (gpus_left(g, i) >= (int32_t)k->ask.milli)
+        if (with >> i & 1)
             left = MIN(left, gpus_left(g, i));
     if (left < GPU_WHOLE)
         return MAX(100 - left / 10 / 10, 50);
@@ -128,10 +130,11 @@ static double gain_on(const struct gpu_class *k, const struct fragmentation_stat
                       double amount, gpu_mask gpus)
 {
     struct fragmentation_state after = *before;
+    int32_t price = (int32_t)gpus_price_of(before->gpus, gpus, k->ask);
     after.cpu_milli = wrap_sub(before->cpu_milli, k->cpu_milli);
     for (uint32_t i = 0; i < after.n; i++)
         if (gpus >> i & 1)
-            after.left[i] = MAX(after.left[i] - (int32_t)k->ask.milli, 0);
+            after.left[i] = MAX(after.left[i] - price, 0);
     return amount - fragmentation_of(k->measure, &after);
 }
 
@@ -140,53 +143,70 @@ static int64_t level(double gain)
     return trunc_i64(1 / (1 + real_exp(-gain / 1000)) * 100);
 }
 
-/* Has a GPU before it in its island as much left? Then both are equally good. */
+/* Has a GPU before it in its island as much left, and is it of its kind? Then both are equally
+ * good. */
 static bool is_same_as_before(const struct fragmentation_state *s, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)
-        if (s->left[k] == s->left[i] && s->island[i] >> k & 1)
+        if (s->left[k] == s->left[i] && s->island[i] >> k & 1 &&
+            s->gpus->vram_mib[k] == s->gpus->vram_mib[i])
             return true;
     return false;
-}
-
-/* Where the pod may go, from GPU `i` on: for a share that GPU, for several the first that fit in
- * its island. 0 if it is no place, or one that was seen already. */
-static gpu_mask place_from(const struct gpu_class *k, const struct fragmentation_state *s,
-                           uint32_t i)
-{
-    gpu_mask place = 0;
-    bool is_one = k->ask.count == 1 && k->ask.milli < GPU_WHOLE;
-    if (s->left[i] < (int32_t)k->ask.milli || (is_one && is_same_as_before(s, i)))
-        return 0;
-    if (is_one)
-        return (gpu_mask)1 << i;
-    uint32_t missing = k->ask.count;
-    for (uint32_t n = 0; n < s->n && missing; n++) {
-        if (!(s->island[i] >> n & 1) || s->left[n] < (int32_t)k->ask.milli)
-            continue;
-        if (n < i)
-            return 0;
-        place |= (gpu_mask)1 << n;
-        missing--;
-    }
-    return missing ? 0 : place;
 }
 
 /* A pod that no island can hold gains nothing anywhere. */
 #define NO_GAIN -1e9
 
+struct place {
+    gpu_mask gpus; /* 0: there is none */
+    double gain;
+};
+
+/* A share of one GPU goes where the gain is largest, as its level or to the last bit; among equals
+ * to the first. */
+static struct place place_share(const struct gpu_class *k, const struct fragmentation_state *s,
+                                double amount, bool by_level)
+{
+    struct place best = {0, NO_GAIN};
+    gpu_mask with = gpus_with(s->gpus, k->ask);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!(with >> i & 1) || is_same_as_before(s, i))
+            continue;
+        gpu_mask gpus = (gpu_mask)1 << i;
+        double gain = gain_on(k, s, amount, gpus);
+        bool is_better = by_level ? level(gain) > level(best.gain) : gain > best.gain;
+        if (!best.gpus || is_better)
+            best = (struct place){gpus, gain};
+    }
+    return best;
+}
+
+/* Several, or whole ones, are those that go best together. */
+static struct place place_set(const struct gpu_class *k, const struct fragmentation_state *s,
+                              double amount)
+{
+    gpu_mask with = gpus_with(s->gpus, k->ask);
+    if ((uint32_t)__builtin_popcount(with) < k->ask.count)
+        return (struct place){0, NO_GAIN};
+    gpu_mask set = gpu_sets_best(s->gpus, with, k->ask.count);
+    gpu_mask island = s->island[__builtin_ctz(set)];
+    return (struct place){set, set & ~island ? NO_GAIN : gain_on(k, s, amount, set)};
+}
+
+static struct place place(const struct gpu_class *k, const struct fragmentation_state *s,
+                          double amount, bool by_level)
+{
+    if (!s->gpus)
+        return (struct place){0, NO_GAIN};
+    return k->ask.count == 1 && !gpu_ask_is_whole(k->ask) ? place_share(k, s, amount, by_level)
+                                                          : place_set(k, s, amount);
+}
+
 /* The largest gain among the places on the node. */
 static double best_gain(const struct gpu_class *k, const struct fragmentation_state *s)
 {
-    double amount = fragmentation_of(k->measure, s), best = NO_GAIN;
-    if (k->ask.count == 0)
-        return gain_on(k, s, amount, 0);
-    for (uint32_t i = 0; i < s->n; i++) {
-        gpu_mask place = place_from(k, s, i);
-        double gain = place ? gain_on(k, s, amount, place) : NO_GAIN;
-        best = gain > best ? gain : best;
-    }
-    return best;
+    double amount = fragmentation_of(k->measure, s);
+    return k->ask.count == 0 ? gain_on(k, s, amount, 0) : place(k, s, amount, false).gain;
 }
 
 /* What the node is worth to the pod, with so much added to the gain. */
@@ -212,18 +232,7 @@ static int64_t fgd(const struct cluster *c, const struct gpu_class *k, node_id n
 static gpu_mask pick_fgd(const struct cluster *c, const struct gpu_class *k, node_id node)
 {
     struct fragmentation_state s = fragmentation_state(c, node);
-    double amount = fragmentation_of(k->measure, &s);
-    int64_t best = -1;
-    gpu_mask which = 0;
-    for (uint32_t i = 0; i < s.n; i++) {
-        gpu_mask place = place_from(k, &s, i);
-        int64_t score = place ? level(gain_on(k, &s, amount, place)) : -1;
-        if (score > best) {
-            best = score;
-            which = place;
-        }
-    }
-    return which;
+    return place(k, &s, fragmentation_of(k->measure, &s), true).gpus;
 }
 
 /* What a node that would be full is worth, in thousandths of a GPU. */
@@ -288,7 +297,19 @@ static void learn(struct learning *l, void *cls)
         l->takes_over = SUBJECT_FULLNESS;
     k->none = learning_reason(l, CODE_UNRESOLVABLE, "node(s) had no GPU to share");
     k->few = learning_reason(l, CODE_UNRESOLVABLE, "node(s) had too few GPUs");
+    k->small = learning_reason(l, CODE_UNRESOLVABLE, "node(s) had no GPUs of as much memory");
     k->taken = learning_reason(l, CODE_UNSCHEDULABLE, "node(s) had too little left of their GPUs");
+}
+
+/* Could it ever be there, if nobody else were? */
+static bool is_big_enough(const struct node_gpus *g, struct gpu_ask ask)
+{
+    uint32_t fitting = 0;
+    uint32_t need = MAX(ask.share_mib, ask.vram_mib);
+    for (uint32_t i = 0; i < g->n; i++)
+        fitting +=
+            g->there >> i & 1 && ((!g->vram_mib[i] && !ask.share_mib) || g->vram_mib[i] >= need);
+    return fitting >= ask.count;
 }
 
 static reason_id row_filter(const struct cluster *c, const void *cls, node_id node)
@@ -297,10 +318,12 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
     const struct node_gpus *g = c->nodes.gpus[node.i];
     if (!g ||
         g->n == 0) /* whole GPUs that cannot be told apart are for NodeResourcesFit to count */
-        return k->ask.milli == GPU_WHOLE ? 0 : k->none;
-    if (gpus_fitting(g, k->ask.milli) >= k->ask.count)
+        return gpu_ask_is_whole(k->ask) ? 0 : k->none;
+    if (gpus_fitting(g, k->ask) >= k->ask.count)
         return 0;
-    return g->n < k->ask.count ? k->few : k->taken;
+    if ((uint32_t)__builtin_popcount(g->there) < k->ask.count)
+        return k->few;
+    return is_big_enough(g, k->ask) ? k->taken : k->small;
 }
 
 static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
@@ -319,6 +342,8 @@ static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_DELETE | ACTION_UPDATE, NULL},
     {EVENT_TARGET_POD,              ACTION_UPDATE, NULL},
     {EVENT_NODE,   ACTION_ADD | ACTION_NODE_ALLOCATABLE | ACTION_NODE_LABEL, NULL},
+    {EVENT_RESOURCE_SLICE,              ACTION_ADD | ACTION_DELETE | ACTION_UPDATE, NULL},
+    {EVENT_RESOURCE_CLAIM,         ACTION_DELETE | ACTION_CLAIM_FREED, NULL},
     {0             },
 };
 

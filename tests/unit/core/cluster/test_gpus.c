@@ -8,7 +8,11 @@
 static struct node_gpus gpus(uint32_t n, int32_t a, int32_t b, int32_t c, int32_t d)
 {
     return (struct node_gpus){
-        .n = n, .model = SYM_NONE, .used = {a, b, c, d}
+        .n = n,
+        .there = n ? UINT32_MAX >> (GPUS_MOST - n) : 0,
+        .is_counted = 1,
+        .model = SYM_NONE,
+        .used = {a, b, c, d},
     };
 }
 
@@ -19,17 +23,17 @@ TEST(gpus, a_share_goes_where_least_is_left_and_still_enough)
         struct gpu_ask ask;
         gpu_mask picked;
     } cases[] = {
-        {{0, 0, 0, 0},           {1, 500},  1 << 0                  },
-        {{0, 500, 0, 0},         {1, 500},  1 << 1                  },
-        {{0, 500, 600, 700},     {1, 300},  1 << 3                  },
-        {{0, 500, 600, 700},     {1, 301},  1 << 2                  },
-        {{0, 500, 500, 700},     {1, 400},  1 << 1                  },
-        {{0, 500, 600, 700},     {2, 300},  1 << 3 | 1 << 2         },
-        {{900, 0, 100, 0},       {1, 1000}, 1 << 1                  },
-        {{900, 0, 100, 0},       {2, 1000}, 1 << 1 | 1 << 3         },
-        {{900, 0, 100, 0},       {3, 1000}, 1 << 1 | 1 << 3 | 1 << 2}, /* too many */
-        {{900, 800, 1000, 2000}, {1, 300},  1 << 1                  },
-        {{0, 0, 0, 0},           {9, 1000}, 15                      },
+        {{0, 0, 0, 0},           {1, 500, 0, 0},  1 << 0                  },
+        {{0, 500, 0, 0},         {1, 500, 0, 0},  1 << 1                  },
+        {{0, 500, 600, 700},     {1, 300, 0, 0},  1 << 3                  },
+        {{0, 500, 600, 700},     {1, 301, 0, 0},  1 << 2                  },
+        {{0, 500, 500, 700},     {1, 400, 0, 0},  1 << 1                  },
+        {{0, 500, 600, 700},     {2, 300, 0, 0},  1 << 3 | 1 << 2         },
+        {{900, 0, 100, 0},       {1, 1000, 0, 0}, 1 << 1                  },
+        {{900, 0, 100, 0},       {2, 1000, 0, 0}, 1 << 1 | 1 << 3         },
+        {{900, 0, 100, 0},       {3, 1000, 0, 0}, 1 << 1 | 1 << 3 | 1 << 2}, /* too many */
+        {{900, 800, 1000, 2000}, {1, 300, 0, 0},  1 << 1                  },
+        {{0, 0, 0, 0},           {9, 1000, 0, 0}, 15                      },
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%zu", i);
@@ -42,28 +46,31 @@ TEST(gpus, a_share_goes_where_least_is_left_and_still_enough)
 TEST(gpus, of_a_node_that_is_not_there_yet_are_numbered_from_0)
 {
     struct node_gpus g = gpus(0, 1000, 600, 0, 0);
-    EXPECT_INT(gpus_pick(NULL, (struct gpu_ask){2, 1000}), 3);
-    EXPECT_INT(gpus_pick(&g, (struct gpu_ask){1, 400}), 2);
-    EXPECT_INT(gpus_pick(&g, (struct gpu_ask){1, 401}), 4);
-    EXPECT_INT(gpus_pick(NULL, (struct gpu_ask){40, 1000}), UINT32_MAX);
-    EXPECT_INT(gpus_fitting(&g, 100), 0);
-    EXPECT_INT(gpus_fitting(NULL, 100), 0);
+    EXPECT_INT(gpus_pick(NULL, (struct gpu_ask){2, 1000, 0, 0}), 3);
+    EXPECT_INT(gpus_pick(&g, (struct gpu_ask){1, 400, 0, 0}), 2);
+    EXPECT_INT(gpus_pick(&g, (struct gpu_ask){1, 401, 0, 0}), 4);
+    EXPECT_INT(gpus_pick(NULL, (struct gpu_ask){40, 1000, 0, 0}), UINT32_MAX);
+    EXPECT_INT(gpus_fitting(&g, (struct gpu_ask){1, 100, 0, 0}), 0);
+    EXPECT_INT(gpus_fitting(NULL, (struct gpu_ask){1, 100, 0, 0}), 0);
 }
 
 TEST(gpus, that_nobody_has_or_uses_take_no_memory)
 {
     struct node_gpus *g = NULL;
-    gpus_put(&g, 0, SYM_NONE);
+    static const struct gpus_told none = {.model = SYM_NONE},
+                                  two = {.n = 2, .there = 3, .model = SYM_NONE};
+    EXPECT(!gpus_put(&g, &none));
     EXPECT(!g);
     gpus_charge(&g, 5, 300, +1);
     REQUIRE(g);
-    gpus_put(&g, 2, SYM_NONE);
+    EXPECT(gpus_put(&g, &two));
+    EXPECT(!gpus_put(&g, &two));
     EXPECT_INT(gpus_left(g, 0), 700);
-    EXPECT_INT(gpus_fitting(g, 701), 1);
+    EXPECT_INT(gpus_fitting(g, (struct gpu_ask){1, 701, 0, 0}), 1);
     gpus_charge(&g, 1, 900, +1);
     EXPECT_INT(gpus_left(g, 0), 0); /* never less */
     gpus_charge(&g, 1, 900, -1);
-    gpus_put(&g, 0, SYM_NONE);
+    EXPECT(gpus_put(&g, &none));
     EXPECT(g);
     gpus_charge(&g, 5, 300, -1);
     EXPECT(!g);

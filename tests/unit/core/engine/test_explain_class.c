@@ -59,3 +59,24 @@ TEST(explain_class, shows_what_nodes_are_made_of_and_who_says_so)
     EXPECT_INT(h->vram_mebibytes, 81920);
     EXPECT_INT(h->n_zones, 0);
 }
+
+TEST(explain_class, shows_that_a_driver_told_the_memory_or_that_labels_took_over)
+{
+    AUTO(stage) s = {0};
+    AUTO(arena) mem = {0};
+    struct object slice = object_of_json(
+        &mem, "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceSlice','metadata':{'name':'s'},"
+              "'spec':{'driver':'gpu.nvidia.com','nodeName':'a','pool':{'name':'a',"
+              "'resourceSliceCount':1},'devices':[{'name':'gpu-0','capacity':{'memory':"
+              "{'value':'80Gi'}}}]}}");
+    stage_put(&s, "node a gpu=1 label:nvidia.com/gpu.memory=40960");
+    stage_put(&s, "pod p");
+    for (int is_there = 0; is_there < 2; is_there++) {
+        AUTO(explanation) x = {0};
+        if (is_there)
+            engine_apply(s.engine, 0, &(struct change){CHANGE_PUT, slice});
+        REQUIRE(explain(&s, "p", &x) && x.nodes[0].hardware);
+        EXPECT_STR(x.nodes[0].hardware->vram_source, is_there ? "DRA" : "GFD");
+        EXPECT_INT(x.nodes[0].hardware->vram_mebibytes, is_there ? 81920 : 40960);
+    }
+}

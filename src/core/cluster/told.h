@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/cluster/cluster.h"
+#include "core/model/gpu_device.h"
+
+/* What is told of a node's GPUs, from all who know something: drivers in their ResourceSlices
+ * first, then the node's labels and the amount it offers.
+ *
+ * From it follow the node's hardware (nodes.hardware) and the facts in the books of its GPUs
+ * (gpus.h). Both are functions of the node's row and of the slices, so a transaction that puts the
+ * row back puts them back; nothing else changes within one, but which devices are promised.
+ *
+ * GPUs of a driver are numbered as their names say (gpu-3 is 3), so that a number keeps its
+ * meaning when one of them goes. Where names do not say it, they come by bus id, then by name. Only
+ * devices that a slice has for this node alone are its GPUs, and slices of GPUs (MIG) only where it
+ * has no whole ones. */
+
+struct told_gpu {
+    struct gpu_facts is;
+    struct str name;
+    sym id; /* as devices know it */
+};
+
+struct told_gpus {
+    uint32_t n; /* the highest number + 1; 0: no driver speaks of GPUs */
+    gpu_mask there;
+    struct told_gpu at[GPUS_MOST]; /* texts live in the slices, or in `mem` */
+};
+
+void told_read(const struct cluster *c, node_id node, struct arena *mem, struct told_gpus *out);
+
+/* The node's row came, or slices that may be about it: brings hardware and books up to date.
+ * Returns the columns that differ. */
+uint32_t told_put(struct cluster *c, node_id node);
+
+struct slice_place {
+    bool is_told;
+    sym node; /* SYM_NONE: not of one node */
+    uint64_t pool;
+};
+
+/* A slice came, or was there: the same for its node and all nodes of its pool, in the log and with
+ * the pods' NUMA nodes. */
+void told_put_slice(struct cluster *c, struct slice_place at);
+
+/* Devices of the pool were given away or came back. */
+void told_claim_pool(struct cluster *c, uint64_t pool);
