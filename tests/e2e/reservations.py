@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from plane import node, program
+from plane import node, pod, program
 from stage import ROOT, test, until
 
 GROUP = "scheduling.kubenexus.io"
@@ -101,6 +101,36 @@ def lets_a_namespace_with_reservations_of_earlier_releases_go(stage):
     assert left["metadata"]["name"] == "left"
     kubectl(stage, "delete", "rr", "left", "-n", stage.name, "--timeout=20s")
     assert not look(stage, "left")
+    kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])
+
+
+@test
+def shows_what_it_holds_itself_and_leaves_nothing_behind(stage):
+    define(stage)
+    stage.plane.create(node("n", cpu="8"))
+    first = stage.run_alone()
+    driver = pod("driver", cpu="1", namespace=stage.name, labels={"spark-app-id": "app"},
+                 schedulerName="kubenexus-scheduler")
+    driver["metadata"]["annotations"] = {"kubenexus.io/executor-count": "2", "kubenexus.io/executor-cpu": "1",
+                                         "kubenexus.io/executor-memory": "1Mi"}
+    stage.plane.create(driver)
+    until(lambda: look(stage, "driver-workers"))
+    until(lambda: condition(stage, "driver-workers") == "True Held")
+    made = look(stage, "driver-workers")["metadata"]
+    assert made["labels"]["scheduling.kubenexus.io/app-id"] == "app", made
+    assert made["ownerReferences"][0]["name"] == "driver" and not made.get("finalizers"), made
+    stage.plane.stop(first)
+    reserve(stage, "old", "--validate=ignore", reservations={"a": {"node": "n", "cpu": "8"}})
+    kubectl(stage, "label", "rr", "old", "-n", stage.name, "app.kubernetes.io/managed-by=kubenexus-scheduler")
+    stage.run_alone()  # knows the one again, and counts neither
+    stage.pod("other", cpu="5")
+    stage.wait_bound(2)
+    until(lambda: not look(stage, "old"))
+    assert look(stage, "driver-workers")["metadata"]["uid"] == made["uid"]
+    for name in ("w-0", "w-1"):
+        stage.pod(name, cpu="1", labels={"spark-app-id": "app"})
+    stage.wait_bound(4)
+    until(lambda: not look(stage, "driver-workers"), 5)
     kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])
 
 

@@ -17,11 +17,13 @@ struct pod;
  * stands in the queue under the number of one of them, its *leader*; the others are not in the
  * queue. */
 struct gang {
-    uint32_t leader;    /* ID_NONE: none of its pods waits */
-    int32_t priority;   /* the highest that a pod of it had */
-    int64_t gather_ms;  /* when those who wait are told that some are missing; INT64_MAX: not */
-    bool goes_on;       /* it runs, and those who are missing were waited for in vain */
-    VEC(uint32_t) asks; /* one pod of each class that was refused; none: any may be helped */
+    uint32_t leader;      /* ID_NONE: none of its pods waits */
+    int32_t priority;     /* the highest that a pod of it had */
+    int64_t gather_ms;    /* when those who wait are told that some are missing; INT64_MAX: not */
+    uint64_t owner;       /* hash of who made its pods, */
+    struct owner made_by; /* and who that is: its texts are one block, at api_version. Owned */
+    bool goes_on;         /* it runs, and those who are missing were waited for in vain */
+    VEC(uint32_t) asks;   /* one pod of each class that was refused; none: any may be helped */
 };
 
 /* A pod that waits to be placed with its gang. */
@@ -249,6 +251,9 @@ void engine_tell_unjudged(struct engine *k, int64_t now_ms, pod_id pod, struct s
 void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
 
 /* --- keep.c --- */
+
+/* What a pod of the spec takes, as a reservation spells it. */
+amount_list engine_amounts_of(const struct cluster *c, const struct spec *spec, struct arena *mem);
 
 /* The pod goes, and its work is not done: if its gang goes on, its room is kept for another. */
 void engine_keep_slot(struct engine *k, int64_t now_ms, pod_id pod);

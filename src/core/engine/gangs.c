@@ -234,6 +234,27 @@ static uint64_t owner_of(const struct pod *pod)
     return 0;
 }
 
+/* Remembers who made the pods of the group: what we hold for it goes with them. */
+static void note_owner(struct engine *k, uint32_t group, uint64_t hash, const struct pod *pod)
+{
+    struct gang *gang = gang_at(k, group);
+    if (hash == 0 || gang->owner == hash)
+        return;
+    gang->owner = hash;
+    mem_free((char *)(uintptr_t)gang->made_by.api_version.p);
+    gang->made_by = (struct owner){0};
+    list_each(&pod->meta.owners, o) {
+        if (!o->is_controller || o->uid.n == 0)
+            continue;
+        char *at = mem_alloc(o->api_version.n + o->kind.n + o->name.n + o->uid.n);
+        gang->made_by = (struct owner){.api_version = str_keep(&at, o->api_version),
+                                       .kind = str_keep(&at, o->kind),
+                                       .name = str_keep(&at, o->name),
+                                       .uid = str_keep(&at, o->uid)};
+        return;
+    }
+}
+
 bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
 {
     struct cluster *c = k->cluster;
@@ -254,6 +275,8 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
     uint32_t will = names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE;
     bool was_gang = will != ID_NONE && group_is_gang(&c->groups.at.at[will]);
     uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
+    if (k->config.shows && is != ID_NONE)
+        note_owner(k, is, claim.owner, from);
     if (is != ID_NONE && group_is_gang(&c->groups.at.at[is]) != was_gang)
         engine_regroup(k, now_ms, is);
     return moves;
@@ -309,8 +332,10 @@ static void planner_done(struct planner *p)
 
 void engine_gangs_done(struct engine *k)
 {
-    vec_each(&k->gangs, gang)
+    vec_each(&k->gangs, gang) {
         vec_done(&gang->asks);
+        mem_free((char *)(uintptr_t)gang->made_by.api_version.p);
+    }
     vec_done(&k->gangs);
     heap_done(&k->timers);
     planner_done(&k->planner);

@@ -2,6 +2,7 @@
 
 #include "core/engine/inside.h"
 #include "core/model/driver.h"
+#include "core/model/mirror.h"
 #include "core/model/object.h"
 #include "core/model/resources.h"
 
@@ -262,8 +263,17 @@ static void guard_driver(struct engine *k, const struct booking *b)
     row->flags = flags;
 }
 
+bool booking_is_own(const struct booking *b)
+{
+    return b->is_own || b->driver != ID_NONE;
+}
+
 void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reservation *from)
 {
+    if (reservation_is_mirror(from)) {
+        engine_put_mirror(k, now_ms, from);
+        return;
+    }
     put_booking(k, now_ms, from, false);
     engine_see_booking(k, now_ms, find_booking(k, &from->meta), from);
 }
@@ -271,6 +281,7 @@ void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reser
 void engine_book(struct engine *k, int64_t now_ms, const struct reservation *from)
 {
     put_booking(k, now_ms, from, true);
+    engine_make_stale(k, now_ms, &find_booking(k, &from->meta)->shown);
 }
 
 /* It holds nothing any more. */
@@ -287,6 +298,8 @@ static void remove_booking(struct engine *k, int64_t now_ms, struct booking *b)
 {
     end_booking(k, now_ms, b);
     set_group(k, b, (struct str){0});
+    if (booking_is_own(b))
+        engine_drop_mirror(k, now_ms, b);
     exhibit_done(&b->shown);
     mem_free(b->finalizers);
     b->finalizers = NULL;
@@ -301,6 +314,8 @@ void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct me
     struct booking *b = find_booking(k, meta);
     if (b)
         remove_booking(k, now_ms, b);
+    else
+        engine_remove_mirror(k, now_ms, meta);
 }
 
 void engine_end_holds(struct engine *k, int64_t now_ms)
@@ -309,6 +324,8 @@ void engine_end_holds(struct engine *k, int64_t now_ms)
         if (b->name != SYM_NONE && !b->is_over && b->ends_ms <= now_ms) {
             end_booking(k, now_ms, b);
             guard_driver(k, b);
+            if (b->is_own)
+                remove_booking(k, now_ms, b);
         }
     find_next_end(&k->holds);
 }
@@ -554,6 +571,7 @@ void engine_let_company_in(struct engine *k, int64_t now_ms, pod_id pod)
         if (looks_for_room(k, hold))
             engine_enter(k, now_ms, (pod_id){hold->pod}, true);
     guard_driver(k, b);
+    engine_make_stale(k, now_ms, &b->shown);
 }
 
 void engine_remove_driver(struct engine *k, int64_t now_ms, pod_id pod)
@@ -562,8 +580,8 @@ void engine_remove_driver(struct engine *k, int64_t now_ms, pod_id pod)
     if (!b)
         return;
     map_remove(&k->holds.of_driver, pod.i);
-    b->driver = ID_NONE;
     remove_booking(k, now_ms, b);
+    b->driver = ID_NONE;
 }
 
 /* How many of those who look for room find it; `*rejected`: who refuses the next. */
@@ -623,6 +641,11 @@ void holds_done(struct holds *h)
         exhibit_done(&b->shown);
         mem_free(b->finalizers);
     }
+    vec_each(&h->strays, stray) {
+        mem_free(stray->uid);
+        mem_free(stray->finalizers);
+    }
+    vec_done(&h->strays);
     vec_done(&h->bookings);
     map_done(&h->of_pod);
     map_done(&h->of_user);

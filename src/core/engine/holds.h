@@ -51,6 +51,16 @@ struct booking {
                        * of ours. Owned */
     uint64_t version; /* of the object that has it */
     bool is_leaving;  /* the object is being deleted */
+    bool is_mirrored; /* of our own: an object for it was asked for */
+};
+
+/* An object of our own that stands for nothing, any more or yet. */
+struct stray {
+    sym namespace, name; /* held */
+    char *uid;           /* owned, as finalizers */
+    char *finalizers;    /* as a booking's */
+    uint64_t version;
+    bool is_leaving;
 };
 
 struct holds {
@@ -59,6 +69,8 @@ struct holds {
     struct map of_user; /* a pod that uses a hold up → the booking */
     struct map of_driver;
     int64_t next_ms; /* when the next is over; INT64_MAX: never */
+    VEC(struct stray) strays;
+    bool has_begun; /* something was shown: objects of our own are of this life */
 
     VEC(struct lifted {
         uint32_t booking;
@@ -70,6 +82,9 @@ struct holds {
 
 void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reservation *from);
 void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct meta *meta);
+
+/* Is it one of our own: of a driver, a lost member or a gang that starves? */
+bool booking_is_own(const struct booking *b);
 
 /* The pod, which is new, may have workers to come. */
 void engine_put_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from);

@@ -17,8 +17,7 @@ static void add_amount(amount_list *list, struct str name, __int128 nano)
         list->at[list->n++] = (struct amount){name, {.nano = nano}};
 }
 
-/* What a pod of the spec takes, as a reservation spells it. */
-static amount_list amounts_of(const struct cluster *c, const struct spec *spec, struct arena *mem)
+amount_list engine_amounts_of(const struct cluster *c, const struct spec *spec, struct arena *mem)
 {
     enum { MILLI = 1000000, ONE = 1000000000 };
     amount_list list = {.at = arena_array(mem, struct amount, spec->hold.n_others + 2)};
@@ -76,7 +75,7 @@ void engine_keep_slot(struct engine *k, int64_t now_ms, pod_id pod)
     struct reservation_entry entry = {
         .name = STR("slot"),
         .node = names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]),
-        .resources = amounts_of(c, cluster_spec(c, pod), &mem),
+        .resources = engine_amounts_of(c, cluster_spec(c, pod), &mem),
     };
     r.spec.entries.at = &entry;
     r.spec.entries.n = 1;
@@ -116,7 +115,7 @@ void engine_keep_room(struct engine *k, int64_t now_ms, uint32_t group)
         const struct spec *spec = cluster_spec(k->cluster, (pod_id){seat->pod});
         r.spec.entries.at[r.spec.entries.n] = (struct reservation_entry){
             .name = arena_printf(&mem, "%u", r.spec.entries.n),
-            .resources = amounts_of(k->cluster, spec, &mem),
+            .resources = engine_amounts_of(k->cluster, spec, &mem),
         };
         r.spec.entries.n++;
     }

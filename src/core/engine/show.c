@@ -33,7 +33,7 @@ void exhibit_done(struct exhibit *x)
 
 void engine_make_stale(struct engine *k, int64_t now_ms, struct exhibit *x)
 {
-    if (!k->config.shows || !x->uid)
+    if (!k->config.shows)
         return;
     x->is_stale = true;
     k->show_ms = MIN(k->show_ms, now_ms + WHILE_MS);
@@ -84,14 +84,29 @@ void engine_publish(struct engine *k, int64_t now_ms, struct showing *what, stru
     vec_push(&out->list, effect);
 }
 
+void engine_add_publication(struct engine *k, const struct object_write *write, struct str uid,
+                            struct patch patch, struct effects *out)
+{
+    struct effect effect = {
+        .id = ++k->last_effect,
+        .kind = EFFECT_PUBLISH,
+        .uid = arena_str(&out->mem, uid),
+        .write = *write,
+    };
+    effect.write.patches = arena_copy(&out->mem, &patch, sizeof(patch));
+    effect.write.n_patches = 1;
+    vec_push(&out->list, effect);
+}
+
 bool engine_show(struct engine *k, int64_t now_ms, struct effects *out)
 {
     if (LIKELY(now_ms < k->show_ms))
         return false;
     uint32_t before = out->list.n;
     k->show_ms = INT64_MAX;
+    engine_show_mirrors(k, now_ms, out);
     vec_each(&k->holds.bookings, b)
-        if (b->shown.is_stale)
+        if (b->name != SYM_NONE && b->shown.is_stale && b->shown.uid)
             engine_show_booking(k, now_ms, b, out);
     arena_reset(&k->mem);
     return out->list.n > before;

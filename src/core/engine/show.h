@@ -50,6 +50,10 @@ struct showing {
 /* Adds the effect that makes it say so, if that is new. */
 void engine_publish(struct engine *k, int64_t now_ms, struct showing *what, struct effects *out);
 
+/* Adds the effect of a write that is no status. The patch's texts live in out->mem. */
+void engine_add_publication(struct engine *k, const struct object_write *write, struct str uid,
+                            struct patch patch, struct effects *out);
+
 /* --- show_booking.c --- */
 
 struct reservation;
@@ -60,3 +64,25 @@ void engine_see_booking(struct engine *k, int64_t now_ms, struct booking *b,
 
 /* The reservation as it stands. */
 void engine_show_booking(struct engine *k, int64_t now_ms, struct booking *b, struct effects *out);
+
+/* Those of its finalizers that are left when ours is taken off, as JSON; NULL: it has none of ours.
+ * Owned by who asks. */
+char *engine_other_finalizers(const struct reservation *from);
+
+/* Is all that it holds in use? */
+bool booking_is_taken(const struct booking *b);
+
+/* --- mirrors.c --- */
+
+/* An object of our own came or changed, or is gone. */
+void engine_put_mirror(struct engine *k, int64_t now_ms, const struct reservation *from);
+void engine_remove_mirror(struct engine *k, int64_t now_ms, const struct meta *meta);
+
+/* What it stands for goes. */
+void engine_drop_mirror(struct engine *k, int64_t now_ms, struct booking *b);
+
+/* Makes objects for what we hold, and takes away those that stand for nothing. */
+void engine_show_mirrors(struct engine *k, int64_t now_ms, struct effects *out);
+
+/* The name of its object; lives in `mem`. */
+struct str engine_mirror_name(const struct engine *k, const struct booking *b, struct arena *mem);

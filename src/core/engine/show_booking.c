@@ -7,12 +7,12 @@
 /* --- what is seen --- */
 
 /* Earlier releases put it on their objects, and left them with it. */
-static char *without_ours(const str_list *finalizers)
+char *engine_other_finalizers(const struct reservation *from)
 {
     bool has_ours = false;
     AUTO(buf) rest = {0};
     buf_add_char(&rest, '[');
-    list_each(finalizers, f) {
+    list_each(&from->meta.finalizers, f) {
         if (str_equal(*f, FINALIZER))
             has_ours = true;
         else
@@ -46,7 +46,7 @@ void engine_see_booking(struct engine *k, int64_t now_ms, struct booking *b,
         b->shown.news = told_by(from);
     int64_t version;
     mem_free(b->finalizers);
-    b->finalizers = without_ours(&from->meta.finalizers);
+    b->finalizers = engine_other_finalizers(from);
     b->version = str_int(from->meta.resource_version, &version) ? (uint64_t)version : 0;
     b->is_leaving = from->meta.deleted_ms != TIME_NONE;
     engine_make_stale(k, now_ms, &b->shown);
@@ -127,24 +127,23 @@ static struct status_condition complete(struct takings t, struct arena *mem)
     };
 }
 
+bool booking_is_taken(const struct booking *b)
+{
+    vec_each(&b->holds, hold)
+        if (!is_taken(hold))
+            return false;
+    return true;
+}
+
 /* Takes our finalizer off: nothing must keep the object, and its namespace, from going. */
 static void free_object(struct engine *k, struct booking *b, struct effects *out)
 {
-    struct patch patch = {
-        .meta = arena_printf(&out->mem, "\"finalizers\":%s", b->finalizers),
-    };
-    struct effect effect = {
-        .id = ++k->last_effect,
-        .kind = EFFECT_PUBLISH,
-        .uid = arena_str(&out->mem, str_of(b->shown.uid)),
-        .write = {.kind = KIND_RESERVATION,
-                  .namespace = names_text(&k->cluster->names, b->namespace),
-                  .name = names_text(&k->cluster->names, b->name),
-                  .version = b->version,
-                  .patches = arena_copy(&out->mem, &patch, sizeof(patch)),
-                  .n_patches = 1},
-    };
-    vec_push(&out->list, effect);
+    struct object_write write = {.kind = KIND_RESERVATION,
+                                 .namespace = names_text(&k->cluster->names, b->namespace),
+                                 .name = names_text(&k->cluster->names, b->name),
+                                 .version = b->version};
+    struct patch patch = {.meta = arena_printf(&out->mem, "\"finalizers\":%s", b->finalizers)};
+    engine_add_publication(k, &write, str_of(b->shown.uid), patch, out);
     mem_free(b->finalizers);
     b->finalizers = NULL;
 }
@@ -156,7 +155,8 @@ void engine_show_booking(struct engine *k, int64_t now_ms, struct booking *b, st
         .exhibit = &b->shown,
         .kind = KIND_RESERVATION,
         .namespace = names_text(&k->cluster->names, b->namespace),
-        .name = names_text(&k->cluster->names, b->name),
+        .name = booking_is_own(b) ? engine_mirror_name(k, b, &out->mem)
+                                  : names_text(&k->cluster->names, b->name),
         .status = {.held = (int32_t)t.held, .entries = (int32_t)t.entries},
     };
     what.status.conditions[0] = active(b, t, &k->mem);

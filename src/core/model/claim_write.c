@@ -1,19 +1,11 @@
 #include "core/model/claim_write.h"
 
-#include "core/wire/json_write.h"
+#include "core/model/put.h"
 
-static void put_text(struct json_writer *j, const char *key, struct str value)
+static void put_some(struct json_writer *j, const char *key, struct str value)
 {
-    if (value.n == 0)
-        return;
-    json_put_key(j, str_of(key));
-    json_put_str(j, value);
-}
-
-static void put_open(struct json_writer *j, const char *key, char opening)
-{
-    json_put_key(j, str_of(key));
-    json_put_open(j, opening);
+    if (value.n)
+        put_text(j, key, value);
 }
 
 static void put_texts(struct json_writer *j, const char *key, const str_list *values)
@@ -33,10 +25,10 @@ static void put_tolerations(struct json_writer *j, const device_toleration_list 
     put_open(j, "tolerations", '[');
     list_each(all, t) {
         json_put_open(j, '{');
-        put_text(j, "key", t->key);
-        put_text(j, "operator", t->op);
-        put_text(j, "value", t->value);
-        put_text(j, "effect", t->effect);
+        put_some(j, "key", t->key);
+        put_some(j, "operator", t->op);
+        put_some(j, "value", t->value);
+        put_some(j, "effect", t->effect);
         if (t->has_seconds) {
             json_put_key(j, STR("tolerationSeconds"));
             json_put_int(j, t->seconds);
@@ -46,27 +38,13 @@ static void put_tolerations(struct json_writer *j, const device_toleration_list 
     json_put_close(j, ']');
 }
 
-static void put_amounts(struct json_writer *j, const char *key, const amount_list *all)
-{
-    if (all->n == 0)
-        return;
-    put_open(j, key, '{');
-    list_each(all, amount) {
-        AUTO(buf) text = {0};
-        quantity_print(amount->quantity, &text);
-        json_put_key(j, amount->name);
-        json_put_str(j, buf_str(&text));
-    }
-    json_put_close(j, '}');
-}
-
 static void put_result(struct json_writer *j, const struct device_result *r)
 {
     json_put_open(j, '{');
-    put_text(j, "request", r->request);
-    put_text(j, "driver", r->driver);
-    put_text(j, "pool", r->pool);
-    put_text(j, "device", r->device);
+    put_some(j, "request", r->request);
+    put_some(j, "driver", r->driver);
+    put_some(j, "pool", r->pool);
+    put_some(j, "device", r->device);
     if (r->is_admin) {
         json_put_key(j, STR("adminAccess"));
         json_put_bool(j, true);
@@ -74,7 +52,7 @@ static void put_result(struct json_writer *j, const struct device_result *r)
     put_tolerations(j, &r->tolerations);
     put_texts(j, "bindingConditions", &r->binding_conditions);
     put_texts(j, "bindingFailureConditions", &r->binding_failure_conditions);
-    put_text(j, "shareID", r->share_id);
+    put_some(j, "shareID", r->share_id);
     put_amounts(j, "consumedCapacity", &r->consumed);
     json_put_close(j, '}');
 }
@@ -82,10 +60,10 @@ static void put_result(struct json_writer *j, const struct device_result *r)
 static void put_config(struct json_writer *j, const struct given_config *c)
 {
     json_put_open(j, '{');
-    put_text(j, "source", c->is_class ? STR("FromClass") : STR("FromClaim"));
+    put_some(j, "source", c->is_class ? STR("FromClass") : STR("FromClaim"));
     put_texts(j, "requests", &c->requests);
     put_open(j, "opaque", '{');
-    put_text(j, "driver", c->config->driver);
+    put_some(j, "driver", c->config->driver);
     json_put_key(j, STR("parameters"));
     json_put_raw(j, c->config->parameters.n ? c->config->parameters : STR("null"));
     json_put_close(j, '}');
@@ -100,8 +78,8 @@ static void put_requirements(struct json_writer *j, const char *key, const struc
     put_open(j, key, '[');
     for (uint32_t i = 0; i < n; i++) {
         json_put_open(j, '{');
-        put_text(j, "key", all[i].key);
-        put_text(j, "operator", all[i].op);
+        put_some(j, "key", all[i].key);
+        put_some(j, "operator", all[i].op);
         put_texts(j, "values", &all[i].values);
         json_put_close(j, '}');
     }
@@ -166,7 +144,7 @@ struct str claim_write_uid(const struct meta *meta, struct arena *mem)
     AUTO(buf) text = {0};
     struct json_writer j = {.out = &text};
     json_put_open(&j, '{');
-    put_text(&j, "uid", meta->uid);
+    put_some(&j, "uid", meta->uid);
     json_put_close(&j, '}');
     return members(&text, mem);
 }
@@ -190,10 +168,10 @@ struct str claim_write_status(const struct device_allocation *allocation,
         put_allocation(&j, allocation);
     put_open(&j, "reservedFor", '[');
     json_put_open(&j, '{');
-    put_text(&j, "apiGroup", consumer.api_group);
-    put_text(&j, "resource", consumer.resource);
-    put_text(&j, "name", consumer.name);
-    put_text(&j, "uid", consumer.uid);
+    put_some(&j, "apiGroup", consumer.api_group);
+    put_some(&j, "resource", consumer.resource);
+    put_some(&j, "name", consumer.name);
+    put_some(&j, "uid", consumer.uid);
     json_put_close(&j, '}');
     json_put_close(&j, ']');
     json_put_close(&j, '}');

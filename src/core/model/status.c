@@ -1,7 +1,7 @@
 #include "core/model/status.h"
 
 #include "core/base/hash.h"
-#include "core/wire/json_write.h"
+#include "core/model/put.h"
 #include "core/wire/time_text.h"
 
 /* The conditions that are ours to write, by kind. */
@@ -68,18 +68,6 @@ uint64_t object_status_hash(const struct object_status *s)
 
 /* --- writing --- */
 
-static void put_text(struct json_writer *j, const char *key, struct str value)
-{
-    json_put_key(j, str_of(key));
-    json_put_str(j, value);
-}
-
-static void put_int(struct json_writer *j, const char *key, int64_t value)
-{
-    json_put_key(j, str_of(key));
-    json_put_int(j, value);
-}
-
 static void put_condition(struct json_writer *j, const struct status_condition *c)
 {
     AUTO(buf) since = {0};
@@ -95,8 +83,7 @@ static void put_condition(struct json_writer *j, const struct status_condition *
 
 static void put_conditions(struct json_writer *j, const struct object_status *s)
 {
-    json_put_key(j, STR("conditions"));
-    json_put_open(j, '[');
+    put_open(j, "conditions", '[');
     for (size_t i = 0; i < STATUS_CONDITIONS_MOST; i++)
         if (s->conditions[i].type.n)
             put_condition(j, &s->conditions[i]);
@@ -106,8 +93,7 @@ static void put_conditions(struct json_writer *j, const struct object_status *s)
 /* Of a merge, null takes an entry away. */
 static void put_pods(struct json_writer *j, const struct object_status *s)
 {
-    json_put_key(j, STR("pods"));
-    json_put_open(j, '{');
+    put_open(j, "pods", '{');
     list_each(&s->pods, pod) {
         json_put_key(j, pod->key);
         if (pod->value.n)
