@@ -14,30 +14,36 @@ struct options {
     VEC(const char *) files;
     const char *config; /* NULL: the built-in profiles */
     struct str namespace, name;
-    bool is_json;
+    bool is_json, asks_evictions;
 };
 
 static void help(void)
 {
-    puts("Usage: kubenexus explain -f FILE… --pod NAMESPACE/NAME [--config FILE] [-o json]\n\n"
-         "Judges one pod against one cluster, as the scheduler would: every node's verdict with "
-         "its\n"
-         "reasons, every score, and the nodes that would be chosen. A pod that runs already is "
-         "judged as\n"
-         "if it were waiting. Kinds that are missing from the files count as empty.\n\n"
-         "Options:\n"
-         "  -f, --filename FILE  manifests or `kubectl get … -o json|yaml`; - is stdin; may be "
-         "repeated\n"
-         "      --pod NS/NAME    the pod (NAME alone: namespace default)\n"
-         "      --config FILE    a KubeSchedulerConfiguration: its profiles judge, by the pod's\n"
-         "                       schedulerName (default: the built-in profiles)\n"
-         "  -o, --output FORMAT  table (default) or json\n\n"
-         "Examples:\n"
-         "  kubenexus explain -f cluster.yaml --pod default/web-0\n"
-         "  kubectl get nodes,pods,services,replicasets,statefulsets,pv,pvc,sc -A -o json |\n"
-         "    kubenexus explain -f - --pod batch/train-7 -o json\n\n"
-         "Exit codes: 0 some node fits, 1 none does (or the pod cannot be judged), 2 bad usage or "
-         "input.");
+    puts(
+        "Usage: kubenexus explain -f FILE… --pod NAMESPACE/NAME [--preempt] [--config FILE] [-o "
+        "json]\n\n"
+        "Judges one pod against one cluster, as the scheduler would: every node's verdict with "
+        "its\n"
+        "reasons, every score, and the nodes that would be chosen. A pod that runs already is "
+        "judged as\n"
+        "if it were waiting. Kinds that are missing from the files count as empty.\n\n"
+        "Options:\n"
+        "  -f, --filename FILE  manifests or `kubectl get … -o json|yaml`; - is stdin; may be "
+        "repeated\n"
+        "      --pod NS/NAME    the pod (NAME alone: namespace default)\n"
+        "      --preempt        also who would be evicted for the pod, or for its gang: where they "
+        "would\n"
+        "                       go, why each victim, and what is lost; writes nothing\n"
+        "      --config FILE    a KubeSchedulerConfiguration: its profiles judge, by the pod's\n"
+        "                       schedulerName (default: the built-in profiles)\n"
+        "  -o, --output FORMAT  table (default) or json\n\n"
+        "Examples:\n"
+        "  kubenexus explain -f cluster.yaml --pod default/web-0\n"
+        "  kubenexus explain -f cluster.yaml --pod default/train-0 --preempt\n"
+        "  kubectl get nodes,pods,services,replicasets,statefulsets,pv,pvc,sc -A -o json |\n"
+        "    kubenexus explain -f - --pod batch/train-7 -o json\n\n"
+        "Exit codes: 0 some node fits, 1 none does (or the pod cannot be judged), 2 bad usage or "
+        "input.");
 }
 
 static int parse(int argc, char **argv, struct options *o)
@@ -56,6 +62,8 @@ static int parse(int argc, char **argv, struct options *o)
             if (!o->name.n || !o->namespace.n)
                 return complain_text("explain: --pod: \"%s\" is not NAMESPACE/NAME",
                                      value ? value : "");
+        } else if (strcmp(argv[i], "--preempt") == 0) {
+            o->asks_evictions = true;
         } else if (option_value(argc, argv, &i, "--config", NULL, &value)) {
             if (!value)
                 return complain_text("explain: --config needs a file");
@@ -151,6 +159,8 @@ static int explain(const struct options *o, const struct objects *set,
     bool is_there = engine_explain(engine, namespace, name, &x);
     assert(is_there);
     x.line = explain_line(set, target, config, &x.mem);
+    if (o->asks_evictions)
+        (void)engine_explain_eviction(engine, explain_latest_ms(set), namespace, name, &x);
     AUTO(buf) text = {0};
     if (o->is_json)
         explanation_json(&x, &text);

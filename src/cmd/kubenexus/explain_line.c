@@ -13,7 +13,7 @@ static bool keeps_line(const struct scheduler_config *config, struct str schedul
     return false;
 }
 
-static int64_t latest_ms(const struct objects *set)
+int64_t explain_latest_ms(const struct objects *set)
 {
     int64_t latest = 0;
     vec_each(&set->all, o) {
@@ -44,7 +44,7 @@ struct str explain_line(const struct objects *set, const struct pod *target,
                                 .max_unsettled = UINT32_MAX};
     struct engine *engine = engine_new(&own);
     struct effects effects = {0};
-    int64_t now_ms = latest_ms(set);
+    int64_t now_ms = explain_latest_ms(set);
     vec_each(&set->all, o)
         engine_apply(engine, now_ms, &(struct change){CHANGE_PUT, *o});
     while (engine_step(engine, now_ms, &effects))

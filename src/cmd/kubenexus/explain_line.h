@@ -8,3 +8,6 @@
  * mention. The text lives in `mem`. */
 struct str explain_line(const struct objects *set, const struct pod *target,
                         const struct scheduler_config *config, struct arena *mem);
+
+/* The time of the newest thing in the files: as good a now as any. */
+int64_t explain_latest_ms(const struct objects *set);

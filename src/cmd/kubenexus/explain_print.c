@@ -144,6 +144,44 @@ static void put_preemption(struct json_writer *w, const struct explained_preempt
     json_put_close(w, '}');
 }
 
+static void put_victim(struct json_writer *w, const struct explained_victim *v)
+{
+    json_put_open(w, '{');
+    put_pair(w, "pod", v->pod);
+    put_pair(w, "node", v->node);
+    put_pair(w, "gang", v->gang);
+    put_pair(w, "why", v->why);
+    put_pair(w, "tier", v->tier);
+    put_number(w, "priority", v->priority);
+    put_pair(w, "workload", v->workload);
+    put_number(w, "gpuSecondsLost", v->lost_s);
+    json_put_close(w, '}');
+}
+
+static void put_eviction(struct json_writer *w, const struct explained_eviction *x)
+{
+    json_put_key(w, STR("plan"));
+    json_put_open(w, '{');
+    put_bool(w, "found", x->is_found);
+    put_pair(w, "message", x->message);
+    json_put_key(w, STR("places"));
+    json_put_open(w, '{');
+    for (uint32_t i = 0; i < x->n_places; i++) {
+        json_put_key(w, x->places[i].pod);
+        json_put_str(w, x->places[i].node);
+    }
+    json_put_close(w, '}');
+    json_put_key(w, STR("victims"));
+    json_put_open(w, '[');
+    for (uint32_t i = 0; i < x->n_victims; i++)
+        put_victim(w, &x->victims[i]);
+    json_put_close(w, ']');
+    put_number(w, "units", x->parties);
+    put_number(w, "pdbViolations", x->violations);
+    put_number(w, "gpuSecondsLost", x->lost_s);
+    json_put_close(w, '}');
+}
+
 void explanation_json(const struct explanation *x, struct buf *out)
 {
     struct json_writer w = {.out = out, .is_pretty = true};
@@ -164,6 +202,8 @@ void explanation_json(const struct explanation *x, struct buf *out)
     put_texts(&w, "wouldChoose", x->would_choose, x->n_would_choose);
     if (x->preemption)
         put_preemption(&w, x->preemption);
+    if (x->eviction)
+        put_eviction(&w, x->eviction);
     if (x->gated.n)
         put_pair(&w, "gated", x->gated);
     if (x->line.n)
@@ -322,6 +362,26 @@ static void print_preemption(const struct explained_preemption *p, struct buf *o
         buf_printf(out, "          and on %u more nodes\n", p->n_candidates - 1 - shown);
 }
 
+static void print_eviction(const struct explained_eviction *x, struct buf *out)
+{
+    buf_printf(out, "\nEvictions: " STR_FMT "\n", STR_ARG(x->message));
+    if (!x->is_found)
+        return;
+    for (uint32_t i = 0; i < x->n_places; i++)
+        buf_printf(out, "  " STR_FMT " would go to " STR_FMT "\n", STR_ARG(x->places[i].pod),
+                   STR_ARG(x->places[i].node));
+    for (uint32_t i = 0; i < x->n_victims; i++) {
+        const struct explained_victim *v = &x->victims[i];
+        buf_printf(out,
+                   "  " STR_FMT " on " STR_FMT ": " STR_FMT " (" STR_FMT ", priority %d, " STR_FMT
+                   ", loses %lld GPU-seconds)\n",
+                   STR_ARG(v->pod), STR_ARG(v->node), STR_ARG(v->why), STR_ARG(v->tier),
+                   v->priority, STR_ARG(v->workload), (long long)v->lost_s);
+    }
+    buf_printf(out, "  In all %u pods of %u units, %lld GPU-seconds, %u budgets violated.\n",
+               x->n_victims, x->parties, (long long)x->lost_s, x->violations);
+}
+
 static void print_class(const struct explained_class *x, struct buf *out)
 {
     if (!x)
@@ -373,7 +433,10 @@ void explanation_table(const struct explanation *x, struct buf *out)
     print_class(x->class, out);
     print_gang(x->gang, out);
     print_best(x, out);
-    print_preemption(x->preemption, out);
+    if (x->eviction)
+        print_eviction(x->eviction, out);
+    else
+        print_preemption(x->preemption, out);
     if (!x->gated.n)
         print_refused(x, out);
 }

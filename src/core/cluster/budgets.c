@@ -77,6 +77,38 @@ void budgets_put(struct cluster *c, const struct budget_ask *ask)
         remove_at(c, at + is);
 }
 
+int32_t *budgets_allowed(const struct budgets *b, struct arena *mem)
+{
+    int32_t *allowed = arena_array(mem, int32_t, b->at.n);
+    for (uint32_t i = 0; i < b->at.n; i++)
+        allowed[i] = b->at.at[i].allowed;
+    return allowed;
+}
+
+static bool is_evicted(const struct cluster *c, const struct budget *b, struct str pod)
+{
+    vec_each(&b->evicted, name)
+        if (str_equal(names_text(&c->names, *name), pod))
+            return true;
+    return false;
+}
+
+bool budgets_allow(const struct cluster *c, pod_id pod, int32_t *allowed)
+{
+    const struct shape *shape = pods_shape(&c->pods, pod);
+    if (shape->labels == 0) /* without labels nothing selects it, whatever the selector says */
+        return true;
+    for (uint32_t i = 0; i < c->budgets.at.n; i++) {
+        const struct budget *b = &c->budgets.at.at[i];
+        if (b->namespace == shape->namespace &&
+            selector_matches(matches_selector_at(&c->matches, b->selector), &c->names,
+                             shape->labels) &&
+            !is_evicted(c, b, pod_name(pods_at(&c->pods, pod))) && --allowed[i] < 0)
+            return false;
+    }
+    return true;
+}
+
 void budgets_done(struct budgets *b)
 {
     vec_each(&b->at, budget)

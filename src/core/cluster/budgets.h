@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/arena.h"
 #include "core/base/map.h"
 #include "core/base/vec.h"
 #include "core/cluster/match.h"
@@ -39,5 +40,11 @@ void budgets_put(struct cluster *c, const struct budget_ask *ask);
 
 /* Was there a change in the namespace after the one of this number? */
 bool budgets_changed_since(const struct budgets *b, sym namespace, uint32_t change);
+
+/* How many evictions each of them allows; lives in `mem`. */
+int32_t *budgets_allowed(const struct budgets *b, struct arena *mem);
+
+/* Takes the pod out of the budgets that protect it; false if one is overdrawn. */
+bool budgets_allow(const struct cluster *c, pod_id pod, int32_t *allowed);
 
 void budgets_done(struct budgets *b);

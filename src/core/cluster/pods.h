@@ -37,6 +37,11 @@ enum pod_flag {
     POD_SUPPOSED = 8,    /* … except where it comes or goes in a trial only */
     POD_PREEMPTED = 16,  /* it is leaving because a scheduler evicted it */
     POD_GUARDED = 32,    /* nobody may evict it */
+    POD_EVICTED = 64,    /* we have asked for its eviction */
+    POD_FIRM = 128,      /* its nomination counts for everybody, whatever their priority */
+
+    POD_GOING = POD_TERMINATING | POD_EVICTED,
+    POD_KEPT_FLAGS = POD_GUARDED | POD_EVICTED | POD_FIRM, /* which the object does not decide */
 };
 
 struct pod_row {

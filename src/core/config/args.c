@@ -436,7 +436,6 @@ struct later_file {
     bool has_percentage, has_absolute;
     int64_t filter_ns, binding_ns;
     bool has_filter, has_binding;
-    int64_t most_victims, gap_s;
 };
 
 struct volume_file {
@@ -446,8 +445,6 @@ struct volume_file {
 };
 
 /* clang-format off */
-
-#define LATER(kind, text, member) {FIELD(kind, text, 0, struct later_file, member)}
 
 static const struct field preemption_fields[] = {
     HEAD_API_VERSION,
@@ -488,14 +485,6 @@ static const struct field volume_fields[] = {
     {FIELD(INT64, "bindTimeoutSeconds", 0, struct volume_file, timeout_s)},
     HEAD_KIND,
     {FIELD_MESSAGES("shape", 0, struct volume_file, shape, shape_fields)},
-    FIELD_END,
-};
-
-static const struct field gang_preemption_fields[] = {
-    HEAD_API_VERSION,
-    HEAD_KIND,
-    LATER(INT64, "maxVictims", most_victims),
-    LATER(INT64, "minimumGapSeconds", gap_s),
     FIELD_END,
 };
 
@@ -560,22 +549,6 @@ static const void *read_volume(const struct args_reading *a)
     return out;
 }
 
-static void check_seconds(const struct args_reading *a, const char *field, int64_t value)
-{
-    if (value < 0)
-        config_error(a->r, args_at(a, "%s", field), "%lld: must not be negative", (long long)value);
-}
-
-static const void *read_gang_preemption(const struct args_reading *a)
-{
-    struct later_file f = {0};
-    if (!args_fields(a, gang_preemption_fields, &f))
-        return NULL;
-    check_seconds(a, "maxVictims", f.most_victims);
-    check_seconds(a, "minimumGapSeconds", f.gap_s);
-    return NULL;
-}
-
 static const void *read_none(const struct args_reading *a)
 {
     struct later_file f = {0};
@@ -586,15 +559,14 @@ static const void *read_none(const struct args_reading *a)
 /* --- which plugin has which --- */
 
 static const struct args_kind kinds[] = {
-    {STR("NodeResourcesFit"),                read_fit            },
-    {STR("NodeResourcesBalancedAllocation"), read_balanced       },
-    {STR("PodTopologySpread"),               read_spread         },
-    {STR("NodeAffinity"),                    read_affinity       },
-    {STR("DefaultPreemption"),               read_preemption     },
-    {STR("InterPodAffinity"),                read_pod_affinity   },
-    {STR("DynamicResources"),                read_dynamic        },
-    {STR("VolumeBinding"),                   read_volume         },
-    {STR("GangPreemption"),                  read_gang_preemption},
+    {STR("NodeResourcesFit"),                read_fit         },
+    {STR("NodeResourcesBalancedAllocation"), read_balanced    },
+    {STR("PodTopologySpread"),               read_spread      },
+    {STR("NodeAffinity"),                    read_affinity    },
+    {STR("DefaultPreemption"),               read_preemption  },
+    {STR("InterPodAffinity"),                read_pod_affinity},
+    {STR("DynamicResources"),                read_dynamic     },
+    {STR("VolumeBinding"),                   read_volume      },
 };
 
 const void *args_read(struct reading *r, const struct known_plugin *plugin, struct str args,

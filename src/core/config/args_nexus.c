@@ -448,7 +448,96 @@ static const void *read_fragmentation(const struct args_reading *a)
     return out;
 }
 
+/* --- GangPreemption --- */
+
+struct eviction_file {
+    struct args_head head;
+    int64_t most_victims, gap_s, hold_s, least_run_s;
+    bool has_most_victims, has_gap_s, has_hold_s, tier_first, preemptible_alone;
+    struct str budgets;
+    LIST(struct str) order;
+    LIST(struct str) spared;
+    bool has_spared;
+};
+
+/* clang-format off */
+static const struct field eviction_fields[] = {
+    HEAD_API_VERSION,
+    {FIELD(STR, "budgets", 0, struct eviction_file, budgets)},
+    {FIELD(INT64, "holdSeconds", 0, struct eviction_file, hold_s),
+     FIELD_HAS(struct eviction_file, has_hold_s)},
+    HEAD_KIND,
+    {FIELD(INT64, "maxVictims", 0, struct eviction_file, most_victims),
+     FIELD_HAS(struct eviction_file, has_most_victims)},
+    {FIELD(INT64, "minimumGapSeconds", 0, struct eviction_file, gap_s),
+     FIELD_HAS(struct eviction_file, has_gap_s)},
+    {FIELD(INT64, "minimumRunSeconds", 0, struct eviction_file, least_run_s)},
+    {FIELD(BOOL, "preemptibleOnly", 0, struct eviction_file, preemptible_alone)},
+    {FIELD_STRS("sparedNamespaces", 0, struct eviction_file, spared),
+     FIELD_HAS(struct eviction_file, has_spared)},
+    {FIELD(BOOL, "tierOverPriority", 0, struct eviction_file, tier_first)},
+    {FIELD_STRS("victimOrder", 0, struct eviction_file, order)},
+    FIELD_END,
+};
+/* clang-format on */
+
+/* Those that are named come first, the others behind them in the order they always have. */
+static void read_victim_order(const struct args_reading *a, const struct eviction_file *f,
+                              struct eviction_args *out)
+{
+    bool is_named[N_VICTIM_KEYS] = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->order.n; i++) {
+        uint32_t key = 0;
+        while (key < N_VICTIM_KEYS && !str_equal(f->order.at[i], str_of(victim_key_names[key])))
+            key++;
+        if (key == N_VICTIM_KEYS || is_named[key]) {
+            config_error(a->r, args_at(a, "victimOrder[%u]", i),
+                         key == N_VICTIM_KEYS ? "\"" STR_FMT "\" is none of tier, priority, "
+                                                "workload, lostWork, start"
+                                              : "\"" STR_FMT "\" is there twice",
+                         STR_ARG(str_part(f->order.at[i], 0, 60)));
+            return;
+        }
+        is_named[key] = true;
+        out->order[n++] = key;
+    }
+    for (uint32_t key = 0; key < N_VICTIM_KEYS; key++)
+        if (!is_named[key])
+            out->order[n++] = key;
+}
+
+static const void *read_eviction(const struct args_reading *a)
+{
+    struct eviction_args *out = arena_array(&a->r->out->mem, struct eviction_args, 1);
+    struct eviction_file f = {0};
+    *out = eviction_defaults;
+    if (!args_fields(a, eviction_fields, &f))
+        return NULL;
+    args_check_range(a, args_at(a, "maxVictims"), f.most_victims, 0, 10000);
+    args_check_range(a, args_at(a, "minimumGapSeconds"), f.gap_s, 0, MOST_SECONDS);
+    args_check_range(a, args_at(a, "holdSeconds"), f.hold_s, 0, MOST_SECONDS);
+    args_check_range(a, args_at(a, "minimumRunSeconds"), f.least_run_s, 0, MOST_SECONDS);
+    out->most_victims = f.has_most_victims ? f.most_victims : out->most_victims;
+    out->gap_ms = f.has_gap_s ? f.gap_s * 1000 : out->gap_ms;
+    out->hold_ms = f.has_hold_s ? f.hold_s * 1000 : out->hold_ms;
+    out->least_run_ms = f.least_run_s * 1000;
+    out->tier_first = f.tier_first;
+    out->preemptible_alone = f.preemptible_alone;
+    out->keeps_budgets = str_equal(f.budgets, STR("never"));
+    if (f.budgets.n && !out->keeps_budgets && !str_equal(f.budgets, STR("last")))
+        config_error(a->r, args_at(a, "budgets"), "\"" STR_FMT "\" is none of last, never",
+                     STR_ARG(str_part(f.budgets, 0, 60)));
+    if (f.has_spared) {
+        out->spared.at = f.spared.at;
+        out->spared.n = f.spared.n;
+    }
+    read_victim_order(a, &f, out);
+    return out;
+}
+
 const struct args_kind nexus_args[] = {
+    {STR("GangPreemption"),              read_eviction     },
     {STR("Coscheduling"),                read_coscheduling },
     {STR("ProfileClassifier"),           read_classifier   },
     {STR("LinePolicy"),                  read_line         },

@@ -87,7 +87,7 @@ const struct known_plugin known_plugins[] = {
     {STR("VRAMScheduler"), FILTER | SCORE, false, 0, false},
     {STR("NetworkFabricScore"), FILTER | SCORE, false, 0, false},
     {STR("NUMATopology"), FILTER | SCORE, false, 0, false},
-    {STR("GangPreemption"), POST_FILTER, false, 0, false},
+    {STR("GangPreemption"), ENQUEUE | POST_FILTER, false, 0, false},
 };
 
 /* clang-format on */

@@ -257,7 +257,7 @@ static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t f
         cluster_take(c, pod);
     if (actions)
         pods_reshape(&c->pods, pod, shape);
-    row->flags = flags | (row->flags & POD_GUARDED);
+    row->flags = flags | (row->flags & POD_KEPT_FLAGS);
     unit_of(k, pod)->priority = cluster_spec(c, pod)->priority;
     struct gpu_ask has = cluster_spec(c, pod)->gpus;
     bool keeps_gpus = had.count == has.count && had.milli == has.milli;

@@ -62,7 +62,8 @@ static bool nominations_matter(const struct engine *k, const struct class *class
         return false;
     int32_t priority = specs_at(&k->cluster->specs, class->spec)->priority;
     vec_each(&k->cluster->nominations, n)
-        if (cluster_spec(k->cluster, n->pod)->priority >= priority)
+        if (pods_at(&k->cluster->pods, n->pod)->flags & POD_FIRM ||
+            cluster_spec(k->cluster, n->pod)->priority >= priority)
             return true;
     return false;
 }

@@ -250,7 +250,7 @@ static void count_running(struct engine *k, uint32_t group, uint32_t level)
 {
     vec_each(&k->cluster->groups.at.at[group].members, i) {
         const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
-        if (row->node == ID_NONE || row->flags & POD_TERMINATING)
+        if (row->node == ID_NONE || row->flags & POD_GOING)
             continue;
         uint32_t site = sites_of(k, level)[row->node];
         if (site != ID_NONE)
@@ -275,6 +275,11 @@ static uint32_t standing(const struct planner *p)
     vec_each(&p->benches, bench)
         n += bench->n - bench->seated;
     return n;
+}
+
+static uint32_t seated(const struct planner *p)
+{
+    return p->seats.n - standing(p);
 }
 
 /* The nodes of a site of the level; ID_NONE: all. */
@@ -504,7 +509,7 @@ static bool is_within_one(const struct engine *k, uint32_t group)
         return true;
     vec_each(&k->cluster->groups.at.at[group].members, i) {
         const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
-        if (row->node == ID_NONE || row->flags & POD_TERMINATING)
+        if (row->node == ID_NONE || row->flags & POD_GOING)
             continue;
         first = first == ID_NONE ? row->node : first;
         if (cluster_label(k->cluster, (node_id){row->node}, p->required) == SYM_NONE ||
@@ -531,16 +536,24 @@ static uint32_t seat_trial(struct engine *k, const struct trial *t)
     gather_lot(k, t->level, t->site);
     if (p->lot.n == 0)
         return 0;
-    uint32_t node = p->lot.at[0], all = p->seats.n;
+    uint32_t node = p->lot.at[0], most = p->is_frugal ? t->want : p->seats.n;
     if (t->fills)
-        fill(k, t->level, 0, p->lot.n, all, which);
+        fill(k, t->level, 0, p->lot.n, most, which);
     engine_open_domain(k, which, node);
-    engine_seat(k, all, t->is_reversed);
-    if (all - standing(p) >= t->want && standing(p) && t->site != ID_NONE) {
+    engine_seat(k, most - seated(p), t->is_reversed);
+    if (seated(p) >= t->want && seated(p) < most && t->site != ID_NONE) {
         engine_open_domain(k, p->required == SYM_NONE ? 0 : naming(p, p->n_levels - 1), node);
-        engine_seat(k, all, t->is_reversed);
+        engine_seat(k, most - seated(p), t->is_reversed);
     }
-    return all - standing(p);
+    return seated(p);
+}
+
+/* Room that is held for one of the gang is held for all of them. */
+static void share_nominations(struct engine *k)
+{
+    vec_each(&k->planner.seats, seat)
+        if (UNLIKELY(seat->has_in_sight))
+            cluster_nominate(k->cluster, (pod_id){seat->pod}, SYM_NONE);
 }
 
 /* Places as many as it can; true, with the transaction committed, if they are enough. */
@@ -551,6 +564,7 @@ static bool try(struct engine *k, uint32_t group, const struct trial *t)
     if (!t->is_reversed)
         buf_clear(&p->text);
     stand_up(p);
+    share_nominations(k);
     if (seat_trial(k, t) >= t->want && is_within_one(k, group)) {
         if (p->n_levels)
             engine_trade_seats(k);
@@ -648,7 +662,7 @@ static bool place(struct engine *k, uint32_t group, uint32_t want)
 bool engine_place_gang(struct engine *k, uint32_t group, uint32_t need)
 {
     struct planner *p = &k->planner;
-    uint32_t all = p->seats.n, least = MAX(need, 1u);
+    uint32_t least = MAX(need, 1u), all = p->is_frugal ? least : p->seats.n;
     p->refused_by = 0;
     buf_clear(&p->text);
     vec_clear(&p->sites);

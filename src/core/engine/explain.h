@@ -73,6 +73,23 @@ struct explained_preemption {
     struct str message;
 };
 
+/* Who would go for the unit by the rules of its profile (engine/evict.h). */
+struct explained_eviction {
+    bool is_found;
+    struct str message;
+    struct explained_place *places; /* namespace/name, sorted: the pods that make up the minimum */
+    uint32_t n_places;
+    struct explained_victim {
+        struct str pod; /* namespace/name */
+        struct str node, gang, why, tier, workload;
+        int32_t priority;
+        int64_t lost_s; /* accelerators times seconds */
+    } * victims;        /* by name */
+    uint32_t n_victims;
+    uint32_t violations, parties; /* of budgets; units that go */
+    int64_t lost_s;
+};
+
 struct explanation {
     struct arena mem; /* all texts and lists live here */
     struct str pod;   /* namespace/name */
@@ -88,10 +105,15 @@ struct explanation {
     struct str *would_choose; /* by name: all that share the highest total */
     uint32_t n_would_choose;
     struct explained_preemption *preemption; /* NULL: not tried */
+    struct explained_eviction *eviction;     /* NULL: not asked for */
 };
 
 /* False if there is no such pod waiting. */
 bool engine_explain(struct engine *k, struct str namespace, struct str name,
                     struct explanation *out);
+
+/* The same for the pod's unit and evictions: fills out->eviction. */
+bool engine_explain_eviction(struct engine *k, int64_t now_ms, struct str namespace,
+                             struct str name, struct explanation *out);
 
 void explanation_done(struct explanation *x);

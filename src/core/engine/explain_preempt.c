@@ -63,6 +63,23 @@ static struct str say_found(const struct explained_preemption *p, struct arena *
                         STR_ARG(p->best->node), p->best->n_victims);
 }
 
+/* By the rules of the profile's own plugin there is one plan, not one for each node. */
+static void explain_plan(struct engine *k, pod_id pod, struct class *class, struct explanation *out,
+                         struct buf *text)
+{
+    struct explained_preemption *p = out->preemption;
+    struct plan plan = engine_plan(k, pod, class, text);
+    if (plan.node == ID_NONE)
+        return;
+    const struct cluster *c = k->cluster;
+    p->candidates[0] = (struct explained_candidate){
+        arena_str(&out->mem, names_text(&c->names, c->nodes.name[plan.node])), name_victims(k, out),
+        k->victims.n, k->evictor.plan.cost.violations};
+    p->n_candidates = 1;
+    p->best = &p->candidates[0];
+    p->ties[p->n_ties++] = p->best->node;
+}
+
 void explain_preemption(struct engine *k, pod_id pod, struct class *class, const uint32_t *ids,
                         struct explanation *out)
 {
@@ -72,7 +89,10 @@ void explain_preemption(struct engine *k, pod_id pod, struct class *class, const
     out->preemption = p;
     AUTO(buf) text = {0};
     struct plan plan = {.node = ID_NONE};
-    if (engine_begin_plan(k, pod, class, &plan, &text)) {
+    struct eviction_args rules;
+    if (engine_eviction_rules(class->profile, true, &rules)) {
+        explain_plan(k, pod, class, out, &text);
+    } else if (engine_begin_plan(k, pod, class, &plan, &text)) {
         try_all(k, pod, class, ids, out);
         if (!p->best && !why_errors(&k->why, &k->classes.reasons, &text))
             why_histogram(&k->why, &k->classes.reasons, &text);

@@ -24,6 +24,10 @@ struct gang {
     struct owner made_by; /* and who that is: its texts are one block, at api_version. Owned */
     bool goes_on;         /* it runs, and those who are missing were waited for in vain */
     VEC(uint32_t) asks;   /* one pod of each class that was refused; none: any may be helped */
+
+    /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
+    int64_t raids_ms; /* no sooner it evicts again; 0: at once */
+    int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
 };
 
 /* A pod that waits to be placed with its gang. */
@@ -34,6 +38,7 @@ struct seat {
     uint32_t leaf;  /* the domain there, in the order in which they were filled */
     uint32_t rank;  /* its number within its job, as it says; ID_NONE: it does not */
     uint64_t arrival;
+    bool has_in_sight; /* it is nominated to a node */
 };
 
 /* The pods of one class. */
@@ -109,10 +114,15 @@ struct planner {
     uint32_t opened;     /* domains so far */
     struct arena *mem;   /* for what must be written before they are bound */
     uint32_t need;       /* that must be placed now */
+    bool is_frugal;      /* nobody sits down beyond those */
     uint64_t refused_by; /* plugins that refused some pod */
     struct buf text;     /* what the first of them heard, in the last trial */
     struct buf message;  /* what all are told */
+    struct buf plan;     /* what they are told of evictions */
+    uint64_t also;       /* plugins that may end the wait beside those that refused */
 };
+
+void planner_done(struct planner *p);
 
 /* --- order.c --- */
 
@@ -201,6 +211,15 @@ void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct ef
 
 /* Would the gang that waits under this number find its nodes now? */
 bool engine_gang_fits(struct engine *k, uint32_t unit);
+
+/* In a trial of evict.c, for k->planner: one pod sits alone; or everybody of the group who may be
+ * placed now, false if too few are there. */
+void engine_seat_alone(struct engine *k, pod_id pod, struct class *class);
+bool engine_seat_gang(struct engine *k, uint32_t group);
+
+/* Finds nodes for as many of them as must be placed and for nobody else, in the open transaction;
+ * false: nobody is placed. `group` ID_NONE: a pod alone. */
+bool engine_try_seats(struct engine *k, uint32_t group);
 
 /* What would come of it, by k->planner; nothing is changed. */
 enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effects *out);

@@ -206,6 +206,14 @@ void engine_word_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gan
         buf_add(out, buf_str(&p->text));
 }
 
+static void add_plan(const struct planner *p, struct buf *out)
+{
+    bool is_sentence = out->n && out->p[out->n - 1] == '.';
+    if (p->plan.n)
+        buf_printf(out, "%spreemption: " STR_FMT, is_sentence ? " " : "; ",
+                   STR_ARG(buf_str(&p->plan)));
+}
+
 /* --- telling --- */
 
 static uint32_t hash_of(struct str text)
@@ -282,6 +290,8 @@ static uint64_t plugins_of(const struct engine *k, uint32_t unit, enum gang_outc
     uint64_t plugins = why == GANG_HOPELESS  ? bit_of_room(k, pod)
                        : why == GANG_MISSING ? 0
                                              : k->planner.refused_by;
+    if (why != GANG_MISSING)
+        plugins |= k->planner.also;
     if (why == GANG_MISSING || k->planner.required != SYM_NONE)
         plugins |= bit_of_gangs(k, pod);
     return plugins;
@@ -298,6 +308,8 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
     bool is_news =
         !stays || engine_stays_in_line(k, now_ms, unit, why == GANG_BEHIND ? 0 : plugins);
     engine_word_gang(k, now_ms, group, why, &p->message);
+    if (why == GANG_HOPELESS || why == GANG_REFUSED)
+        add_plan(p, &p->message);
     vec_each(&p->seats, seat) {
         if (!is_news || (seat->node != ID_NONE && why == GANG_REST))
             continue;

@@ -56,7 +56,7 @@ struct muster engine_muster(const struct engine *k, uint32_t group)
     struct muster m = {0};
     vec_each(&group_at(k, group)->members, i) {
         const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
-        m.running += row->node != ID_NONE && !(row->flags & POD_TERMINATING);
+        m.running += row->node != ID_NONE && !(row->flags & POD_GOING);
         if (engine_is_ready(k, (pod_id){*i}))
             m.ready++;
         else
@@ -100,6 +100,7 @@ static void lead(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
     gang->priority = k->units.at[pod.i].priority;
     gang->goes_on = false;
     gang->gather_ms = INT64_MAX;
+    gang->raids_ms = gang->holds_ms = 0;
     vec_clear(&gang->asks);
     engine_begin_wait(k, now_ms, pod.i);
 }
@@ -172,6 +173,7 @@ void engine_rename_gang(struct engine *k, uint32_t group, uint32_t unit, uint32_
     k->gangs.at[group].leader = to; /* the queue asks where it stands under its new number alone */
     queue_rename(k->queue, unit, to);
     engine_rename_in_line(k, unit, to);
+    engine_rename_evictions(k, unit, to);
     engine_set_timer(k, to);
 }
 
@@ -314,7 +316,7 @@ void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struc
     engine_tell_missing(k, now_ms, unit, out);
 }
 
-static void planner_done(struct planner *p)
+void planner_done(struct planner *p)
 {
     vec_done(&p->seats);
     vec_done(&p->benches);
@@ -328,6 +330,7 @@ static void planner_done(struct planner *p)
     map_done(&p->site_of);
     buf_done(&p->text);
     buf_done(&p->message);
+    buf_done(&p->plan);
 }
 
 void engine_gangs_done(struct engine *k)

@@ -2,6 +2,7 @@
 
 #include "core/base/heap.h"
 #include "core/engine/engine.h"
+#include "core/engine/evict.h"
 #include "core/engine/gang.h"
 #include "core/engine/holds.h"
 #include "core/engine/line.h"
@@ -79,9 +80,11 @@ struct engine {
     struct pod_vec victims; /* of the last plan, the most important first */
     VEC(struct eviction {
         effect_id effect;
-        uint32_t by; /* the unit that needs the room; ID_NONE: it is gone */
+        uint32_t by;     /* the unit that needs the room; ID_NONE: it is gone */
+        uint32_t victim; /* the same */
     })
     evictions; /* unsettled */
+    struct evictor evictor;
 
     struct engine_stats stats;
     struct engine_counts counts;
@@ -197,6 +200,7 @@ bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct
 struct plan {
     uint32_t node;    /* where the pod is to go; ID_NONE: nowhere */
     bool is_hopeless; /* no eviction helps: a node it had in sight is given up */
+    bool is_firm;     /* nobody may take the room */
     bool has_relief;  /* something else may help: */
     struct relief relief;
     const struct plugin *relents; /* whose it is */
@@ -218,13 +222,27 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
 void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan plan,
                       struct effects *out);
 
+/* The pod has this node in sight, or (SYM_NONE) none any more. */
+void engine_set_in_sight(struct engine *k, int64_t now_ms, pod_id pod, sym node,
+                         struct effects *out);
+
+/* Pods that are less important than this one and had the node in sight have it no longer. */
+void engine_clear_others(struct engine *k, int64_t now_ms, pod_id pod, sym node,
+                         struct effects *out);
+
+/* k->victims go, for this pod's sake. */
+void engine_evict_all(struct engine *k, int64_t now_ms, pod_id by, struct effects *out);
+
 /* Is the unit waiting for evictions that are not settled? */
 bool engine_is_evicting(const struct engine *k, uint32_t unit);
 
 /* False if this is no eviction's effect. */
 bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
                             const struct error *why);
-void engine_forget_evictions(struct engine *k, pod_id by);
+/* The pod, for which others were to go or which was to go, is gone; or its unit goes on under
+ * another number. */
+void engine_forget_evictions(struct engine *k, pod_id pod);
+void engine_rename_evictions(struct engine *k, uint32_t unit, uint32_t to);
 
 /* --- explain_class.c --- */
 

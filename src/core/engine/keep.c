@@ -55,10 +55,10 @@ static bool is_missed(const struct engine *k, pod_id pod)
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     uint32_t group = engine_gang_of(k, pod);
     if (group == ID_NONE || row->node == ID_NONE || !(row->flags & POD_BOUND) ||
-        row->flags & POD_PREEMPTED)
+        row->flags & (POD_PREEMPTED | POD_EVICTED))
         return false;
     struct muster m = engine_muster(k, group);
-    uint32_t itself = !(row->flags & POD_TERMINATING);
+    uint32_t itself = !(row->flags & POD_GOING);
     return m.running > itself || m.ready;
 }
 

@@ -107,7 +107,9 @@ void engine_set_timer(struct engine *k, uint32_t unit)
     k->timers.ctx = k;
     engine_stop_timer(k, unit);
     const struct gang *gang = engine_gang_led_by(k, unit);
-    int64_t due_ms = MIN(starves_ms(k, unit), gang ? gang->gather_ms : INT64_MAX);
+    int64_t due_ms = starves_ms(k, unit);
+    due_ms = MIN(due_ms, gang ? gang->gather_ms : INT64_MAX);
+    due_ms = MIN(due_ms, gang ? engine_pursuit_ms(gang) : INT64_MAX);
     k->units.at[unit].due_ms = due_ms;
     if (due_ms != INT64_MAX)
         heap_add(&k->timers, unit);
@@ -144,6 +146,8 @@ bool engine_tick(struct engine *k, int64_t now_ms, struct effects *out)
         const struct gang *gang = engine_gang_led_by(k, unit);
         if (gang && gang->gather_ms <= now_ms)
             engine_end_gathering(k, now_ms, unit, out);
+        if (gang && engine_pursuit_ms(gang) <= now_ms)
+            engine_review_pursuit(k, now_ms, groups_of(&k->cluster->groups, (pod_id){unit}), out);
         engine_set_timer(k, unit);
     }
     return out->list.n > before;

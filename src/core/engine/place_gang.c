@@ -129,7 +129,8 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
                             .order = bench,
                             .node = ID_NONE,
                             .rank = rank_of(c, pod),
-                            .arrival = k->units.at[*i].arrival};
+                            .arrival = k->units.at[*i].arrival,
+                            .has_in_sight = pods_at(&c->pods, pod)->nominated != SYM_NONE};
         vec_push(&p->seats, seat);
     }
     order_benches(k);
@@ -390,9 +391,13 @@ static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t un
 {
     struct planner *p = &k->planner;
     uint32_t left = hand_on(k, group, unit);
-    vec_each(&p->seats, seat)
+    vec_each(&p->seats, seat) {
         if (seat->node != ID_NONE)
             engine_announce(k, now_ms, (pod_id){seat->pod}, out);
+        else if (seat->has_in_sight)
+            engine_emit(k, now_ms, (pod_id){seat->pod}, EFFECT_NOMINATE, out);
+    }
+    engine_end_pursuit(k, group);
     k->counts.gangs_placed += p->need > 0;
     k->gangs.at[group].goes_on = false;
     if (left != ID_NONE) {
@@ -410,6 +415,7 @@ static bool prepare(struct engine *k, int64_t now_ms, uint32_t group, struct eff
     struct planner *p = &k->planner;
     const struct group *g = &k->cluster->groups.at.at[group];
     seat_all(k, now_ms, group, out);
+    p->also = 0;
     uint32_t running = engine_muster(k, group).running, have = running + g->ended;
     uint32_t minimum = (uint32_t)group_minimum(g);
     bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
@@ -429,6 +435,39 @@ static bool has_hope(const struct planner *p)
     vec_each(&p->benches, bench)
         room += MIN(bench->room, (uint64_t)bench->n);
     return room >= MAX(p->need, 1u);
+}
+
+void engine_seat_alone(struct engine *k, pod_id pod, struct class *class)
+{
+    struct planner *p = &k->planner;
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    vec_clear(&p->seats);
+    vec_clear(&p->benches);
+    vec_push(&p->benches, (struct bench){.class = class, .shape = row->shape, .n = 1});
+    struct seat seat = {.pod = pod.i, .has_in_sight = row->nominated != SYM_NONE};
+    vec_push(&p->seats, seat);
+    p->need = 1;
+    p->n_levels = 0;
+    p->required = p->within = SYM_NONE;
+}
+
+bool engine_seat_gang(struct engine *k, uint32_t group)
+{
+    return prepare(k, 0, group, NULL);
+}
+
+bool engine_try_seats(struct engine *k, uint32_t group)
+{
+    struct planner *p = &k->planner;
+    vec_each(&p->benches, bench)
+        bench->class->room_at = 0; /* others have come and gone in the trial */
+    measure(k, p->n_levels > 0);
+    vec_each(&p->benches, bench)
+        bench->class->room_at = 0;
+    p->is_frugal = true;
+    bool is_placed = has_hope(p) && engine_place_gang(k, group, p->need);
+    p->is_frugal = false;
+    return is_placed;
 }
 
 bool engine_gang_fits(struct engine *k, uint32_t unit)
@@ -464,6 +503,15 @@ static bool place_in_turn(struct engine *k, int64_t now_ms, uint32_t group, uint
     return is_placed && !*is_behind;
 }
 
+/* There is no room: the gang may evict others, and is told. */
+static void refuse(struct engine *k, int64_t now_ms, uint32_t group, enum gang_outcome why,
+                   struct effects *out)
+{
+    enum eviction_outcome plan = engine_plan_eviction(k, now_ms, group);
+    engine_refuse_gang(k, now_ms, k->gangs.at[group].leader, why, out);
+    engine_conclude_eviction(k, now_ms, group, plan, out);
+}
+
 void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
@@ -477,11 +525,13 @@ void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct ef
     if (!prepare(k, now_ms, group, out))
         engine_refuse_gang(k, now_ms, unit, GANG_MISSING, out);
     else if (!has_hope(&k->planner))
-        engine_refuse_gang(k, now_ms, unit, GANG_HOPELESS, out);
+        refuse(k, now_ms, group, GANG_HOPELESS, out);
     else if (place_in_turn(k, now_ms, group, unit, &is_behind))
         commit(k, now_ms, group, unit, out);
+    else if (is_behind)
+        engine_refuse_gang(k, now_ms, unit, GANG_BEHIND, out);
     else
-        engine_refuse_gang(k, now_ms, unit, is_behind ? GANG_BEHIND : GANG_REFUSED, out);
+        refuse(k, now_ms, group, GANG_REFUSED, out);
 }
 
 enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effects *out)

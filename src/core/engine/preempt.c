@@ -16,9 +16,11 @@ const struct profile_plugin *engine_preemption(const struct profile *profile)
 static bool is_being_cleared(const struct cluster *c, const struct class *class, node_id node)
 {
     int32_t priority = specs_at(&c->specs, class->spec)->priority;
+    struct eviction_args rules;
+    bool is_by_rules = engine_eviction_rules(class->profile, true, &rules);
+    uint32_t leaves = is_by_rules ? POD_PREEMPTED | POD_EVICTED : POD_PREEMPTED;
     for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after)
-        if (c->pods.rows.at[i].flags & POD_PREEMPTED &&
-            cluster_spec(c, (pod_id){i})->priority < priority)
+        if (c->pods.rows.at[i].flags & leaves && cluster_spec(c, (pod_id){i})->priority < priority)
             return true;
     return false;
 }
@@ -104,6 +106,36 @@ bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, 
     return !why_not && !plan->is_hopeless;
 }
 
+static void say_found(const struct engine *k, const struct plan *plan, size_t at, struct buf *text)
+{
+    const struct cluster *c = k->cluster;
+    if (plan->has_relief) /* success speaks alone */
+        buf_cut(text, at, at + strlen(plan->relief.text) + sizeof(", ") - 1);
+    buf_printf(text,
+               "found a potential placement for pod on node " STR_FMT ", preempting %u victims",
+               STR_ARG(names_text(&c->names, c->nodes.name[plan->node])), k->victims.n);
+}
+
+/* Whom the rules of the profile's own plugin let go. */
+static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, struct plan *plan,
+                          size_t at, struct buf *text)
+{
+    enum eviction_outcome outcome = engine_find_eviction(k, k->now_ms, pod.i, class);
+    if (outcome == EVICTION_FOUND) {
+        plan->node = k->evictor.plan.places.at[0].node;
+        plan->is_firm = k->evictor.rules.tier_first;
+        vec_each(&k->evictor.plan.victims, v)
+            vec_push(&k->victims, v->pod);
+        say_found(k, plan, at, text);
+        return;
+    }
+    plan->is_hopeless = outcome != EVICTION_WAITS;
+    if (outcome == EVICTION_NONE)
+        buf_add(text, STR("No preemption victims found for incoming pod."));
+    else
+        engine_word_eviction(k, outcome, text);
+}
+
 struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text)
 {
     struct plan plan = {.node = ID_NONE};
@@ -112,6 +144,11 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
     size_t at = text->n + 1; /* behind a blank */
     if (!engine_begin_plan(k, pod, class, &plan, text))
         return plan;
+    struct eviction_args rules;
+    if (engine_eviction_rules(class->profile, true, &rules)) {
+        plan_by_rules(k, pod, class, &plan, at, text);
+        return plan;
+    }
     plan.node = preempt_choose(&k->hunts, c, &k->classes, class, pod, &k->why);
     if (plan.node == ID_NONE) {
         plan.is_hopeless = !why_errors(&k->why, &k->classes.reasons, text);
@@ -120,21 +157,19 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
         return plan;
     }
     preempt_price(c, &k->classes, class, (node_id){plan.node}, pod, &k->victims);
-    if (plan.has_relief) /* success speaks alone */
-        buf_cut(text, at, at + strlen(plan.relief.text) + sizeof(", ") - 1);
-    buf_printf(text,
-               "found a potential placement for pod on node " STR_FMT ", preempting %u victims",
-               STR_ARG(names_text(&c->names, c->nodes.name[plan.node])), k->victims.n);
+    say_found(k, &plan, at, text);
     return plan;
 }
 
 /* --- carrying it out --- */
 
-static void set_in_sight(struct engine *k, int64_t now_ms, pod_id pod, sym node,
+void engine_set_in_sight(struct engine *k, int64_t now_ms, pod_id pod, sym node,
                          struct effects *out)
 {
     struct cluster *c = k->cluster;
     sym was = pods_at(&c->pods, pod)->nominated;
+    if (node == SYM_NONE)
+        pods_at(&c->pods, pod)->flags &= ~(uint32_t)POD_FIRM;
     if (was == node)
         return;
     if (was != SYM_NONE)
@@ -148,8 +183,7 @@ static void set_in_sight(struct engine *k, int64_t now_ms, pod_id pod, sym node,
     e->node = node == SYM_NONE ? STR("") : names_text(&c->names, node);
 }
 
-/* Less important pods that had the node in sight have it no longer. */
-static void clear_others(struct engine *k, int64_t now_ms, pod_id pod, sym node,
+void engine_clear_others(struct engine *k, int64_t now_ms, pod_id pod, sym node,
                          struct effects *out)
 {
     struct cluster *c = k->cluster;
@@ -157,19 +191,31 @@ static void clear_others(struct engine *k, int64_t now_ms, pod_id pod, sym node,
     for (uint32_t i = c->nominations.n; i-- > 0;) {
         struct nomination n = c->nominations.at[i];
         if (n.node == node && cluster_spec(c, n.pod)->priority < priority)
-            set_in_sight(k, now_ms, n.pod, SYM_NONE, out);
+            engine_set_in_sight(k, now_ms, n.pod, SYM_NONE, out);
     }
 }
 
-static void evict(struct engine *k, int64_t now_ms, pod_id victim, pod_id by, uint32_t node,
-                  struct effects *out)
+static void evict(struct engine *k, int64_t now_ms, pod_id victim, pod_id by, struct effects *out)
 {
     struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, victim);
     struct effect *e = engine_emit(k, now_ms, victim, EFFECT_EVICT, out);
-    e->node = names_text(&c->names, c->nodes.name[node]);
+    row->flags |= POD_EVICTED;
+    e->node = names_text(&c->names, c->nodes.name[row->node]);
     e->by_uid = pod_uid(pods_at(&c->pods, by));
     e->by_scheduler = names_text(&c->names, cluster_spec(c, by)->scheduler_name);
-    vec_push(&k->evictions, (struct eviction){e->id, by.i});
+    vec_push(&k->evictions, (struct eviction){e->id, by.i, victim.i});
+}
+
+void engine_evict_all(struct engine *k, int64_t now_ms, pod_id by, struct effects *out)
+{
+    vec_each(&k->victims, victim) {
+        if (k->units.at[victim->i].prepares) /* it is not bound yet, and need not be */
+            engine_call_off(k, now_ms, *victim, STR("preempted by DefaultPreemption"), out);
+        else if (!(pods_at(&k->cluster->pods, *victim)->flags & POD_TERMINATING))
+            evict(k, now_ms, *victim, by, out);
+    }
+    engine_count_victims(&k->counts, k->victims.n);
 }
 
 void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan plan,
@@ -178,19 +224,15 @@ void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan 
     struct cluster *c = k->cluster;
     engine_relieve(k, now_ms, pod, &plan, out);
     if (plan.is_hopeless)
-        set_in_sight(k, now_ms, pod, SYM_NONE, out);
+        engine_set_in_sight(k, now_ms, pod, SYM_NONE, out);
     if (plan.node == ID_NONE)
         return;
     sym node = c->nodes.name[plan.node];
-    clear_others(k, now_ms, pod, node, out);
-    set_in_sight(k, now_ms, pod, node, out);
-    vec_each(&k->victims, victim) {
-        if (k->units.at[victim->i].prepares) /* it is not bound yet, and need not be */
-            engine_call_off(k, now_ms, *victim, STR("preempted by DefaultPreemption"), out);
-        else if (!(pods_at(&c->pods, *victim)->flags & POD_TERMINATING))
-            evict(k, now_ms, *victim, pod, plan.node, out);
-    }
-    engine_count_victims(&k->counts, k->victims.n);
+    if (plan.is_firm)
+        pods_at(&c->pods, pod)->flags |= POD_FIRM;
+    engine_clear_others(k, now_ms, pod, node, out);
+    engine_set_in_sight(k, now_ms, pod, node, out);
+    engine_evict_all(k, now_ms, pod, out);
 }
 
 /* --- how evictions end --- */
@@ -211,8 +253,10 @@ bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
         i++;
     if (i == k->evictions.n)
         return false;
-    uint32_t by = k->evictions.at[i].by;
+    uint32_t by = k->evictions.at[i].by, victim = k->evictions.at[i].victim;
     vec_remove(&k->evictions, i);
+    if (why && victim != ID_NONE) /* it stays, as far as we know */
+        pods_at(&k->cluster->pods, (pod_id){victim})->flags &= ~(uint32_t)POD_EVICTED;
     /* Held back by us alone, something has happened for it meanwhile; after an error it must look
      * again. Otherwise it waits for the victims to be gone. */
     if (by != ID_NONE && (why || (queue_gate(k->queue, by) && !engine_is_evicting(k, by))))
@@ -220,9 +264,19 @@ bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
     return true;
 }
 
-void engine_forget_evictions(struct engine *k, pod_id by)
+void engine_forget_evictions(struct engine *k, pod_id pod)
+{
+    vec_each(&k->evictions, e) {
+        if (e->by == pod.i)
+            e->by = ID_NONE;
+        if (e->victim == pod.i)
+            e->victim = ID_NONE;
+    }
+}
+
+void engine_rename_evictions(struct engine *k, uint32_t unit, uint32_t to)
 {
     vec_each(&k->evictions, e)
-        if (e->by == by.i)
-            e->by = ID_NONE;
+        if (e->by == unit)
+            e->by = to;
 }

@@ -17,7 +17,7 @@ static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
         classes_profile(&k->classes, names_text(&k->cluster->names, spec->scheduler_name));
     if (UNLIKELY(engine_gang_led_by(k, unit))) { /* the gates of its pods are their own */
         *gate = (uint64_t)1 << profile_gangs(profile)->number;
-        return engine_gang_may_enter(k, unit);
+        return engine_gang_may_enter(k, unit) && !engine_is_evicting(k, unit);
     }
     bool may = true;
     for (uint32_t i = 0; i < profile->n && may; i++) {

@@ -301,9 +301,8 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
         hand_over(class, takes_over);
 }
 
-/* Who and what the pods are, as the profile's plugin for that says. */
-static struct identity identify(struct classes *k, const struct profile *profile,
-                                const struct shape *shape)
+struct identity classes_identify(struct classes *k, const struct profile *profile,
+                                 const struct shape *shape)
 {
     for (uint32_t i = 0; i < profile->n; i++)
         if (profile->plugins[i].plugin->identify)
@@ -335,7 +334,7 @@ static struct class *make_class(struct classes *k, const struct profile *profile
     struct class *class = mem_alloc(sizeof(*class));
     class->profile = profile;
     class->spec = shape->spec;
-    class->identity = identify(k, profile, shape);
+    class->identity = classes_identify(k, profile, shape);
     intern_hold(&k->cluster->specs.table.table, shape->spec);
     const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
     struct str field = unsupported_field(k, profile, spec);
@@ -352,7 +351,7 @@ static struct class *make_class(struct classes *k, const struct profile *profile
 static void sign(struct classes *k, const struct profile *profile, const struct shape *shape,
                  sym within)
 {
-    struct identity identity = identify(k, profile, shape);
+    struct identity identity = classes_identify(k, profile, shape);
     vec_clear(&k->scratch);
     vec_push(&k->scratch, (uint32_t)(profile - k->profiles));
     vec_push(&k->scratch, shape->spec);

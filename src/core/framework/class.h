@@ -97,6 +97,11 @@ struct class
     uint64_t room_at; /* end of the log then, + 1; 0: never asked */
     uint64_t room;
 
+    /* So many of its pods or more would find no room whoever was evicted for them, by the rules of
+     * its profile: as long as the log has not grown. */
+    uint64_t useless_at; /* end of the log then, + 1; 0: never asked */
+    uint32_t useless_from;
+
     /* When one of its pods would last have delayed the head of its line: engine_line_serial(). */
     uint64_t delayed_at;
 };
@@ -147,6 +152,10 @@ struct class *classes_of(struct classes *k, shape_id shape);
 /* The same for pods of a gang that stays in one domain of node labels (their keys with commas);
  * good until the classes are next swept. */
 struct class *classes_within(struct classes *k, shape_id shape, sym keys);
+
+/* Who and what pods of the shape are, as the profile's plugin for that says. */
+struct identity classes_identify(struct classes *k, const struct profile *profile,
+                                 const struct shape *shape);
 
 /* The profile for a schedulerName; NULL: none. */
 const struct profile *classes_profile(const struct classes *k, struct str scheduler_name);

@@ -215,6 +215,10 @@ struct plugin {
     /* Lets a pod that fits nowhere take the place of less important ones. */
     bool preempts;
 
+    /* The same for gangs and for pods alone, by rules of its own (engine/evict.h); `args` is how.
+     */
+    bool evicts;
+
     /* Pods that name a group are placed as one, or not at all. */
     bool gangs;
 

@@ -71,40 +71,13 @@ static void find_victims(const struct cluster *c, const struct class *class, nod
         qsort(out->at, out->n, sizeof(*out->at), by_importance);
 }
 
-static bool is_evicted(const struct cluster *c, const struct budget *b, struct str pod)
-{
-    vec_each(&b->evicted, name)
-        if (str_equal(names_text(&c->names, *name), pod))
-            return true;
-    return false;
-}
-
-/* Takes the pod out of the budgets that protect it; false if one is overdrawn. */
-static bool budgets_allow(const struct cluster *c, const struct victim *v, int32_t *allowed)
-{
-    const struct shape *shape = pods_shape(&c->pods, v->pod);
-    if (shape->labels == 0) /* without labels nothing selects it, whatever the selector says */
-        return true;
-    for (uint32_t i = 0; i < c->budgets.at.n; i++) {
-        const struct budget *b = &c->budgets.at.at[i];
-        if (b->namespace == shape->namespace &&
-            selector_matches(matches_selector_at(&c->matches, b->selector), &c->names,
-                             shape->labels) &&
-            !is_evicted(c, b, v->name) && --allowed[i] < 0)
-            return false;
-    }
-    return true;
-}
-
 static void find_protected(struct cluster *c, struct victims *all)
 {
     if (c->budgets.at.n == 0)
         return;
-    int32_t *allowed = arena_array(&c->mem, int32_t, c->budgets.at.n);
-    for (uint32_t i = 0; i < c->budgets.at.n; i++)
-        allowed[i] = c->budgets.at.at[i].allowed;
+    int32_t *allowed = budgets_allowed(&c->budgets, &c->mem);
     vec_each(all, v)
-        v->is_protected = !budgets_allow(c, v, allowed);
+        v->is_protected = !budgets_allow(c, v->pod, allowed);
     arena_reset(&c->mem);
 }
 

@@ -106,9 +106,10 @@ void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id
 static bool counts_here(const struct cluster *c, const struct class *class, struct nomination n,
                         node_id node, pod_id self)
 {
-    return n.node == c->nodes.name[node.i] && n.pod.i != self.i &&
-           pods_at(&c->pods, n.pod)->node == ID_NONE &&
-           cluster_spec(c, n.pod)->priority >= specs_at(&c->specs, class->spec)->priority;
+    const struct pod_row *row = pods_at(&c->pods, n.pod);
+    return n.node == c->nodes.name[node.i] && n.pod.i != self.i && row->node == ID_NONE &&
+           (row->flags & POD_FIRM ||
+            cluster_spec(c, n.pod)->priority >= specs_at(&c->specs, class->spec)->priority);
 }
 
 bool row_has_nominated(const struct cluster *c, const struct class *class, node_id node,

@@ -103,6 +103,34 @@ struct coscheduling_args {
     ((struct coscheduling_args){                                                                   \
         .gather_ms = 10000, .starve_ms = 60000, .repair_ms = 30000, .gold_boost = 20})
 
+/* Who has to go first when room is made (engine/evict.h): what victims are compared by, the less
+ * the sooner. */
+enum victim_key {
+    VICTIM_TIER,      /* of its tenant */
+    VICTIM_PRIORITY,  /* of the pod */
+    VICTIM_WORKLOAD,  /* backfill, batch, training, inference, interactive, service */
+    VICTIM_LOST_WORK, /* accelerators times the time they were busy */
+    VICTIM_START,     /* the newest first */
+    N_VICTIM_KEYS,
+};
+
+/* As configuration spells it. */
+extern const char *const victim_key_names[N_VICTIM_KEYS];
+
+struct eviction_args {
+    int64_t most_victims;   /* pods that may go for one unit */
+    int64_t gap_ms;         /* a gang evicts again no sooner than this after the last time */
+    int64_t hold_ms;        /* the room is held for a gang so long */
+    int64_t least_run_ms;   /* who has run for less is left alone */
+    bool tier_first;        /* a higher tier evicts a lower one, whatever their priorities */
+    bool keeps_budgets;     /* no budget is violated; else that is the last thing to do */
+    bool preemptible_alone; /* only pods that are said to be preemptible */
+    enum victim_key order[N_VICTIM_KEYS];
+    LIST(const struct str) spared; /* namespaces */
+};
+
+extern const struct eviction_args eviction_defaults;
+
 /* Which hardware a tenant, or all tenants of a tier, may use. */
 struct allowed_tiers {
     struct str tenant; /* empty: all of `tier` */

@@ -177,7 +177,11 @@ static const struct {
      "-1: should not be a negative value"                                                                                                                                                                                                          },
     {"Coscheduling",                    "{permitWaitingTimeSeconds: -1}",                                         ".permitWaitingTimeSeconds",
      "-1: not in valid range [0, 1000000000]"                                                                                                                                                                                                      },
-    {"GangPreemption",                  "{maxVictims: -1}",                                                       ".maxVictims",                                                    "-1: must not be negative"                                     },
+    {"GangPreemption",                  "{maxVictims: -1}",                                                       ".maxVictims",                                                    "-1: not in valid range [0, 10000]"                            },
+    {"GangPreemption",                  "{budgets: sometimes}",                                                   ".budgets",                                                       "\"sometimes\" is none of last, never"                         },
+    {"GangPreemption",                  "{victimOrder: [tier, age]}",                                             ".victimOrder[1]",
+     "\"age\" is none of tier, priority, workload, lostWork, start"                                                                                                                                                                                },
+    {"GangPreemption",                  "{victimOrder: [tier, tier]}",                                            ".victimOrder[1]",                                                "\"tier\" is there twice"                                      },
 };
 
 TEST(args, that_make_no_sense_are_refused)

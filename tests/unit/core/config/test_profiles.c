@@ -286,7 +286,7 @@ TEST(profiles, the_documented_example_loads)
                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "
                 "NodeResourcesBalancedAllocation 1 ImageLocality 1 ResourceFragmentationScore 5 "
                 "NUMATopology 10");
-    EXPECT_INT(c.profiles[0].n, built_in_profiles[0].n + 3); /* ProfileClassifier,
+    EXPECT_INT(c.profiles[0].n, built_in_profiles[0].n + 4); /* ProfileClassifier, GangPreemption,
                                     ResourceFragmentationScore, NUMATopology */
     EXPECT_STR(c.leader_election.namespace, "kubenexus-system");
 }

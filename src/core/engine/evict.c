@@ -1,0 +1,444 @@
+#include "core/engine/evict.h"
+
+#include "core/engine/inside.h"
+#include "core/framework/row.h"
+
+/* --- rules --- */
+
+static const struct profile_plugin *evicting_plugin(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->evicts &&
+            !(profile->plugins[i].off & PROFILE_NO_POST_FILTER))
+            return &profile->plugins[i];
+    return NULL;
+}
+
+bool engine_eviction_rules(const struct profile *profile, bool alone, struct eviction_args *out)
+{
+    const struct profile_plugin *own = evicting_plugin(profile);
+    *out = own && own->args ? *(const struct eviction_args *)own->args : eviction_defaults;
+    if (own)
+        return true;
+    return !alone && profile_gangs(profile) && engine_preemption(profile);
+}
+
+/* The lowest rank among those who are to be seated, and whether all of them may evict. */
+static bool rank_unit(const struct engine *k, struct rank *out)
+{
+    bool may = true;
+    *out = (struct rank){N_TIERS, INT32_MAX};
+    vec_each(&k->planner.benches, bench) {
+        const struct spec *spec = specs_at(&k->cluster->specs, bench->class->spec);
+        out->tier = MIN(out->tier, bench->class->identity.tier);
+        out->priority = MIN(out->priority, spec->priority);
+        may = may && spec->preempts;
+    }
+    return may;
+}
+
+/* --- a trial --- */
+
+static void take_off(struct cluster *c, pod_id pod)
+{
+    if (pods_at(&c->pods, pod)->node != ID_NONE)
+        cluster_take(c, pod);
+}
+
+/* Those who are leaving anyway: their room is free soon. */
+static void find_leaving(struct engine *k)
+{
+    const struct cluster *c = k->cluster;
+    vec_clear(&k->evictor.leaving);
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        for (uint32_t pod = c->nodes.first_pod[i]; pod != ID_NONE; pod = c->pods.rows.at[pod].after)
+            if (c->pods.rows.at[pod].flags & POD_GOING)
+                vec_push(&k->evictor.leaving, (pod_id){pod});
+}
+
+static void clear_room(struct engine *k)
+{
+    const struct parties *p = &k->evictor.parties;
+    vec_each(&k->evictor.leaving, pod)
+        take_off(k->cluster, *pod);
+    vec_each(&p->at, party)
+        for (uint32_t i = 0; i < party->n && party->is_out; i++)
+            take_off(k->cluster, p->pods.at[party->first + i]);
+}
+
+/* Would the pod of this seat be let in where it sits? */
+static bool may_stay(struct engine *k, const struct seat *seat)
+{
+    struct cluster *c = k->cluster;
+    pod_id pod = {seat->pod};
+    const struct class *class = k->planner.benches.at[seat->order].class;
+    struct txn t = txn_begin(c);
+    cluster_take(c, pod);
+    bool may = !row_verdict(c, class, (node_id){seat->node}, pod);
+    txn_undo(c, t);
+    return may;
+}
+
+static bool concerns(const struct engine *k, const struct party *party, const struct seat *seat)
+{
+    if (k->planner.benches.at[seat->order].class->has_key_filter)
+        return true; /* a pod elsewhere may matter */
+    for (uint32_t i = 0; i < party->n; i++)
+        if (k->evictor.home.at[party->first + i] == seat->node)
+            return true;
+    return false;
+}
+
+/* Does the unit keep its seats if the party comes back? If so, it has. */
+static bool bring_back(struct engine *k, struct party *party)
+{
+    struct cluster *c = k->cluster;
+    const struct parties *p = &k->evictor.parties;
+    struct txn t = txn_begin(c);
+    for (uint32_t i = 0; i < party->n; i++) {
+        pod_id pod = p->pods.at[party->first + i];
+        cluster_place_on_gpus(c, pod, (node_id){k->evictor.home.at[party->first + i]},
+                              k->evictor.gpus.at[party->first + i]);
+    }
+    bool stay = true;
+    vec_each(&k->planner.seats, seat)
+        stay = stay && (seat->node == ID_NONE || !concerns(k, party, seat) || may_stay(k, seat));
+    if (stay)
+        txn_commit(c, t);
+    else
+        txn_undo(c, t);
+    party->is_out = !stay;
+    return stay;
+}
+
+/* With the unit in its seats: those whose budgets would be violated first, then the dearest. */
+static void reprieve(struct engine *k)
+{
+    struct parties *p = &k->evictor.parties;
+    for (uint32_t i = p->at.n; i-- > 0;)
+        if (party_may_return(p, &p->at.at[i]))
+            bring_back(k, &p->at.at[i]);
+    for (uint32_t i = p->at.n; i-- > 0;) /* whose gang came back behind it in the order */
+        if (party_may_return(p, &p->at.at[i]) && p->at.at[i].is_surplus)
+            bring_back(k, &p->at.at[i]);
+}
+
+static void note_places(struct engine *k)
+{
+    struct eviction_plan *plan = &k->evictor.other;
+    vec_clear(&plan->places);
+    vec_each(&k->planner.seats, seat)
+        if (seat->node != ID_NONE)
+            vec_push(&plan->places, (struct eviction_place){seat->pod, seat->node});
+}
+
+/* Can the unit be seated with those away who are out? If so, and `brings_back`, whoever need not be
+ * out is not any more, and the seats are noted. Leaves no trace. */
+static bool attempt(struct engine *k, const struct evicting *e, bool brings_back)
+{
+    struct txn t = txn_begin(k->cluster);
+    clear_room(k);
+    bool is_seated = engine_try_seats(k, e->group);
+    if (is_seated && brings_back) {
+        reprieve(k);
+        note_places(k);
+    }
+    txn_undo(k->cluster, t);
+    vec_each(&k->planner.seats, seat)
+        engine_give_up(k, (pod_id){seat->pod});
+    arena_reset(&k->evictor.errands);
+    return is_seated;
+}
+
+/* --- a plan --- */
+
+/* The least number of candidates, in their order, with which the unit can be seated. */
+static uint32_t least_number(struct engine *k, const struct evicting *e, uint32_t all)
+{
+    struct parties *p = &k->evictor.parties;
+    uint32_t no = 0, yes = 1;
+    for (; yes < all; no = yes, yes *= 2) {
+        parties_take(p, yes);
+        if (attempt(k, e, false))
+            break;
+    }
+    yes = MIN(yes, all);
+    while (yes - no > 1) {
+        uint32_t middle = no + (yes - no) / 2;
+        parties_take(p, middle);
+        if (attempt(k, e, false))
+            yes = middle;
+        else
+            no = middle;
+    }
+    return yes;
+}
+
+/* Each that is out comes back, and the unit is seated anew: until that works for none. */
+static void return_needless(struct engine *k, const struct evicting *e)
+{
+    struct parties *p = &k->evictor.parties;
+    bool is_less = true;
+    while (is_less) {
+        is_less = false;
+        for (uint32_t i = p->at.n; i-- > 0 && k->evictor.returns < MOST_RETURNS;) {
+            if (!party_may_return(p, &p->at.at[i]))
+                continue;
+            p->at.at[i].is_out = false;
+            k->evictor.returns++;
+            if (attempt(k, e, true))
+                is_less = true;
+            else
+                p->at.at[i].is_out = true;
+        }
+    }
+}
+
+static void note_victims(struct engine *k)
+{
+    struct eviction_plan *plan = &k->evictor.other;
+    const struct parties *p = &k->evictor.parties;
+    vec_clear(&plan->victims);
+    plan->cost = (struct eviction_cost){
+        .rank = {TIER_NONE, INT32_MIN}
+    };
+    vec_each(&p->at, party) {
+        if (!party->is_out)
+            continue;
+        struct eviction_cost *cost = &plan->cost;
+        cost->violations += party->is_protected;
+        cost->rank.tier = MAX(cost->rank.tier, party->rank.tier);
+        cost->rank.priority = MAX(cost->rank.priority, party->rank.priority);
+        cost->worth = MAX(cost->worth, party->worth);
+        cost->parties++;
+        cost->pods += party->n;
+        cost->lost_ms = wrap_add(cost->lost_ms, party->lost_ms);
+        for (uint32_t i = 0; i < party->n; i++) {
+            pod_id pod = p->pods.at[party->first + i];
+            struct victim_note note = {
+                .pod = pod,
+                .node = pods_at(&k->cluster->pods, pod)->node,
+                .group = party->group,
+                .is_surplus = party->is_surplus,
+                .is_protected = party->is_protected,
+                .rank = party->rank,
+                .worth = party->worth,
+                .lost_ms = engine_work_lost_ms(k, k->evictor.now_ms, pod),
+            };
+            vec_push(&plan->victims, note);
+        }
+    }
+}
+
+static bool costs_less(const struct eviction_cost *a, const struct eviction_cost *b)
+{
+    if (a->violations != b->violations)
+        return a->violations < b->violations;
+    if (a->rank.tier != b->rank.tier)
+        return a->rank.tier < b->rank.tier;
+    if (a->rank.priority != b->rank.priority)
+        return a->rank.priority < b->rank.priority;
+    if (a->worth != b->worth)
+        return a->worth < b->worth;
+    if (a->parties != b->parties)
+        return a->parties < b->parties;
+    if (a->pods != b->pods)
+        return a->pods < b->pods;
+    return a->lost_ms < b->lost_ms;
+}
+
+/* The plan that comes of one order, in evictor.other. */
+static enum eviction_outcome plan_by(struct engine *k, const struct evicting *e,
+                                     enum party_order order)
+{
+    struct parties *p = &k->evictor.parties;
+    parties_sort(k, e, order, p);
+    uint32_t all = MIN(p->at.n, (uint32_t)MOST_PARTIES);
+    while (e->rules.keeps_budgets && all && p->at.at[all - 1].is_protected)
+        all--;
+    parties_take(p, all);
+    if (all == 0 || !attempt(k, e, false))
+        return EVICTION_USELESS;
+    parties_take(p, least_number(k, e, all));
+    bool is_seated = attempt(k, e, true);
+    assert(is_seated);
+    return_needless(k, e);
+    note_victims(k);
+    return k->evictor.other.victims.n > e->rules.most_victims ? EVICTION_TOO_MANY : EVICTION_FOUND;
+}
+
+static enum eviction_outcome plan_both(struct engine *k, const struct evicting *e)
+{
+    enum eviction_outcome best = EVICTION_USELESS;
+    for (enum party_order order = ORDER_BY_LOSS; order <= ORDER_BY_NODE; order++) {
+        enum eviction_outcome outcome = plan_by(k, e, order);
+        bool is_better =
+            outcome > best || (outcome == EVICTION_FOUND &&
+                               costs_less(&k->evictor.other.cost, &k->evictor.plan.cost));
+        if (!is_better)
+            continue;
+        struct eviction_plan was = k->evictor.plan;
+        k->evictor.plan = k->evictor.other;
+        k->evictor.other = was;
+        best = outcome;
+    }
+    return best;
+}
+
+/* Where candidates are, and on which GPUs: they are to come back. */
+static void note_homes(struct engine *k)
+{
+    struct evictor *x = &k->evictor;
+    vec_clear(&x->home);
+    vec_clear(&x->gpus);
+    vec_each(&x->parties.pods, pod) {
+        vec_push(&x->home, pods_at(&k->cluster->pods, *pod)->node);
+        vec_push(&x->gpus, pods_at(&k->cluster->pods, *pod)->gpus);
+    }
+}
+
+/* No eviction is of use while nothing changes; remembered for all units of one class. */
+static bool is_known_useless(const struct engine *k, const struct evicting *e)
+{
+    const struct class *class = k->planner.benches.at[0].class;
+    return k->planner.benches.n == 1 && class->useless_at == k->cluster->log.end + 1 &&
+           class->useless_from <= k->planner.need &&
+           (e->group == ID_NONE || engine_muster(k, e->group).running == 0);
+}
+
+static void remember_useless(struct engine *k, const struct evicting *e)
+{
+    struct class *class = k->planner.benches.at[0].class;
+    bool is_free = e->group == ID_NONE ||
+                   (k->planner.required == SYM_NONE && engine_muster(k, e->group).running == 0);
+    if (k->planner.benches.n != 1 || !is_free || k->evictor.parties.ripe_ms != INT64_MAX)
+        return;
+    class->useless_at = k->cluster->log.end + 1;
+    class->useless_from = k->planner.need;
+}
+
+static enum eviction_outcome search(struct engine *k, int64_t now_ms, struct evicting *e)
+{
+    struct evictor *x = &k->evictor;
+    if (!rank_unit(k, &e->rank))
+        return EVICTION_NEVER;
+    vec_clear(&x->plan.victims);
+    vec_clear(&x->plan.places);
+    x->returns = 0;
+    x->rank = e->rank;
+    x->rules = e->rules;
+    x->now_ms = now_ms;
+    if (is_known_useless(k, e))
+        return EVICTION_USELESS;
+    find_leaving(k);
+    parties_find(k, now_ms, e, &x->parties);
+    if (x->leaving.n && attempt(k, e, false))
+        return EVICTION_WAITS;
+    if (x->parties.at.n == 0)
+        return EVICTION_NONE;
+    note_homes(k);
+    enum eviction_outcome outcome = plan_both(k, e);
+    if (outcome == EVICTION_USELESS)
+        remember_useless(k, e);
+    return outcome;
+}
+
+enum eviction_outcome engine_find_eviction(struct engine *k, int64_t now_ms, uint32_t unit,
+                                           struct class *class)
+{
+    struct evicting e = {.unit = unit, .group = ID_NONE};
+    if (!class)
+        e.group = groups_of(&k->cluster->groups, (pod_id){unit});
+    e.profile = engine_profile_of(k, (pod_id){unit});
+    enum eviction_outcome outcome = EVICTION_NONE;
+    if (!engine_eviction_rules(e.profile, class != NULL, &e.rules))
+        return outcome;
+    struct planner own = k->planner; /* what the unit is told comes from there */
+    k->planner = k->evictor.planner;
+    k->planner.mem = &k->evictor.errands;
+    k->planner.only_asks = true; /* wishes are worth no victim */
+    if (class)
+        engine_seat_alone(k, (pod_id){unit}, class);
+    if (class || (engine_seat_gang(k, e.group) && k->planner.need))
+        outcome = search(k, now_ms, &e);
+    vec_each(&k->planner.benches, bench)
+        bench->class->room_at = 0; /* what was true in a trial is not true any more */
+    k->evictor.planner = k->planner;
+    k->planner = own;
+    arena_reset(&k->evictor.mem);
+    k->evictor.outcome = outcome;
+    return outcome;
+}
+
+/* --- words --- */
+
+/* "gang low (4 pods), web-1, web-2 and 3 more" */
+static void add_victims(const struct engine *k, struct buf *out)
+{
+    enum { MOST_NAMES = 5 };
+    const struct cluster *c = k->cluster;
+    const struct eviction_plan *plan = &k->evictor.plan;
+    uint32_t names = 0, told = 0;
+    for (uint32_t i = 0; i < plan->victims.n && names < MOST_NAMES; names++) {
+        const struct victim_note *v = &plan->victims.at[i];
+        uint32_t n = 1;
+        bool is_gang = v->group != ID_NONE && !v->is_surplus;
+        while (is_gang && i + n < plan->victims.n && plan->victims.at[i + n].group == v->group &&
+               !plan->victims.at[i + n].is_surplus)
+            n++;
+        buf_add(out, names ? STR(", ") : STR(""));
+        if (is_gang)
+            buf_printf(out, "gang " STR_FMT " (%u pods)",
+                       STR_ARG(names_text(&c->names, c->groups.at.at[v->group].name)), n);
+        else
+            buf_add(out, pod_name(pods_at(&c->pods, v->pod)));
+        i += n;
+        told += n;
+    }
+    if (told < plan->victims.n)
+        buf_printf(out, " and %u more", plan->victims.n - told);
+}
+
+void engine_word_eviction(const struct engine *k, enum eviction_outcome outcome, struct buf *out)
+{
+    switch (outcome) {
+    case EVICTION_NONE:
+        break;
+    case EVICTION_NEVER:
+        buf_add(out, STR("not eligible due to preemptionPolicy=Never."));
+        break;
+    case EVICTION_WAITS:
+    case EVICTION_PENDING:
+        buf_add(out, STR("waits for pods that are leaving."));
+        break;
+    case EVICTION_USELESS:
+        buf_add(out, STR("not helpful: no room even without all less important pods."));
+        break;
+    case EVICTION_TOO_MANY:
+        buf_add(out, STR("more pods would have to go than maxVictims allows."));
+        break;
+    case EVICTION_FOUND:
+        buf_printf(out, "preempting %u victims: ", k->evictor.plan.victims.n);
+        add_victims(k, out);
+        break;
+    }
+}
+
+static void plan_done(struct eviction_plan *p)
+{
+    vec_done(&p->victims);
+    vec_done(&p->places);
+}
+
+void evictor_done(struct evictor *e)
+{
+    parties_done(&e->parties);
+    planner_done(&e->planner);
+    vec_done(&e->leaving);
+    vec_done(&e->home);
+    vec_done(&e->gpus);
+    plan_done(&e->plan);
+    plan_done(&e->other);
+    arena_done(&e->mem);
+    arena_done(&e->errands);
+}
