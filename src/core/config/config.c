@@ -182,8 +182,6 @@ static void check_rest(struct reading *r)
     if (f->delays_cache)
         config_note(r, STR("delayCacheUntilActive"),
                     "a standby keeps its cache warm, whatever it says");
-    if (f->extenders.n)
-        config_error(r, STR("extenders"), "not supported yet");
 }
 
 /* --- reading --- */
@@ -223,6 +221,7 @@ static void read_document(struct reading *r)
         if (r->file.profiles.at[i].has_percentage)
             check_percentage(r, PATH(r, "profiles[%u].percentageOfNodesToScore", i),
                              r->file.profiles.at[i].percentage);
+    extenders_read(r);
     profiles_build(r);
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/buf.h"
 #include "core/base/vec.h"
 #include "core/framework/profile.h"
+#include "core/model/extender.h"
 
 /* A KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1, YAML or JSON) as what the scheduler
  * runs with.
@@ -82,6 +83,9 @@ struct scheduler_config {
     struct profile *profiles;
     struct profile_listing *listings; /* of each */
     uint32_t n_profiles;
+
+    struct extender *extenders; /* those that may fail stand behind the others */
+    uint32_t n_extenders;
 
     struct leader_election leader_election;
     struct client_connection client;

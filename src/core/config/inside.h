@@ -34,6 +34,25 @@ struct file_profile {
     LIST(struct file_args) args;
 };
 
+struct file_extender_tls {
+    bool is_unverified;
+    struct str server_name, ca_file, cert_file, key_file;
+    struct str ca_data, cert_data, key_data; /* base64 */
+};
+
+struct file_managed {
+    struct str name;
+    bool is_ignored;
+};
+
+struct file_extender {
+    struct str url, verbs[EXTENDER_VERBS];
+    int64_t weight, timeout_ns;
+    bool is_https, knows_nodes, is_ignorable;
+    struct file_extender_tls tls;
+    LIST(struct file_managed) managed;
+};
+
 struct file_config {
     struct str api_version, kind;
     int32_t parallelism, percentage;
@@ -44,7 +63,7 @@ struct file_config {
     bool profiles_contention, has_profiles_contention;
     bool delays_cache;
     LIST(struct file_profile) profiles;
-    LIST(struct str) extenders; /* as text */
+    LIST(struct file_extender) extenders;
 
     struct {
         bool is_on, has_is_on;
@@ -99,6 +118,15 @@ bool walk_read(struct reading *r, struct str value, const struct field *fields, 
  * defaults. */
 const void *args_read(struct reading *r, const struct known_plugin *plugin, struct str args,
                       struct str path);
+
+/* --- extenders.c --- */
+
+extern const struct field extender_fields[];
+
+void extenders_read(struct reading *r);
+
+/* NodeResourcesFit leaves out what extenders take care of alone. */
+void extenders_ignore(struct reading *r, struct profile_plugin *p);
 
 /* --- profiles.c --- */
 

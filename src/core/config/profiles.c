@@ -341,6 +341,8 @@ static void build_profile(struct building *b, struct profile *out)
             all[n++] = build_plugin(b, order_of(b));
     }
     note_order(b, all, n);
+    for (uint32_t i = 0; i < n; i++)
+        extenders_ignore(b->r, &all[i]);
     *out = (struct profile){b->name, all, n};
 }
 

@@ -18,6 +18,7 @@ struct reader {
     size_t memory_most;
     struct path_step path[2 * JSON_DEPTH_MOST]; /* a field and a place in its list for each level */
     unsigned steps;
+    bool is_caseless;
 };
 
 static void push(struct reader *r, struct path_step step)
@@ -309,6 +310,25 @@ static const struct field *find_between(const struct field *f, const struct fiel
     return NULL;
 }
 
+static bool equal_caseless(struct str a, struct str b)
+{
+    for (size_t i = 0; i < a.n && a.n == b.n; i++) {
+        char x = a.p[i] >= 'A' && a.p[i] <= 'Z' ? (char)(a.p[i] | 0x20) : a.p[i];
+        char y = b.p[i] >= 'A' && b.p[i] <= 'Z' ? (char)(b.p[i] | 0x20) : b.p[i];
+        if (x != y)
+            return false;
+    }
+    return a.n == b.n;
+}
+
+/* Of tables without nameless parts. */
+static const struct field *find_caseless(const struct field *f, struct str key)
+{
+    while (f->name.p && !equal_caseless(f->name, key))
+        f++;
+    return f->name.p ? f : NULL;
+}
+
 static bool read_object(struct reader *r, const struct field *fields, void *out)
 {
     if (r->in.at == r->in.end || *r->in.at != '{')
@@ -324,6 +344,8 @@ static bool read_object(struct reader *r, const struct field *fields, void *out)
         const struct field *f = key.n ? find_between(next, NULL, key) : NULL;
         if (!f && key.n)
             f = find_between(fields, next, key);
+        if (!f && r->is_caseless)
+            f = find_caseless(fields, key);
         if (!f) {
             if (!json_skip(&r->in))
                 return false;
@@ -346,10 +368,10 @@ static struct json_cursor cursor_on(struct str text, size_t *where, struct error
     return (struct json_cursor){start, start, start + text.n, e, 0, where};
 }
 
-bool json_read(struct str text, const struct field *fields, void *out, struct arena *mem,
-               size_t *where, struct error *e)
+static bool read_text(struct str text, const struct field *fields, void *out, struct arena *mem,
+                      bool is_caseless, size_t *where, struct error *e)
 {
-    struct reader r = {.in = cursor_on(text, where, e), .mem = mem};
+    struct reader r = {.in = cursor_on(text, where, e), .mem = mem, .is_caseless = is_caseless};
     r.memory_most = mem->used_bytes + MEMORY_FREE + MEMORY_PER_BYTE * text.n;
     field_init(fields, out);
     json_space(&r.in);
@@ -359,6 +381,18 @@ bool json_read(struct str text, const struct field *fields, void *out, struct ar
     if (r.in.at != r.in.end)
         return json_fail(&r.in, r.in.at, "something follows the object");
     return true;
+}
+
+bool json_read(struct str text, const struct field *fields, void *out, struct arena *mem,
+               size_t *where, struct error *e)
+{
+    return read_text(text, fields, out, mem, false, where, e);
+}
+
+bool json_read_caseless(struct str text, const struct field *fields, void *out, struct arena *mem,
+                        size_t *where, struct error *e)
+{
+    return read_text(text, fields, out, mem, true, where, e);
 }
 
 bool json_take(struct str *text, struct str *value, size_t *where, struct error *e)

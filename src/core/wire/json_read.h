@@ -26,6 +26,11 @@ enum {
 bool json_read(struct str text, const struct field *fields, void *out, struct arena *mem,
                size_t *where, struct error *e) MUST_USE;
 
+/* The same, but where no name of the table is written so, one that differs in the case of letters
+ * will do, as it does for Go. */
+bool json_read_caseless(struct str text, const struct field *fields, void *out, struct arena *mem,
+                        size_t *where, struct error *e) MUST_USE;
+
 /* The first value of `*text`, syntax checked, as a piece of it; `*text` goes on behind it. False
  * with kind ERROR_NONE when there is nothing but space. */
 bool json_take(struct str *text, struct str *value, size_t *where, struct error *e) MUST_USE;

@@ -9,7 +9,7 @@
 #include "core/base/vec.h"
 #include "core/wire/json_read.h"
 #include "core/wire/yaml.h"
-#include "io/api/url.h"
+#include "core/base/url.h"
 
 /* --- the file --- */
 

@@ -121,7 +121,6 @@ TEST(config, what_makes_no_sense_is_refused_with_line_and_path)
         {"clientConnection: {burst: -1}",                 "3 clientConnection.burst: -1: must be non-negative"            },
         {"clientConnection: {qps: '5'}",                  "3 clientConnection.qps: \"5\" is not a number"                 },
         {"clientConnection: [1]",                         "3 clientConnection: [1] is not an object"                      },
-        {"extenders: [{urlPrefix: 'http://a'}]",          "3 extenders: not supported yet"                                },
         {"profiles: {}",                                  "3 profiles: {} is not a list"                                  },
     };
     AUTO(scheduler_config) c = {0};

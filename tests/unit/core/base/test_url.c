@@ -1,4 +1,4 @@
-#include "io/api/url.h"
+#include "core/base/url.h"
 
 #include "support/test.h"
 

@@ -1,4 +1,4 @@
-#include "io/api/url.h"
+#include "core/base/url.h"
 
 static bool take_scheme(struct str *text, bool *is_tls)
 {
