@@ -429,6 +429,7 @@ static bool obey(struct world *w)
             is_told = true;
             break;
         case EFFECT_PUBLISH:
+        case EFFECT_ASK: /* nobody there */
         case EFFECT_WARN:
         case EFFECT_REFUSE:
         case EFFECT_FAIL:

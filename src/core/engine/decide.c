@@ -40,7 +40,8 @@ static reason_id error_of(const struct engine *k, const struct class *class)
 
 static struct verdict by_names(struct engine *k, pod_id pod, const struct class *class)
 {
-    struct decision d = scan_some(&k->scan, k->cluster, class, pod, class->only, class->n_only);
+    struct decision d =
+        scan_some(&k->scan, k->cluster, class, pod, class->only, class->n_only, false);
     if (d.node == ID_NONE)
         scan_some_why(&k->scan, k->cluster, class, class->only, class->n_only, &k->why);
     return (struct verdict){d.node, d.feasible, d.broken, BY_PIN, error_of(k, class)};
@@ -89,7 +90,7 @@ static void check(struct engine *k, pod_id pod, const struct class *class, struc
 static struct verdict by_view(struct engine *k, pod_id pod, struct class *class)
 {
     struct decision d;
-    if (k->config.no_views || class->may_fail || nominations_matter(k, class) ||
+    if (k->config.no_views || class->may_fail || class->asks || nominations_matter(k, class) ||
         !views_decide(&k->views, class, &d))
         return by_scan(k, pod, class);
     if (d.node == ID_NONE)
@@ -100,14 +101,15 @@ static struct verdict by_view(struct engine *k, pod_id pod, struct class *class)
     return v;
 }
 
-struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class)
+struct verdict engine_decide_beyond(struct engine *k, pod_id pod, struct class *class,
+                                    bool overlooks_sight)
 {
     struct cluster *c = k->cluster;
     views_tick(&k->views, class);
     if (class->refusal || c->nodes.present == 0)
         return by_class(k);
     sym nominated = pods_at(&c->pods, pod)->nominated;
-    if (UNLIKELY(nominated != SYM_NONE)) {
+    if (UNLIKELY(nominated != SYM_NONE) && !overlooks_sight) {
         bool may_go = !class->is_pinned || nominated == pods_at(&c->pods, pod)->pin;
         node_id node = present_node(c, may_go ? nominated : SYM_NONE);
         if (node.i != ID_NONE && !row_verdict(k->cluster, class, node, pod))
@@ -118,4 +120,9 @@ struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class)
     if (class->only)
         return by_names(k, pod, class);
     return UNLIKELY(nominated != SYM_NONE) ? by_scan(k, pod, class) : by_view(k, pod, class);
+}
+
+struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class)
+{
+    return engine_decide_beyond(k, pod, class, false);
 }

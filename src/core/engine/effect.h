@@ -3,6 +3,7 @@
 #include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/vec.h"
+#include "core/model/extender.h"
 #include "core/model/object.h"
 #include "core/model/patch.h"
 
@@ -19,6 +20,7 @@ enum effect_kind {
     EFFECT_EVICT,    /* delete the pod, which is on the node, to make room; settle with the
                       * outcome: gone, or on its way out                                        */
     EFFECT_WARN,     /* the pod says things that mean nothing: tell its owner; nothing to settle  */
+    EFFECT_ASK,      /* ask an extender about the pod; engine_answer() with what it says        */
     EFFECT_WRITE,    /* change an object that the pod needs before it can be bound; settle with
                       * the outcome                                                             */
     EFFECT_PUBLISH,  /* make an object say what is so, in time: the last word about it counts.
@@ -52,6 +54,14 @@ struct object_write {
     uint32_t n_patches;
 };
 
+/* What an extender is asked. */
+struct extender_ask {
+    uint32_t extender; /* its number in the configuration */
+    enum extender_verb verb;
+    LIST(struct str) nodes;                /* to filter, to prioritize */
+    LIST(struct extender_victims) victims; /* to preempt: by node */
+};
+
 struct effect {
     effect_id id;
     enum effect_kind kind;
@@ -59,6 +69,7 @@ struct effect {
     struct str node;                /* of a bind, a nomination ("": none any more), an eviction */
     int64_t waited_ms;              /* since the pod first entered the queue */
     uint32_t attempt;
+    uint32_t binder;    /* of a bind: the extender that is to do it, + 1; 0: we are */
     struct str profile; /* that served it: its schedulerName */
 
     /* of a refusal or failure */
@@ -70,6 +81,7 @@ struct effect {
 
     struct object_write write; /* of a publication: nothing is written without patches */
     enum effect_news news;     /* with `message` */
+    const struct extender_ask *ask;
 };
 
 /* Texts live in `mem`, or in the pod's row until the engine is next told something. */

@@ -45,6 +45,7 @@ void engine_free(struct engine *k)
     engine_lines_done(k);
     map_done(&k->unsettled);
     engine_preparations_done(k);
+    engine_consultations_done(k);
     hunts_done(&k->hunts);
     holds_done(&k->holds);
     vec_done(&k->victims);
@@ -80,11 +81,20 @@ struct effect *engine_emit(struct engine *k, int64_t now_ms, pod_id pod, enum ef
     return &vec_last(&out->list);
 }
 
+/* Its profile may be gone by now. */
+static uint32_t binder_of(struct engine *k, pod_id pod)
+{
+    const struct class *class = classes_of(&k->classes, pods_at(&k->cluster->pods, pod)->shape);
+    return class ? class->binder : 0;
+}
+
 void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
     struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_BIND, out);
     effect->node = names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]);
+    if (UNLIKELY(k->config.n_extenders))
+        effect->binder = binder_of(k, pod);
     map_put(&k->unsettled, effect->id, pod.i);
     k->units.at[pod.i].bind = effect->id;
     k->units.at[pod.i].told = 0;
@@ -117,7 +127,7 @@ static struct str place(struct engine *k, int64_t now_ms, pod_id pod, const stru
  * has one in sight, or gets one hears its own. */
 static struct plan note_refusal(struct engine *k, pod_id pod, struct class *class)
 {
-    bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE;
+    bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE || class->asks;
     buf_clear(&class->refused_text);
     why_text(&k->why, &k->classes.reasons, class, &class->refused_text);
     class->rejected_by = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
@@ -172,9 +182,7 @@ void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct st
     k->counts.profiles.at[k->units.at[pod.i].profile].error++;
 }
 
-/* The pod cannot be judged: it waits for its own change, or (an error that may pass) for a while.
- */
-static void fail(struct engine *k, int64_t now_ms, pod_id pod, struct str message, bool may_pass,
+void engine_fail(struct engine *k, int64_t now_ms, pod_id pod, struct str message, bool may_pass,
                  struct effects *out)
 {
     engine_tell_failure(k, now_ms, pod, message, out);
@@ -204,8 +212,7 @@ static void count(struct engine *k, struct verdict v)
     }
 }
 
-/* There is room on the node: the pod goes there, unless that delays somebody who has the turn. */
-static void place_in_turn(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+void engine_place_in_turn(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
                           uint32_t node, struct effects *out)
 {
     struct line *l = engine_line_of(k, pod.i);
@@ -219,12 +226,42 @@ static void place_in_turn(struct engine *k, int64_t now_ms, pod_id pod, struct c
     if (may_pass) {
         struct str unsupported = place(k, now_ms, pod, class, node, out);
         if (UNLIKELY(unsupported.n))
-            fail(k, now_ms, pod, unsupported, true, out);
+            engine_fail(k, now_ms, pod, unsupported, true, out);
         return;
     }
     class->delayed_at = engine_line_serial(k);
     if (engine_stays_in_line(k, now_ms, pod.i, 0))
         engine_tell_behind(k, now_ms, pod.i, out);
+}
+
+void engine_turn_down(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                      struct effects *out)
+{
+    struct plan plan = note_refusal(k, pod, class);
+    refuse(k, now_ms, pod, class, out);
+    engine_carry_out(k, now_ms, pod, plan, out);
+}
+
+void engine_judge(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                  bool overlooks_sight, struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    struct verdict v = engine_decide_beyond(k, pod, class, overlooks_sight);
+    count(k, v);
+    if (UNLIKELY(v.error))
+        engine_fail(k, now_ms, pod, class_error_text(class, &k->classes.reasons, v.error), true,
+                    out);
+    else if (v.node == ID_NONE)
+        engine_turn_down(k, now_ms, pod, class, out);
+    else if (UNLIKELY(class->asks))
+        engine_consult(k, now_ms, pod, class, v, overlooks_sight, out);
+    else if (class->score_error.n && v.feasible > 1)
+        engine_fail(k, now_ms, pod, class->score_error, true, out);
+    else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1)
+        engine_fail(k, now_ms, pod, row_broken_text(c, class, (node_id){v.broken}, &out->mem), true,
+                    out);
+    else
+        engine_place_in_turn(k, now_ms, pod, class, v.node, out);
 }
 
 static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
@@ -240,7 +277,8 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
     assert(class); /* only pods that a profile serves are queued */
     k->units.at[pod.i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
     if (class->error.n) {
-        fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE, out);
+        engine_fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE,
+                    out);
         return;
     }
     if (engine_would_hear_the_same(k, pod, class)) {
@@ -249,21 +287,8 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
         refuse(k, now_ms, pod, class, out);
         return;
     }
-    struct verdict v = engine_decide(k, pod, class);
-    count(k, v);
-    if (UNLIKELY(v.error)) {
-        fail(k, now_ms, pod, class_error_text(class, &k->classes.reasons, v.error), true, out);
-    } else if (v.node == ID_NONE) {
-        struct plan plan = note_refusal(k, pod, class);
-        refuse(k, now_ms, pod, class, out);
-        engine_carry_out(k, now_ms, pod, plan, out);
-    } else if (class->score_error.n && v.feasible > 1) {
-        fail(k, now_ms, pod, class->score_error, true, out);
-    } else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1) {
-        fail(k, now_ms, pod, row_broken_text(c, class, (node_id){v.broken}, &out->mem), true, out);
-    } else {
-        place_in_turn(k, now_ms, pod, class, v.node, out);
-    }
+    if (LIKELY(!class->asks) || !engine_heed(k, now_ms, pod, class, out))
+        engine_judge(k, now_ms, pod, class, false, out);
 }
 
 /* What a pod says that means nothing to its profile's plugins is told once, with its first attempt:
@@ -298,9 +323,17 @@ static void step_unit(struct engine *k, int64_t now_ms, uint32_t unit, struct ef
         engine_lower(k);
     if (UNLIKELY(k->holds.of_driver.n))
         engine_let_company_in(k, now_ms, (pod_id){unit});
+    if (UNLIKELY(k->consultations.n) && queue_where(k->queue, unit) != QUEUE_IN_FLIGHT)
+        engine_forget_asking(k, (pod_id){unit});
     if (UNLIKELY(cluster_spec(k->cluster, (pod_id){unit})->n_misread) && attempts == 0 &&
         k->units.at[unit].attempts)
         warn(k, now_ms, (pod_id){unit}, out);
+}
+
+/* Is there enough under way? */
+static bool is_loaded(const struct engine *k)
+{
+    return k->unsettled.n + k->n_writes + k->consultations.n >= k->config.max_unsettled;
 }
 
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
@@ -314,7 +347,11 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     if (engine_show(k, now_ms, out) || engine_tick(k, now_ms, out) ||
         (UNLIKELY(k->preparations.n) && engine_go_on(k, now_ms, out)))
         return true;
-    if (k->unsettled.n + k->n_writes >= k->config.max_unsettled)
+    if (UNLIKELY(k->consultations.n) && engine_next_answered(k, &unit)) {
+        step_unit(k, now_ms, unit, out);
+        return true;
+    }
+    if (is_loaded(k))
         return false;
     if (queue_take(k->queue, now_ms, &unit)) {
         bool is_hold = UNLIKELY(k->holds.of_pod.n) && engine_step_hold(k, now_ms, (pod_id){unit});
@@ -373,7 +410,9 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
     int64_t own_ms = MAX(MIN(engine_timer_ms(k), k->holds.next_ms), now_ms);
     own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
     own_ms = MIN(own_ms, MAX(k->show_ms, now_ms));
-    if (k->unsettled.n + k->n_writes >= k->config.max_unsettled)
+    if (UNLIKELY(k->consultations.n) && engine_has_answered(k))
+        return now_ms;
+    if (is_loaded(k))
         return own_ms;
     own_ms = MIN(own_ms, engine_lines_next_ms(k, now_ms));
     return MIN(own_ms, queue_next_ms(k->queue, now_ms));

@@ -33,6 +33,8 @@ struct engine_config {
      * until it is given others. NULL: the built-in ones. */
     const struct profile *profiles;
     uint32_t n_profiles;
+    const struct extender *extenders; /* in the order in which they are asked; as lasting */
+    uint32_t n_extenders;             /* at most EXTENDERS_MOST */
     int64_t first_backoff_ms, most_backoff_ms; /* of units that failed; 0: 1 s and 10 s */
     int64_t park_ms; /* a refused unit is tried again after so long; 0: 5 min */
 };
@@ -70,6 +72,11 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out);
  * an EFFECT_FAIL. What is written is taken for true until its object comes with another version. An
  * ERROR_CONFLICT says that there is one: it decides; any other error takes the thing back. */
 void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why);
+
+/* An extender has answered, or failed to. The pod has been in flight meanwhile; what is left of its
+ * decision is made in a later step, of the cluster as it is then. */
+void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
+                   const struct extender_answer *answer);
 
 /* When engine_step() is worth calling again although nothing changed; INT64_MAX: never. */
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms);

@@ -34,6 +34,10 @@ struct unit {
 /* A pod that cannot be judged yet waits for nothing but its own change: the bit of no plugin. */
 #define UNSUPPORTED_BIT ((uint64_t)1 << 63)
 
+/* Extenders stand where a plugin could: as a number, and as a bit. */
+enum { EXTENDER_PLUGIN = 62 };
+#define EXTENDER_BIT ((uint64_t)1 << EXTENDER_PLUGIN)
+
 /* An errand of a pod that is placed and not bound yet (prepare.c). Those of one pod stand together.
  */
 struct preparation {
@@ -44,6 +48,29 @@ struct preparation {
     int64_t timeout_ms, due_ms;
     char *why;         /* the write failed, for this reason; owned. NULL: it did not */
     bool is_contested; /* the reason is that somebody wrote first, perhaps we: the object decides */
+};
+
+/* A pod in flight that extenders are asked about (consult.c). */
+struct consultation {
+    uint32_t pod;
+    shape_id shape;   /* as it was when they were asked, */
+    uint64_t born;    /* and it was this one */
+    bool is_in_sight; /* about the node alone that the pod has in sight */
+    bool is_scoring;
+    uint32_t turn; /* of filters: whose */
+    VEC(struct question {
+        effect_id effect;
+        uint32_t extender;
+    })
+    open; /* not answered yet */
+    VEC(struct candidate {
+        sym node; /* held */
+        int64_t score;
+    })
+    nodes;            /* that are left */
+    struct why why;   /* of the others */
+    reason_id silent; /* of those that extenders leave out without a word */
+    char *error;      /* an extender that must not fail did; owned */
 };
 
 struct engine {
@@ -72,6 +99,9 @@ struct engine {
     uint32_t n_writes;       /* of them that are not settled */
     uint32_t looked_up_to;   /* those behind it are to be looked at */
     int64_t preparations_ms; /* when all are to be looked at again, whatever happens */
+
+    VEC(struct consultation) consultations;
+    uint32_t n_extender_reasons; /* in the table of reasons */
 
     struct holds holds;
     int64_t show_ms; /* when what is stale is shown; INT64_MAX: nothing is */
@@ -152,6 +182,24 @@ void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *o
 void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
                    uint64_t rejected_by, struct effects *out);
 
+/* Decides about the pod in flight, and does what comes of it. With `overlooks_sight` a node that it
+ * has in sight is one like others. */
+void engine_judge(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                  bool overlooks_sight, struct effects *out);
+
+/* There is room on the node: the pod goes there, unless that delays somebody who has the turn. */
+void engine_place_in_turn(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                          uint32_t node, struct effects *out);
+
+/* The pod fits nowhere, as k->why says: tells it so, and may evict others for it. */
+void engine_turn_down(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                      struct effects *out);
+
+/* The pod cannot be judged: it waits for its own change, or (an error that may pass) for a while.
+ */
+void engine_fail(struct engine *k, int64_t now_ms, pod_id pod, struct str message, bool may_pass,
+                 struct effects *out);
+
 /* Says that the pod could not be placed for an error. */
 void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
                          struct effects *out);
@@ -194,6 +242,32 @@ void engine_preparations_done(struct engine *k);
 
 /* Has nothing happened since a pod of the class was refused that could change the answer? */
 bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class);
+
+/* --- consult.c --- */
+
+/* Asks the extenders of its class about the pod, which fits as the verdict says. */
+struct verdict;
+void engine_consult(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                    struct verdict v, bool overlooks_sight, struct effects *out);
+
+/* Goes on with what was asked about the pod; false: nothing was, or of what is no longer so. */
+bool engine_heed(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                 struct effects *out);
+
+/* The next unit in flight whose extenders have all answered; false: there is none. */
+bool engine_next_answered(struct engine *k, uint32_t *unit);
+
+bool engine_has_answered(const struct engine *k);
+
+/* Is a unit of the line being asked about? Then nobody behind it has a turn. */
+bool engine_asks_in_line(const struct engine *k, const struct line *l);
+
+/* The pod is not in flight any more, or gone. */
+void engine_forget_asking(struct engine *k, pod_id pod);
+
+/* All of them are in line again, should they be asked about anew. */
+void engine_recall_all(struct engine *k, int64_t now_ms);
+void engine_consultations_done(struct engine *k);
 
 /* --- preempt.c --- */
 
@@ -276,3 +350,7 @@ struct verdict {
 
 /* Where should this pod go? Fills k->why if nowhere. */
 struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class);
+
+/* The same; with `overlooks_sight` a node that the pod has in sight is one like others. */
+struct verdict engine_decide_beyond(struct engine *k, pod_id pod, struct class *class,
+                                    bool overlooks_sight);

@@ -298,7 +298,7 @@ bool engine_next_in_line(struct engine *k, int64_t now_ms, uint32_t *unit)
     *unit = ID_NONE;
     uint32_t looks = 0;
     vec_each(&k->lines.at, l) {
-        if (!l->args)
+        if (!l->args || engine_asks_in_line(k, l))
             continue;
         if (is_due(l, now_ms))
             renew(k, l);
@@ -320,7 +320,7 @@ int64_t engine_lines_next_ms(const struct engine *k, int64_t now_ms)
 {
     int64_t next_ms = INT64_MAX;
     vec_each(&k->lines.at, l) {
-        if (!l->args)
+        if (!l->args || engine_asks_in_line(k, l))
             continue;
         if (is_due(l, now_ms) || (l->next < l->order.n && !is_closed(l)))
             return now_ms;

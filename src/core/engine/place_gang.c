@@ -119,9 +119,12 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
         shape_id shape = pods_at(&c->pods, pod)->shape;
         struct class *class = classes_of(&k->classes, shape);
         k->units.at[*i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
-        if (class->error.n && out)
-            engine_tell_unjudged(k, now_ms, pod, class->error, out);
-        if (class->error.n)
+        struct str error = class->error;
+        if (!error.n && class->asks)
+            error = STR("not supported yet: a gang whose pods an extender has a say in");
+        if (error.n && out)
+            engine_tell_unjudged(k, now_ms, pod, error, out);
+        if (error.n)
             continue;
         uint32_t bench = bench_of(p, class, shape);
         p->benches.at[bench].n++;

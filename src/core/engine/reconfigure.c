@@ -48,6 +48,9 @@ const struct plugin *engine_order_of(const struct profile *profile)
 void engine_begin_profiles(struct engine *k, int64_t now_ms)
 {
     classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
+    k->classes.extenders = k->config.extenders;
+    k->classes.n_extenders = k->config.n_extenders;
+    k->n_extender_reasons = 0;
     k->classes.gone = class_gone;
     k->classes.ctx = k;
     for (uint32_t i = 0; i < k->config.n_profiles; i++) {
@@ -109,12 +112,15 @@ void engine_configure(struct engine *k, int64_t now_ms, const struct engine_conf
 {
     struct engine_config next = engine_config_complete(*config);
     k->now_ms = now_ms;
+    engine_recall_all(k, now_ms);
     for (uint32_t i = 0; i < k->gangs.n; i++)
         engine_dissolve(k, i); /* they gather anew, if they are gangs to the new ones */
     let_out(k, next.profiles, next.n_profiles);
     classes_done(&k->classes); /* and the views with them */
     k->config.profiles = next.profiles;
     k->config.n_profiles = next.n_profiles;
+    k->config.extenders = next.extenders;
+    k->config.n_extenders = next.n_extenders;
     k->config.first_backoff_ms = next.first_backoff_ms;
     k->config.most_backoff_ms = next.most_backoff_ms;
     k->config.park_ms = next.park_ms;

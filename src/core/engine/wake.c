@@ -37,6 +37,12 @@ static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
     return may;
 }
 
+enum { /* as upstream */
+       EXTENDERS_HEAR = EVENT_NODE | EVENT_ASSIGNED_POD | EVENT_TARGET_POD | EVENT_CLAIM |
+                        EVENT_VOLUME | EVENT_STORAGE_CLASS | EVENT_CSI_NODE | EVENT_CSI_DRIVER |
+                        EVENT_CAPACITY | EVENT_RESOURCE_CLAIM | EVENT_DEVICE_CLASS,
+};
+
 static bool listens(const struct wake *wake, const struct event *event)
 {
     return wake->resource == event->resource && wake->actions & event->actions;
@@ -46,6 +52,8 @@ uint64_t engine_interested(const struct engine *k, const struct event *event)
 {
     (void)k;
     uint64_t all = event->resource == EVENT_TARGET_POD ? UNSUPPORTED_BIT : 0;
+    if (event->resource & EXTENDERS_HEAR)
+        all |= EXTENDER_BIT;
     for (uint32_t i = 0; i < n_plugins; i++)
         for (const struct wake *w = plugins[i]->wakes; w && w->resource; w++)
             if (listens(w, event))
@@ -91,6 +99,7 @@ static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint6
         (event->has_limit && k->units.at[unit].priority > event->priority_limit))
         return 0;
     uint64_t woken = event->resource == EVENT_TARGET_POD ? among & UNSUPPORTED_BIT : 0;
+    woken |= among & EXTENDER_BIT; /* whatever happens may change an extender's mind */
     const struct gang *gang = engine_gang_led_by(k, unit);
     if (LIKELY(!gang))
         return woken | pod_wakes(k, (pod_id){unit}, event, among);

@@ -328,6 +328,35 @@ static struct str unsupported_field(const struct classes *k, const struct profil
     return is_group && profile_gangs(profile) ? (struct str){0} : field;
 }
 
+/* Does the extender mind pods of this spec? Upstream looks at limits, too, which for extended
+ * resources are what is requested. */
+static bool is_interested(const struct cluster *c, const struct extender *x,
+                          const struct spec *spec)
+{
+    list_each(&x->resources, name)
+        for (uint32_t i = 0; i < spec->ask.n_others; i++) {
+            sym asked = c->specs.resources.names.at[spec->ask.others[i].resource];
+            if (str_equal(names_text(&c->names, asked), *name))
+                return true;
+        }
+    return x->resources.n == 0;
+}
+
+static void learn_extenders(const struct classes *k, struct class *class, const struct spec *spec)
+{
+    for (uint32_t i = 0; i < k->n_extenders; i++) {
+        const struct extender *x = &k->extenders[i];
+        if (!is_interested(k->cluster, x, spec))
+            continue;
+        if (x->verbs[EXTENDER_FILTER].n || x->verbs[EXTENDER_PRIORITIZE].n)
+            class->asks |= (uint32_t)1 << i;
+        if (x->verbs[EXTENDER_PREEMPT].n)
+            class->preempts |= (uint32_t)1 << i;
+        if (x->verbs[EXTENDER_BIND].n && !class->binder)
+            class->binder = i + 1;
+    }
+}
+
 static struct class *make_class(struct classes *k, const struct profile *profile,
                                 const struct shape *shape, sym within)
 {
@@ -341,6 +370,7 @@ static struct class *make_class(struct classes *k, const struct profile *profile
     if (field.n)
         class->error = arena_printf(&class->mem, "not supported yet: " STR_FMT, STR_ARG(field));
     learn_all(k, class, shape, within);
+    learn_extenders(k, class, spec);
     return class;
 }
 

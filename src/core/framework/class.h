@@ -2,6 +2,7 @@
 
 #include "core/base/buf.h"
 #include "core/framework/profile.h"
+#include "core/model/extender.h"
 
 /* Classes: pods that no plugin of their profile can tell apart.
  *
@@ -70,6 +71,9 @@ struct class
     bool reserves;             /* some plugin may want something done before a pod of it is bound */
     bool reads_hostnames;      /* its keys assume that no two nodes share a hostname */
     bool is_costly;            /* some plugin's row answers take long */
+    uint32_t asks;     /* extenders that have a say in its pods' nodes, as bits: never viewed */
+    uint32_t preempts; /* extenders that have a say in whom they evict, as bits */
+    uint32_t binder;   /* the extender that binds them, + 1; 0: we do */
 
     reason_id refusal;       /* no node will do; 0: some may */
     struct str refusal_text; /* empty: the reason's */
@@ -119,6 +123,8 @@ struct classes {
     struct reasons reasons;
     const struct profile *profiles;
     uint32_t n_profiles;
+    const struct extender *extenders;
+    uint32_t n_extenders;
     struct intern table;
     VEC(struct class *) at;
     VEC(struct shape_class) by_shape;

@@ -95,11 +95,11 @@ struct decision scan_run(struct scan *s, struct cluster *c, const struct class *
 }
 
 struct decision scan_some(struct scan *s, struct cluster *c, const struct class *class, pod_id self,
-                          const sym *names, uint32_t n)
+                          const sym *names, uint32_t n, bool all_scores)
 {
     prepare(s, c, class);
     judge_some(s, c, class, self, names, n);
-    return decide(s, c, class, false);
+    return decide(s, c, class, all_scores);
 }
 
 /* What the last run says of a node: 0 if it fits. */
@@ -107,6 +107,17 @@ static reason_id refusal_of(const struct scan *s, uint32_t node)
 {
     uint32_t home = s->home.at[node];
     return home & SCAN_REFUSED ? home & ~SCAN_REFUSED : s->buckets.at.at[home].refused;
+}
+
+bool scan_fits(const struct scan *s, node_id node)
+{
+    return s->home.at[node.i] != ID_NONE && !refusal_of(s, node.i);
+}
+
+int64_t scan_total(const struct scan *s, const struct cluster *c, const struct class *class,
+                   node_id node)
+{
+    return s->buckets.at.at[s->home.at[node.i]].shared + row_score(c, class, node);
 }
 
 void scan_why(const struct scan *s, const struct cluster *c, struct why *out)

@@ -24,7 +24,13 @@ struct decision scan_run(struct scan *s, struct cluster *c, const struct class *
 
 /* Judges these nodes alone, where the class leaves no others; `home` is filled for them only. */
 struct decision scan_some(struct scan *s, struct cluster *c, const struct class *class, pod_id self,
-                          const sym *names, uint32_t n);
+                          const sym *names, uint32_t n, bool all_scores);
+
+/* Of a node that the last run judged: does it fit? And then, if that was with `all_scores`: its
+ * score, all told. */
+bool scan_fits(const struct scan *s, node_id node);
+int64_t scan_total(const struct scan *s, const struct cluster *c, const struct class *class,
+                   node_id node);
 
 /* Why nothing fitted: of the last run. For scan_some(), `names` are the nodes it judged. */
 void scan_why(const struct scan *s, const struct cluster *c, struct why *out);

@@ -75,13 +75,13 @@ TEST(scan, some_nodes_alone_can_be_judged)
     sym names[] = {ground_sym(&j.ground, "bad"), ground_sym(&j.ground, "elsewhere"),
                    ground_sym(&j.ground, "nobody")};
     pod_id p = ground_pod(&j.ground, "p");
-    EXPECT_INT(scan_some(&j.scan, j.ground.cluster, class, p, names, 3).node, ID_NONE);
+    EXPECT_INT(scan_some(&j.scan, j.ground.cluster, class, p, names, 3, false).node, ID_NONE);
     AUTO(why) why = {0};
     AUTO(buf) text = {0};
     scan_some_why(&j.scan, j.ground.cluster, class, names, 3, &why);
     why_text(&why, &j.classes.reasons, class, &text);
     EXPECT_STR(buf_str(&text), "0/4 nodes are available: 1 is bad, 3 not asked for.");
     sym good[] = {ground_sym(&j.ground, "small"), ground_sym(&j.ground, "big")};
-    EXPECT_INT(scan_some(&j.scan, j.ground.cluster, class, p, good, 2).node,
+    EXPECT_INT(scan_some(&j.scan, j.ground.cluster, class, p, good, 2, false).node,
                ground_node(&j.ground, "big").i);
 }

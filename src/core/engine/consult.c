@@ -1,0 +1,435 @@
+/* Between a verdict and its placement: extenders are asked, while others are decided. The unit is
+ * in flight meanwhile. Filters are asked one after the other, each about the nodes that the one
+ * before it left; then scores, all at once. What is left is looked at again, as the cluster is by
+ * then: a node that does not fit any more is out, and if none is left the pod is decided anew.
+ *
+ * A pod keeps no room while it is asked about. So two pods may be told of the same room, and the
+ * second of them asks again; upstream, which waits for each answer, has that only with bindings. */
+
+#include "core/engine/inside.h"
+#include "core/framework/row.h"
+
+/* Reasons are kept for ever, and extenders may say whatever they like. */
+enum { REASONS_MOST = 4096, REASON_BYTES_MOST = 1024 };
+
+static struct consultation *find(struct engine *k, uint32_t pod)
+{
+    vec_each(&k->consultations, s)
+        if (s->pod == pod)
+            return s;
+    return NULL;
+}
+
+static void drop_nodes(struct engine *k, struct consultation *s)
+{
+    vec_each(&s->nodes, node)
+        intern_drop(&k->cluster->names.text, node->node);
+    vec_clear(&s->nodes);
+}
+
+static void forget(struct engine *k, struct consultation *s)
+{
+    drop_nodes(k, s);
+    vec_done(&s->nodes);
+    vec_done(&s->open);
+    why_done(&s->why);
+    mem_free(s->error);
+    vec_remove(&k->consultations, (uint32_t)(s - k->consultations.at));
+}
+
+void engine_forget_asking(struct engine *k, pod_id pod)
+{
+    struct consultation *s = k->consultations.n ? find(k, pod.i) : NULL;
+    if (s)
+        forget(k, s);
+}
+
+void engine_recall_all(struct engine *k, int64_t now_ms)
+{
+    while (k->consultations.n) {
+        struct consultation *s = &vec_last(&k->consultations);
+        if (queue_where(k->queue, s->pod) == QUEUE_IN_FLIGHT)
+            queue_hold(k->queue, now_ms, s->pod, EXTENDER_BIT);
+        forget(k, s);
+    }
+}
+
+void engine_consultations_done(struct engine *k)
+{
+    vec_each(&k->consultations, s) {
+        vec_done(&s->nodes);
+        vec_done(&s->open);
+        why_done(&s->why);
+        mem_free(s->error);
+    }
+    vec_done(&k->consultations);
+}
+
+bool engine_asks_in_line(const struct engine *k, const struct line *l)
+{
+    vec_each(&k->consultations, s)
+        if (engine_line_of(k, s->pod) == l)
+            return true;
+    return false;
+}
+
+bool engine_has_answered(const struct engine *k)
+{
+    vec_each(&k->consultations, s)
+        if (s->open.n == 0)
+            return true;
+    return false;
+}
+
+bool engine_next_answered(struct engine *k, uint32_t *unit)
+{
+    for (uint32_t i = 0; i < k->consultations.n;) {
+        struct consultation *s = &k->consultations.at[i];
+        *unit = s->pod;
+        if (queue_where(k->queue, s->pod) != QUEUE_IN_FLIGHT)
+            forget(k, s);
+        else if (s->open.n == 0)
+            return true;
+        else
+            i++;
+    }
+    return false;
+}
+
+/* --- asking --- */
+
+static const struct extender *extender_at(const struct engine *k, uint32_t i)
+{
+    return &k->config.extenders[i];
+}
+
+static void ask(struct engine *k, int64_t now_ms, struct consultation *s, uint32_t extender,
+                enum extender_verb verb, struct effects *out)
+{
+    struct extender_ask *about = arena_alloc(&out->mem, sizeof(*about));
+    struct str *names = arena_array(&out->mem, struct str, s->nodes.n);
+    for (uint32_t i = 0; i < s->nodes.n; i++)
+        names[i] = names_text(&k->cluster->names, s->nodes.at[i].node);
+    about->extender = extender;
+    about->verb = verb;
+    about->nodes.at = names;
+    about->nodes.n = s->nodes.n;
+    struct effect *effect = engine_emit(k, now_ms, (pod_id){s->pod}, EFFECT_ASK, out);
+    effect->ask = about;
+    vec_push(&s->open, (struct question){effect->id, extender});
+}
+
+/* Asks the next filter, from `turn` on; false if there is none. */
+static bool ask_filter(struct engine *k, int64_t now_ms, struct consultation *s,
+                       const struct class *class, struct effects *out)
+{
+    for (; s->turn < k->config.n_extenders; s->turn++)
+        if (class->asks >> s->turn & 1 && extender_at(k, s->turn)->verbs[EXTENDER_FILTER].n) {
+            ask(k, now_ms, s, s->turn++, EXTENDER_FILTER, out);
+            return true;
+        }
+    return false;
+}
+
+/* False if nobody is there to be asked. */
+static bool ask_scores(struct engine *k, int64_t now_ms, struct consultation *s,
+                       const struct class *class, struct effects *out)
+{
+    s->is_scoring = true;
+    for (uint32_t i = 0; i < k->config.n_extenders; i++)
+        if (class->asks >> i & 1 && extender_at(k, i)->verbs[EXTENDER_PRIORITIZE].n)
+            ask(k, now_ms, s, i, EXTENDER_PRIORITIZE, out);
+    return s->open.n > 0;
+}
+
+/* --- beginning --- */
+
+static void offer(struct engine *k, struct consultation *s, uint32_t node)
+{
+    sym name = k->cluster->nodes.name[node];
+    intern_hold(&k->cluster->names.text, name);
+    vec_push(&s->nodes, (struct candidate){name, 0});
+}
+
+/* All that fit, by the last scan. */
+static void offer_all(struct engine *k, struct consultation *s, const struct class *class)
+{
+    const struct nodes *nodes = &k->cluster->nodes;
+    for (uint32_t i = 0; i < nodes->n; i++)
+        if (nodes_is_present(nodes, (node_id){i}) &&
+            (!class->only || class_names(class, nodes->name[i])) &&
+            scan_fits(&k->scan, (node_id){i}))
+            offer(k, s, i);
+    if (class->only)
+        scan_some_why(&k->scan, k->cluster, class, class->only, class->n_only, &s->why);
+    else
+        scan_why(&k->scan, k->cluster, &s->why);
+}
+
+/* A node that is left out without a word has upstream's status of nodes that nobody judged. */
+static reason_id silent_reason(struct engine *k, const struct class *class)
+{
+    if (!class->restricted_by)
+        return reasons_get(&k->classes.reasons, EXTENDER_PLUGIN, CODE_UNRESOLVABLE, NULL, 0);
+    const struct reason *absent = reasons_at(&k->classes.reasons, class->absent);
+    struct str text = absent->texts[0];
+    return reasons_get(&k->classes.reasons, EXTENDER_PLUGIN, CODE_UNRESOLVABLE, &text, 1);
+}
+
+void engine_consult(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                    struct verdict v, bool overlooks_sight, struct effects *out)
+{
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    bool is_in_sight = !overlooks_sight && row->nominated == k->cluster->nodes.name[v.node];
+    struct consultation s = {
+        .pod = pod.i,
+        .shape = row->shape,
+        .born = pods_shape(&k->cluster->pods, pod)->born,
+        .is_in_sight = is_in_sight,
+        .silent = silent_reason(k, class),
+    };
+    if (is_in_sight || class->is_pinned)
+        offer(k, &s, v.node);
+    else
+        offer_all(k, &s, class);
+    if (class->is_pinned) {
+        s.why.nodes = k->cluster->nodes.present;
+        why_add(&s.why, class->absent, s.why.nodes - 1);
+    }
+    if (!ask_filter(k, now_ms, &s, class, out) && s.nodes.n > 1)
+        ask_scores(k, now_ms, &s, class, out);
+    vec_push(&k->consultations, s);
+}
+
+/* --- hearing --- */
+
+static void fail(struct consultation *s, const struct extender *x, struct str why)
+{
+    if (x->is_ignorable || s->error)
+        return;
+    s->error = mem_alloc(why.n + 1);
+    memcpy(s->error, why.p, why.n);
+}
+
+static reason_id reason_of(struct engine *k, enum code code, struct str text)
+{
+    struct reasons *reasons = &k->classes.reasons;
+    uint32_t before = reasons->at.n;
+    text = k->n_extender_reasons < REASONS_MOST ? str_part(text, 0, REASON_BYTES_MOST)
+                                                : STR("node(s) were refused by an extender");
+    reason_id reason = reasons_get(reasons, EXTENDER_PLUGIN, code, &text, 1);
+    k->n_extender_reasons += reasons->at.n - before;
+    return reason;
+}
+
+static const struct extender_refusal *find_refusal(const struct extender_refusal *all, uint32_t n,
+                                                   struct str node)
+{
+    uint32_t low = 0; /* they are sorted by name */
+    while (n > low) {
+        uint32_t middle = low + (n - low) / 2;
+        int order = str_compare(all[middle].node, node);
+        if (order == 0)
+            return &all[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return NULL;
+}
+
+static void leave_out(struct engine *k, struct consultation *s, const struct candidate *c,
+                      const struct extender_answer *a)
+{
+    struct str name = names_text(&k->cluster->names, c->node);
+    const struct extender_refusal *never =
+        find_refusal(a->unresolvable.at, a->unresolvable.n, name);
+    const struct extender_refusal *now = find_refusal(a->failed.at, a->failed.n, name);
+    reason_id reason = never ? reason_of(k, CODE_UNRESOLVABLE, never->why)
+                       : now ? reason_of(k, CODE_UNSCHEDULABLE, now->why)
+                             : s->silent;
+    why_add(&s->why, reason, 1);
+    intern_drop(&k->cluster->names.text, c->node);
+}
+
+/* By node: where it stands among the candidates. */
+static struct map places(const struct consultation *s)
+{
+    struct map at = {0};
+    for (uint32_t i = 0; i < s->nodes.n; i++)
+        map_put(&at, s->nodes.at[i].node, i);
+    return at;
+}
+
+/* Marks those that the extender names; false if it names another one. */
+static bool mark(struct engine *k, const struct consultation *s, const struct extender *x,
+                 const struct str *names, uint32_t n, bool *is_left, struct str *why)
+{
+    struct map at = places(s);
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < n && place != MAP_NONE; i++) {
+        sym name = names_find(&k->cluster->names, names[i]);
+        place = name == SYM_NONE ? MAP_NONE : map_find(&at, name);
+        if (place != MAP_NONE)
+            is_left[place] = true;
+        else
+            *why = arena_printf(&k->mem,
+                                "extender \"" STR_FMT "\" claims a filtered node \"" STR_FMT
+                                "\" which is not found in the input node list",
+                                STR_ARG(x->url), STR_ARG(names[i]));
+    }
+    map_done(&at);
+    return place != MAP_NONE;
+}
+
+static void hear_filter(struct engine *k, struct consultation *s, const struct extender *x,
+                        const struct extender_answer *a)
+{
+    bool by_name = x->knows_nodes && a->has_names;
+    const struct str *names = by_name ? a->names.at : a->nodes.at;
+    uint32_t n = by_name ? a->names.n : a->nodes.n, kept = 0;
+    bool *is_left = arena_array(&k->mem, bool, s->nodes.n);
+    struct str why = {0};
+    if (!mark(k, s, x, names, n, is_left, &why)) {
+        fail(s, x, why);
+        return;
+    }
+    for (uint32_t i = 0; i < s->nodes.n; i++) {
+        if (is_left[i])
+            s->nodes.at[kept++] = s->nodes.at[i];
+        else
+            leave_out(k, s, &s->nodes.at[i], a);
+    }
+    s->nodes.n = kept;
+}
+
+/* Of its own range, 0 to 10, it makes that of plugins. */
+static void hear_scores(struct engine *k, struct consultation *s, const struct extender *x,
+                        const struct extender_answer *a)
+{
+    struct map at = places(s);
+    for (uint32_t i = 0; i < a->scores.n; i++) {
+        sym name = names_find(&k->cluster->names, a->scores.at[i].node);
+        uint32_t place = name == SYM_NONE ? MAP_NONE : map_find(&at, name);
+        if (place == MAP_NONE)
+            continue;
+        int64_t *score = &s->nodes.at[place].score;
+        *score = wrap_add(*score, wrap_mul(wrap_mul(a->scores.at[i].score, x->weight), 10));
+    }
+    map_done(&at);
+}
+
+static struct consultation *find_open(struct engine *k, effect_id effect, uint32_t *extender)
+{
+    vec_each(&k->consultations, s)
+        for (uint32_t i = 0; i < s->open.n; i++)
+            if (s->open.at[i].effect == effect) {
+                *extender = s->open.at[i].extender;
+                vec_remove(&s->open, i);
+                return s;
+            }
+    return NULL;
+}
+
+void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
+                   const struct extender_answer *answer)
+{
+    uint32_t extender;
+    k->now_ms = now_ms;
+    struct consultation *s = find_open(k, effect, &extender);
+    if (!s)
+        return; /* nobody wants to know any more */
+    const struct extender *x = extender_at(k, extender);
+    if (answer->error.n && !s->is_scoring)
+        fail(s, x, answer->error);
+    else if (!answer->error.n && s->is_scoring)
+        hear_scores(k, s, x, answer);
+    else if (!answer->error.n)
+        hear_filter(k, s, x, answer);
+    arena_reset(&k->mem);
+}
+
+/* --- going on --- */
+
+/* The best of those that are left, as the cluster is now; false if none of them will do. */
+static bool choose(struct engine *k, int64_t now_ms, const struct consultation *s, pod_id pod,
+                   struct class *class, struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    sym *names = arena_array(&k->mem, sym, s->nodes.n);
+    for (uint32_t i = 0; i < s->nodes.n; i++)
+        names[i] = s->nodes.at[i].node;
+    struct decision d = scan_some(&k->scan, c, class, pod, names, s->nodes.n, true);
+    uint32_t best = ID_NONE;
+    int64_t most = 0;
+    for (uint32_t i = 0; d.node != ID_NONE && i < s->nodes.n; i++) {
+        node_id node = nodes_find(&c->nodes, names[i]);
+        if (node.i == ID_NONE || !nodes_is_present(&c->nodes, node) || !scan_fits(&k->scan, node))
+            continue;
+        int64_t total = wrap_add(scan_total(&k->scan, c, class, node), s->nodes.at[i].score);
+        if (best == ID_NONE || total > most ||
+            (total == most && cluster_ranks_before(c, node.i, best))) {
+            best = node.i;
+            most = total;
+        }
+    }
+    arena_reset(&k->mem);
+    if (best == ID_NONE)
+        return false;
+    if (class->score_error.n && d.feasible > 1)
+        engine_fail(k, now_ms, pod, class->score_error, true, out);
+    else if (d.broken != ID_NONE && d.feasible > 1)
+        engine_fail(k, now_ms, pod, row_broken_text(c, class, (node_id){d.broken}, &out->mem), true,
+                    out);
+    else
+        engine_place_in_turn(k, now_ms, pod, class, best, out);
+    return true;
+}
+
+/* The pod is decided anew: without regard to the node in sight, if extenders do not want that. */
+static void begin_again(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                        bool overlooks_sight, struct effects *out)
+{
+    engine_forget_asking(k, pod);
+    engine_judge(k, now_ms, pod, class, overlooks_sight, out);
+}
+
+static void conclude(struct engine *k, int64_t now_ms, struct consultation *s, pod_id pod,
+                     struct class *class, struct effects *out)
+{
+    if (s->is_in_sight && (s->error || s->nodes.n == 0)) {
+        begin_again(k, now_ms, pod, class, true, out);
+    } else if (s->error) {
+        engine_fail(k, now_ms, pod, str_of(s->error), true, out);
+    } else if (s->nodes.n == 0) {
+        why_clear(&k->why);
+        k->why.nodes = s->why.nodes;
+        vec_each(&s->why.lines, line)
+            why_add(&k->why, line->reason, line->nodes);
+        engine_turn_down(k, now_ms, pod, class, out);
+    } else if (class->refusal || !choose(k, now_ms, s, pod, class, out)) {
+        begin_again(k, now_ms, pod, class, false, out);
+    }
+}
+
+bool engine_heed(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                 struct effects *out)
+{
+    struct consultation *s = k->consultations.n ? find(k, pod.i) : NULL;
+    if (!s)
+        return false;
+    bool is_other = s->shape != pods_at(&k->cluster->pods, pod)->shape ||
+                    s->born != pods_shape(&k->cluster->pods, pod)->born;
+    if (s->open.n || is_other) { /* the pod has been away, or is not what was asked about */
+        forget(k, s);
+        return false;
+    }
+    bool goes_on = !s->error && s->nodes.n && !s->is_scoring;
+    if (goes_on && ask_filter(k, now_ms, s, class, out))
+        return true;
+    if (goes_on && s->nodes.n > 1 && ask_scores(k, now_ms, s, class, out))
+        return true;
+    conclude(k, now_ms, s, pod, class, out);
+    return true;
+}
