@@ -2,7 +2,7 @@
 
 #include "kube/client.h"
 
-enum { DISCOVER = 1, DISPATCH, EVENTS, PUBLISH, LEASE, WATCHES };
+enum { DISCOVER = 1, DISPATCH, EVENTS, PUBLISH, LEASE, CONSULT, WATCHES };
 
 #define FIRST_ID(owner) ((request_id)(owner) << 56)
 
@@ -17,12 +17,20 @@ static void pass_change(void *ctx, int64_t now_ms, const struct change *change)
     struct client *c = ctx;
     c->outer.change(c->outer.ctx, now_ms, change);
     dispatch_see(&c->dispatch, now_ms, change, c->out);
+    consult_see(&c->consult, change);
 }
 
 static void pass_settle(void *ctx, int64_t now_ms, effect_id effect, const struct error *why)
 {
     struct client *c = ctx;
     c->outer.settle(c->outer.ctx, now_ms, effect, why);
+}
+
+static void pass_answer(void *ctx, int64_t now_ms, effect_id effect,
+                        const struct extender_answer *answer)
+{
+    struct client *c = ctx;
+    c->outer.answer(c->outer.ctx, now_ms, effect, answer);
 }
 
 static void pass_notice(void *ctx, int64_t now_ms, const struct notice *notice)
@@ -43,6 +51,7 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
                                  .knows = pass_knows,
                                  .change = pass_change,
                                  .settle = pass_settle,
+                                 .answer = pass_answer,
                                  .notice = pass_notice};
     discover_init(&c->discover, now_ms, FIRST_ID(DISCOVER), rng_next(&seeds), &c->inner);
     events_init(&c->events, config->host, FIRST_ID(EVENTS), rng_next(&seeds), &c->inner);
@@ -50,6 +59,8 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
     dispatch_init(&c->dispatch, FIRST_ID(DISPATCH), rng_next(&seeds), &c->events, &c->inner);
     publish_init(&c->publish, FIRST_ID(PUBLISH), config->seed, config->scheduler, &c->events,
                  &c->inner);
+    consult_init(&c->consult, FIRST_ID(CONSULT), &c->inner);
+    client_set_extenders(c, config->extenders, config->n_extenders);
     lease_init(&c->lease, &config->lease, now_ms - config->ahead_ms, FIRST_ID(LEASE),
                rng_next(&seeds), &c->inner);
     client_set_clock(c, config->ahead_ms);
@@ -66,6 +77,7 @@ void client_done(struct client *c)
     events_done(&c->events);
     dispatch_done(&c->dispatch);
     publish_done(&c->publish);
+    consult_done(&c->consult);
     lease_done(&c->lease);
 }
 
@@ -73,6 +85,13 @@ void client_set_clock(struct client *c, int64_t ahead_ms)
 {
     c->ahead_ms = ahead_ms;
     c->lease.wall_offset_ms = ahead_ms;
+}
+
+void client_set_extenders(struct client *c, const struct extender *extenders, uint32_t n)
+{
+    c->dispatch.writes.extenders = extenders;
+    c->dispatch.writes.n_extenders = n;
+    consult_set_extenders(&c->consult, extenders, n);
 }
 
 static void learn_served(struct client *c, int64_t now_ms)
@@ -94,6 +113,8 @@ void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, st
         learn_served(c, now_ms);
     else if (owner == DISPATCH)
         dispatch_hear(&c->dispatch, now_ms, reply, out);
+    else if (owner == CONSULT)
+        consult_hear(&c->consult, now_ms, reply, out);
     else if (owner == EVENTS)
         events_hear(&c->events, now_ms, reply);
     else if (owner == PUBLISH)
@@ -112,6 +133,7 @@ void client_take(struct client *c, int64_t now_ms, const struct effects *effects
     vec_each(&effects->list, e)
         if (UNLIKELY(e->kind == EFFECT_PUBLISH))
             publish_take(&c->publish, now_ms, e);
+    consult_take(&c->consult, now_ms, effects, out);
 }
 
 static void tell_of_lease(struct client *c, int64_t now_ms, const char *what)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kube/consult.h"
 #include "kube/discover.h"
 #include "kube/dispatch.h"
 #include "kube/events.h"
@@ -21,7 +22,9 @@ struct client_config {
     bool is_silent;       /* tells nobody what becomes of pods: no events */
     bool has_lease;       /* several replicas elect a leader; else we always lead */
     struct lease_config lease;
-    int64_t ahead_ms; /* as client_set_clock() */
+    int64_t ahead_ms;                 /* as client_set_clock() */
+    const struct extender *extenders; /* as client_set_extenders() */
+    uint32_t n_extenders;
 };
 
 struct client {
@@ -31,6 +34,7 @@ struct client {
     struct events events;
     struct dispatch dispatch;
     struct publish publish;
+    struct consult consult;
     struct lease lease;
     struct str scheduler;
     bool has_lease, has_led;
@@ -46,6 +50,9 @@ void client_done(struct client *c);
 /* The times that the calls below are given are so much ahead of a clock that is never adjusted; the
  * lease is kept by that one. May change at any time. */
 void client_set_clock(struct client *c, int64_t ahead_ms);
+
+/* Whom the engine asks and lets bind from now on; they must stay until the next are set. */
+void client_set_extenders(struct client *c, const struct extender *extenders, uint32_t n);
 
 void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, struct requests *out);
 void client_take(struct client *c, int64_t now_ms, const struct effects *effects,

@@ -281,24 +281,49 @@ static struct error error_of(const struct write *w, const struct trouble *why)
     return e;
 }
 
+/* Takes the binding back, and tells the pod why, if there is something to tell. */
+static void settle_failed(struct dispatch *d, uint32_t i, const struct happening *h,
+                          const struct error *why, struct str message)
+{
+    const struct write *w = at(d, i);
+    struct effect failure = {
+        .kind = EFFECT_FAIL,
+        .namespace = arena_str(&d->mem, w->namespace),
+        .pod = arena_str(&d->mem, w->pod),
+        .uid = arena_str(&d->mem, w->uid),
+        .message = message,
+    };
+    d->stats.refused++;
+    settle(d, i, h->now_ms, why);
+    if (message.n)
+        tell(d, &failure, h);
+}
+
 /* A pod that is gone or bound by somebody else needs no telling. */
 static void settle_refused(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    const struct write *w = at(d, i);
-    struct error why = error_of(w, h->why);
+    struct error why = error_of(at(d, i), h->why);
     bool is_told = h->why && h->why->status != 404 && h->why->status != 409;
-    struct effect failure = {.kind = EFFECT_FAIL};
-    if (is_told) {
-        failure.namespace = arena_str(&d->mem, w->namespace);
-        failure.pod = arena_str(&d->mem, w->pod);
-        failure.uid = arena_str(&d->mem, w->uid);
-        failure.message = arena_printf(&d->mem, "running Bind plugin \"DefaultBinder\": " STR_FMT,
-                                       STR_ARG(h->why->message));
-    }
-    d->stats.refused++;
-    settle(d, i, h->now_ms, &why);
+    struct str message = {0};
     if (is_told)
-        tell(d, &failure, h);
+        message = arena_printf(&d->mem, "running Bind plugin \"DefaultBinder\": " STR_FMT,
+                               STR_ARG(h->why->message));
+    settle_failed(d, i, h, &why, message);
+}
+
+/* The extender did not bind the pod: we do, or nobody does. */
+static void settle_unbound(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    struct write *w = at(d, i);
+    if (w->is_binder_ignorable) {
+        w->binder = w->tries = w->pauses = 0;
+        send_first(d, i, h);
+        return;
+    }
+    struct error why;
+    struct str said = arena_str(&d->mem, writes_why(&d->writes, i));
+    error_set(&why, ERROR_BUSY, STR_FMT, STR_ARG(said));
+    settle_failed(d, i, h, &why, said);
 }
 
 /* --- how evictions end --- */
@@ -413,6 +438,7 @@ static const struct rule {
     {WRITE_ASKING,   THERE,     WRITE_FREE,     settle_done   },
     {WRITE_ASKING,   ELSEWHERE, WRITE_FREE,     settle_refused},
     {WRITE_ASKING,   OPEN,      WRITE_RESTING,  rest          },
+    {WRITE_ASKING,   REFUSED,   WRITE_FREE,     settle_unbound},
     {WRITE_ASKING,   BLIND,     WRITE_DOUBTFUL, rest          },
     {WRITE_DOUBTFUL, TIMER,     WRITE_ASKING,   ask           },
 
@@ -467,12 +493,22 @@ static enum write_event object_meaning(struct write *w, const struct trouble *wh
     return may_pass && (w->may_be_done || w->tries < TRIES) ? BUSY : REFUSED;
 }
 
+/* What an extender did, only the pod knows, unless it says that it went well. */
+static enum write_event binder_meaning(struct dispatch *d, uint32_t i, const struct reply *end)
+{
+    struct str why = write_binder_trouble(&d->writes, i, end, &d->mem);
+    if (why.n == 0)
+        return DONE;
+    writes_set_why(&d->writes, i, why);
+    return UNSURE;
+}
+
 static enum write_event pod_meaning(const struct write *w, const struct pod *pod)
 {
     if (!str_equal(pod->meta.uid, w->uid))
         return ELSEWHERE;
     if (pod->spec.node_name.n == 0)
-        return w->was_refused ? ELSEWHERE : OPEN;
+        return w->binder ? REFUSED : w->was_refused ? ELSEWHERE : OPEN;
     return str_equal(pod->spec.node_name, w->node) ? THERE : ELSEWHERE;
 }
 
@@ -545,9 +581,9 @@ static void hear_trouble(struct dispatch *d, uint32_t i, const struct trouble *w
 
 static size_t most_bytes(const struct write *w)
 {
-    return w->answer.status >= 400             ? STATUS_BYTES_MOST
-           : w->state == WRITE_ASKING          ? OBJECT_BYTES_MOST
-           : w->step + 1 < w->object.n_patches ? OBJECT_BYTES_MOST
+    return w->state == WRITE_ASKING && w->answer.status < 400 ? OBJECT_BYTES_MOST
+           : w->answer.status >= 400 || w->binder             ? STATUS_BYTES_MOST
+           : w->step + 1 < w->object.n_patches                ? OBJECT_BYTES_MOST
                                                : 0; /* that it went well is all we want to know */
 }
 
@@ -646,6 +682,8 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
         case EFFECT_WARN:
             warn(d, e, &h);
             break;
+        case EFFECT_ASK: /* of no concern to the API server: consult.h */
+            break;
         case EFFECT_WRITE:
             send_first(d, writes_add(&d->writes, WRITE_OBJECT, e, NULL, STR("")), &h);
             break;
@@ -691,6 +729,12 @@ void dispatch_hear(struct dispatch *d, int64_t now_ms, const struct reply *reply
     map_remove(&d->by_request, w->current);
     w->current = 0;
     struct happening h = {.on = DONE, .now_ms = now_ms, .out = out};
+    if (w->binder && w->state == WRITE_SENT) {
+        h.on = binder_meaning(d, i, reply);
+        happen(d, i, &h);
+        arena_reset(&d->mem);
+        return;
+    }
     bool is_lost = reply->kind == REPLY_LOST;
     struct trouble why = is_lost ? trouble_of_lost(reply) : (struct trouble){0};
     if (!is_lost && w->answer.status >= 300)

@@ -3,12 +3,13 @@
 /* The most of everything that passes between us and an API server. */
 
 enum {
-    PAGE_OBJECTS = 500,           /* of one page of a list; the server may send fewer */
-    PAGE_BYTES_MOST = 128 << 20,  /* the body of one page */
-    FRAME_BYTES_MOST = 8 << 20,   /* one event of a watch: etcd holds objects of 1.5 MiB */
-    OBJECT_BYTES_MOST = 8 << 20,  /* the body of one object */
-    STATUS_BYTES_MOST = 64 << 10, /* the body of a refusal: what is longer is cut off */
-    GROUP_BYTES_MOST = 4 << 20,   /* what one API group serves */
+    PAGE_OBJECTS = 500,            /* of one page of a list; the server may send fewer */
+    PAGE_BYTES_MOST = 128 << 20,   /* the body of one page */
+    FRAME_BYTES_MOST = 8 << 20,    /* one event of a watch: etcd holds objects of 1.5 MiB */
+    OBJECT_BYTES_MOST = 8 << 20,   /* the body of one object */
+    STATUS_BYTES_MOST = 64 << 10,  /* the body of a refusal: what is longer is cut off */
+    VERDICT_BYTES_MOST = 64 << 20, /* what an extender says: it may be all nodes */
+    GROUP_BYTES_MOST = 4 << 20,    /* what one API group serves */
 
     TELLINGS_IN_FLIGHT = 32,   /* status patches on their way, */
     TELLINGS_MOST = 65536,     /* and those that wait for them: when full, the oldest goes */

@@ -24,5 +24,8 @@ struct listener {
     void (*change)(void *ctx, int64_t now_ms, const struct change *change);
     /* A bind or an eviction was carried out (`why` NULL) or certainly was not. */
     void (*settle)(void *ctx, int64_t now_ms, effect_id effect, const struct error *why);
+    /* What an extender said; NULL: nobody asks them. */
+    void (*answer)(void *ctx, int64_t now_ms, effect_id effect,
+                   const struct extender_answer *answer);
     void (*notice)(void *ctx, int64_t now_ms, const struct notice *notice);
 };

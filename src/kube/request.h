@@ -32,6 +32,9 @@ struct request {
     struct str body;
     bool is_stream;     /* a watch: its reply comes in pieces and has no natural end */
     int64_t timeout_ms; /* until the reply is whole (of a stream: until its head); 0: none */
+    uint32_t extender;  /* it is for this extender, + 1, and `path` is its verb; 0: for the API
+                         * server */
+    bool is_question;   /* to an extender: it may be asked twice */
 };
 
 /* Texts live in `mem` until the requests are cleared. */

@@ -3,6 +3,7 @@
 #include "core/model/binding.h"
 #include "core/wire/json_write.h"
 #include "core/wire/time_text.h"
+#include "kube/consult.h"
 #include "kube/object_write.h"
 
 enum { TIMEOUT_MS = 30000 };
@@ -42,6 +43,10 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
                         .scheduler = str_keep(&at, scheduler),
                         .by_uid = str_keep(&at, e->by_uid),
                         .answer = w->answer};
+    if (e->binder && e->binder <= s->n_extenders) {
+        w->binder = e->binder;
+        w->is_binder_ignorable = s->extenders[e->binder - 1].is_ignorable;
+    }
     if (kind == WRITE_OBJECT)
         w->object = object_write_keep(&e->write);
     s->binds += kind == WRITE_BIND;
@@ -149,6 +154,11 @@ static struct str text_of(const struct writes *s, uint32_t text)
     return text == INTERN_NONE ? STR("") : intern_bytes(&s->texts, text);
 }
 
+struct str writes_why(const struct writes *s, uint32_t i)
+{
+    return text_of(s, writes_at(s, i)->why);
+}
+
 static void put_time(struct json_writer *j, int64_t now_ms)
 {
     AUTO(buf) text = {0};
@@ -236,6 +246,16 @@ static void put_delete(struct json_writer *j, const struct write *w)
     json_put_close(j, '}');
 }
 
+static void put_binding(struct json_writer *j, const struct write *w)
+{
+    json_put_open(j, '{');
+    put_text(j, "PodName", w->pod);
+    put_text(j, "PodNamespace", w->namespace);
+    put_text(j, "PodUID", w->uid);
+    put_text(j, "Node", w->node);
+    json_put_close(j, '}');
+}
+
 static void put_body(const struct writes *s, const struct write *w, int64_t now_ms,
                      struct arena *mem, struct buf *body)
 {
@@ -260,6 +280,33 @@ static struct str pod_path(const struct write *w, const char *part, struct arena
                       str_of(part));
 }
 
+static struct request binder_request(const struct writes *s, const struct write *w,
+                                     struct requests *out)
+{
+    const struct extender *x = &s->extenders[w->binder - 1];
+    buf_clear(&out->scratch);
+    put_binding(&(struct json_writer){.out = &out->scratch}, w);
+    return (struct request){
+        .extender = w->binder,
+        .verb = VERB_POST,
+        .path = arena_str(&out->mem, x->verbs[EXTENDER_BIND]),
+        .content_type = STR(ENCODING_JSON_TYPE),
+        .body = arena_str(&out->mem, buf_str(&out->scratch)),
+        .timeout_ms = x->timeout_ms,
+    };
+}
+
+struct str write_binder_trouble(const struct writes *s, uint32_t i, const struct reply *end,
+                                struct arena *mem)
+{
+    const struct write *w = writes_at(s, i);
+    if (w->binder > s->n_extenders) /* there are others by now */
+        return STR("the extender is gone");
+    struct extender_answer said;
+    extender_hear(&s->extenders[w->binder - 1], EXTENDER_BIND, end, &w->answer, mem, &said);
+    return said.error;
+}
+
 struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
                              struct requests *out)
 {
@@ -275,6 +322,8 @@ struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
     const struct write *w = writes_at(s, i);
     if (w->kind == WRITE_OBJECT)
         return object_write_request(&w->object, w->step, out);
+    if (w->binder && w->binder <= s->n_extenders)
+        return binder_request(s, w, out);
     buf_clear(&out->scratch);
     put_body(s, w, now_ms, &out->mem, &out->scratch);
     return (struct request){

@@ -43,7 +43,9 @@ struct write {
     int64_t generation;
     uint64_t version;
     struct str namespace, pod, uid, node, scheduler; /* live behind `namespace` */
-    struct str by_uid;                               /* of an eviction: who needs the room */
+    uint32_t binder;          /* of a binding: the extender that is asked to do it, + 1; 0: none */
+    bool is_binder_ignorable; /* should it fail, we do it; else `why` is what it said */
+    struct str by_uid;        /* of an eviction: who needs the room */
     struct object_write object; /* with all it points at, one block, at `patches` */
     uint32_t step;              /* the patch of it that is under way */
     struct answer answer;
@@ -53,8 +55,10 @@ struct write {
 struct writes {
     VEC(struct write) list;
     VEC(uint32_t) free;
-    struct map bind_of, tell_of;        /* pod → the one binding, the one telling */
-    struct intern texts;                /* many pods are told the same */
+    struct map bind_of, tell_of; /* pod → the one binding, the one telling */
+    struct intern texts;         /* many pods are told the same */
+    const struct extender *extenders;
+    uint32_t n_extenders;
     uint32_t binds, tells_sent, timers; /* live bindings; tellings under way; writes that wait for a
                                          * time */
 };
@@ -78,7 +82,12 @@ void writes_disown(struct writes *s, uint32_t i);
 
 void writes_set_state(struct writes *s, uint32_t i, enum write_state state);
 void writes_set_why(struct writes *s, uint32_t i, struct str text);
+struct str writes_why(const struct writes *s, uint32_t i);
 void writes_set_nominee(struct writes *s, uint32_t i, struct str node);
+
+/* Why it was not done, in upstream's words, by the extender that was asked to; empty: it was. */
+struct str write_binder_trouble(const struct writes *s, uint32_t i, const struct reply *end,
+                                struct arena *mem);
 
 /* The request that does it, but for its id. Texts live in `out`. */
 struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,

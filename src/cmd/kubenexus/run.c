@@ -18,6 +18,7 @@
 #include "cmd/kubenexus/run_serve.h"
 #include "core/engine/engine.h"
 #include "core/plugins/plugins.h"
+#include "io/api/extenders.h"
 #include "io/api/transport.h"
 #include "io/loop/loop.h"
 #include "kube/client.h"
@@ -34,6 +35,7 @@ struct runner {
     struct run_options options;
     struct loop *loop;
     struct transport *transport;
+    struct extenders *extenders;
     struct engine *engine;
     struct run_reload *reload;
     struct run_dump *dump;
@@ -71,6 +73,15 @@ static void on_settle(void *ctx, int64_t now_ms, effect_id effect, const struct 
         log_record(LOG_WARNING, "a binding failed", log_text("why", why->text));
     engine_settle(r->engine, now_ms, effect, why);
     measure_settled(&r->measures, effect, !why);
+}
+
+static void on_answer(void *ctx, int64_t now_ms, effect_id effect,
+                      const struct extender_answer *answer)
+{
+    struct runner *r = ctx;
+    if (answer->error.n)
+        log_record(LOG_WARNING, "an extender failed", log_str("why", answer->error));
+    engine_answer(r->engine, now_ms, effect, answer);
 }
 
 static void on_notice(void *ctx, int64_t now_ms, const struct notice *notice)
@@ -142,9 +153,11 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
 static void log_effect(const struct effect *e)
 {
     static const char *const says[] = {
-        [EFFECT_BIND] = "bind",         [EFFECT_REFUSE] = "refuse",   [EFFECT_FAIL] = "refuse",
-        [EFFECT_NOMINATE] = "nominate", [EFFECT_EVICT] = "evict",     [EFFECT_WRITE] = "write",
-        [EFFECT_WARN] = "warn",         [EFFECT_PUBLISH] = "publish",
+        [EFFECT_BIND] = "bind",           [EFFECT_REFUSE] = "refuse",
+        [EFFECT_FAIL] = "refuse",         [EFFECT_NOMINATE] = "nominate",
+        [EFFECT_EVICT] = "evict",         [EFFECT_WRITE] = "write",
+        [EFFECT_WARN] = "warn",           [EFFECT_PUBLISH] = "publish",
+        [EFFECT_ASK] = "ask an extender",
     };
     if (e->kind == EFFECT_PUBLISH) {
         log_record(LOG_DETAIL, says[e->kind], log_text("kind", kind_info_get(e->write.kind)->name),
@@ -211,6 +224,7 @@ static int turn(struct runner *r)
         log_line(LOG_WARNING, "lost the lease: leaving");
     } else {
         transport_send(r->transport, &r->requests);
+        extenders_send(r->extenders, &r->requests);
     }
     requests_clear(&r->requests);
     return code;
@@ -245,6 +259,8 @@ static struct engine_config engine_config_of(const struct run_options *o)
         .overlooks_drivers = !feature_gate_is_on(&o->gates, STR("VolumeLimitScaling")),
         .waits_out_backoff = !feature_gate_is_on(&o->gates, STR("SchedulerPopFromBackoffQ")),
         .shows = true,
+        .extenders = o->config.extenders,
+        .n_extenders = o->config.n_extenders,
         .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),
     };
     if (o->config_file) {
@@ -263,11 +279,34 @@ static struct engine_config engine_config_of(const struct run_options *o)
     return config;
 }
 
+static void on_extender_reply(void *ctx, const struct reply *reply)
+{
+    struct runner *r = ctx;
+    client_hear(&r->client, loop_now_ms(r->loop), reply, &r->requests);
+}
+
+static struct extenders *make_extenders(struct runner *r, const struct scheduler_config *config,
+                                        struct error *e)
+{
+    return extenders_new(r->loop, config->extenders, config->n_extenders,
+                         (struct extenders_owner){on_extender_reply, r}, e);
+}
+
 static void on_new_config(void *ctx, struct scheduler_config *next)
 {
     struct runner *r = ctx;
+    struct error e = {0};
+    struct extenders *extenders = make_extenders(r, next, &e);
+    if (!extenders) {
+        log_record(LOG_WARNING, "the configuration stays as it was", log_text("why", e.text));
+        scheduler_config_done(next);
+        return;
+    }
     struct scheduler_config old = r->options.config;
+    extenders_free(r->extenders); /* who hears of what is lost knows the old ones */
+    r->extenders = extenders;
     r->options.config = *next;
+    client_set_extenders(&r->client, next->extenders, next->n_extenders);
     struct engine_config engine = engine_config_of(&r->options);
     engine_configure(r->engine, loop_now_ms(r->loop), &engine);
     scheduler_config_done(&old);
@@ -306,7 +345,8 @@ static bool begin(struct runner *r, const char *host, struct error *e)
     struct transport_owner owner = {on_reply, on_complaint, r};
     r->loop = loop_new();
     r->transport = transport_new(r->loop, &transport, owner, e);
-    if (!r->transport)
+    r->extenders = r->transport ? make_extenders(r, &o->config, e) : NULL;
+    if (!r->extenders)
         return false;
     struct engine_config engine = engine_config_of(o);
     r->engine = engine_new(&engine);
@@ -318,9 +358,11 @@ static bool begin(struct runner *r, const char *host, struct error *e)
         .has_lease = o->elects_leader,
         .lease = o->lease,
         .ahead_ms = loop_now_ms(r->loop) - loop_monotonic_ms(r->loop),
+        .extenders = o->config.extenders,
+        .n_extenders = o->config.n_extenders,
     };
     client.lease.identity = str_of(r->identity);
-    r->listener = (struct listener){r, on_glance, on_change, on_settle, on_notice};
+    r->listener = (struct listener){r, on_glance, on_change, on_settle, on_answer, on_notice};
     client_init(&r->client, &client, loop_now_ms(r->loop), &r->listener);
     if (!begin_serving(r, host, e))
         return false;
@@ -345,6 +387,7 @@ static void end(struct runner *r)
 {
     run_reload_free(r->reload);
     run_dump_free(r->dump);
+    extenders_free(r->extenders);
     transport_free(r->transport);
     client_done(&r->client);
     engine_free(r->engine);

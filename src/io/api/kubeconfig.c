@@ -6,10 +6,10 @@
 
 #include "core/base/base64.h"
 #include "core/base/hash.h"
+#include "core/base/url.h"
 #include "core/base/vec.h"
 #include "core/wire/json_read.h"
 #include "core/wire/yaml.h"
-#include "core/base/url.h"
 
 /* --- the file --- */
 

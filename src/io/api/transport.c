@@ -218,7 +218,8 @@ static void send_one(struct transport *t, const struct request *r)
 void transport_send(struct transport *t, const struct requests *requests)
 {
     vec_each(&requests->list, request)
-        send_one(t, request);
+        if (LIKELY(!request->extender))
+            send_one(t, request);
     vec_each(&requests->cancelled, id) {
         for (int i = 0; i < LANE_COUNT; i++)
             http2_cancel(t->lanes[i].http2, *id);

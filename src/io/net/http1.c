@@ -16,7 +16,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
 }
 
-static bool equal_caseless(struct str text, struct str lower_case)
+bool http1_is(struct str text, struct str lower_case)
 {
     if (text.n != lower_case.n)
         return false;
@@ -54,8 +54,7 @@ static struct str trimmed(struct str s)
     return s;
 }
 
-/* A line without its end; NULL text: it does not end as it must. */
-static struct str cut_line(struct str *rest)
+struct str http1_cut_line(struct str *rest)
 {
     bool has_end = str_find(*rest, '\n') < rest->n;
     struct str line = str_take(rest, '\n');
@@ -92,32 +91,45 @@ static int read_request_line(struct str line, struct http1_request *out)
     return read_target(target, out);
 }
 
+int http1_read_header(struct str line, struct http1_header *out)
+{
+    if (str_find(line, ':') == line.n)
+        return BAD;
+    out->name = str_take(&line, ':');
+    out->value = trimmed(line);
+    if (!is_token(out->name)) /* a space before the colon or at the line's begin is in it */
+        return BAD;
+    for (size_t i = 0; i < out->value.n; i++)
+        if (((unsigned char)out->value.p[i] < ' ' && out->value.p[i] != '\t') ||
+            out->value.p[i] == 0x7f)
+            return BAD;
+    return 0;
+}
+
 static int read_header(struct str line, struct http1_request *out)
 {
     if (out->n_headers == HTTP1_HEADERS_MOST)
         return TOO_LARGE;
-    if (str_find(line, ':') == line.n)
-        return BAD;
-    struct http1_header h = {.name = str_take(&line, ':')};
-    h.value = trimmed(line);
-    if (!is_token(h.name)) /* a space before the colon or at the line's begin is in it */
-        return BAD;
-    for (size_t i = 0; i < h.value.n; i++)
-        if (((unsigned char)h.value.p[i] < ' ' && h.value.p[i] != '\t') || h.value.p[i] == 0x7f)
-            return BAD;
-    out->headers[out->n_headers++] = h;
-    return 0;
+    int status = http1_read_header(line, &out->headers[out->n_headers]);
+    out->n_headers += status == 0;
+    return status;
 }
 
-static void read_connection(struct str value, struct http1_request *out)
+bool http1_keeps_alive(struct str value, bool otherwise)
 {
     while (value.n) {
         struct str word = trimmed(str_take(&value, ','));
-        if (equal_caseless(word, STR("close")))
-            out->keeps_alive = false;
-        else if (equal_caseless(word, STR("keep-alive")))
-            out->keeps_alive = true;
+        if (http1_is(word, STR("close")))
+            otherwise = false;
+        else if (http1_is(word, STR("keep-alive")))
+            otherwise = true;
     }
+    return otherwise;
+}
+
+bool http1_read_length(struct str value, int64_t *out)
+{
+    return value.n && value.p[0] >= '0' && value.p[0] <= '9' && str_int(value, out);
 }
 
 /* What the headers say of the message itself. */
@@ -128,16 +140,15 @@ static int read_framing(struct http1_request *out)
     int64_t length = 0;
     for (uint32_t i = 0; i < out->n_headers; i++) {
         const struct http1_header *h = &out->headers[i];
-        if (equal_caseless(h->name, STR("host")))
+        if (http1_is(h->name, STR("host")))
             hosts++;
-        else if (equal_caseless(h->name, STR("connection")))
-            read_connection(h->value, out);
-        else if (equal_caseless(h->name, STR("transfer-encoding")))
+        else if (http1_is(h->name, STR("connection")))
+            out->keeps_alive = http1_keeps_alive(h->value, out->keeps_alive);
+        else if (http1_is(h->name, STR("transfer-encoding")))
             codings++;
-        else if (equal_caseless(h->name, STR("content-length"))) {
+        else if (http1_is(h->name, STR("content-length"))) {
             lengths++;
-            if (h->value.n == 0 || h->value.p[0] < '0' || h->value.p[0] > '9' ||
-                !str_int(h->value, &length))
+            if (!http1_read_length(h->value, &length))
                 return BAD;
         }
     }
@@ -150,9 +161,9 @@ static int read_framing(struct http1_request *out)
 int http1_read(struct str head, struct http1_request *out)
 {
     *out = (struct http1_request){0};
-    struct str line = cut_line(&head);
+    struct str line = http1_cut_line(&head);
     int status = line.p ? read_request_line(line, out) : BAD;
-    while (!status && (line = cut_line(&head)).n)
+    while (!status && (line = http1_cut_line(&head)).n)
         status = read_header(line, out);
     if (!status && (!line.p || head.n))
         return BAD;
@@ -162,7 +173,7 @@ int http1_read(struct str head, struct http1_request *out)
 struct str http1_header(const struct http1_request *r, struct str name)
 {
     for (uint32_t i = 0; i < r->n_headers; i++)
-        if (equal_caseless(r->headers[i].name, name))
+        if (http1_is(r->headers[i].name, name))
             return r->headers[i].value;
     return (struct str){0};
 }

@@ -35,5 +35,21 @@ struct str http1_header(const struct http1_request *r, struct str name);
 /* Is `name`, alone or with a value, in the query? Walks `*at` (begin with 0) over its values. */
 bool http1_query(const struct http1_request *r, struct str name, size_t *at, struct str *value);
 
+/* What heads of both directions are made of. A line without its end, cut off `rest`; NULL text: it
+ * does not end as it must. */
+struct str http1_cut_line(struct str *rest);
+
+/* "Name: value", checked; 0, or the status to refuse it with. */
+int http1_read_header(struct str line, struct http1_header *out);
+
+/* Is the text this one, given in lower case? */
+bool http1_is(struct str text, struct str lower_case);
+
+/* What a header `connection` says of the connection's end; else `otherwise`. */
+bool http1_keeps_alive(struct str value, bool otherwise);
+
+/* A `content-length`; false: it is none. */
+bool http1_read_length(struct str value, int64_t *out);
+
 /* "OK" for 200. */
 const char *http1_reason(int status);

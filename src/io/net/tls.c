@@ -306,6 +306,8 @@ static void set_protocol(struct tls_stream *s, struct str protocol)
 
 static bool offer_protocol(struct tls_stream *s, struct str protocol)
 {
+    if (protocol.n == 0)
+        return true;
     set_protocol(s, protocol);
     return SSL_set_alpn_protos(s->ssl, (const unsigned char *)s->protocol,
                                (unsigned)protocol.n + 1) == 0;
@@ -398,7 +400,7 @@ enum io_result tls_handshake(struct tls_stream *s, struct error *e)
     const unsigned char *chosen;
     unsigned n;
     SSL_get0_alpn_selected(s->ssl, &chosen, &n);
-    if (SSL_is_server(s->ssl) ||
+    if (SSL_is_server(s->ssl) || s->protocol[0] == 0 ||
         (n == (unsigned)s->protocol[0] && !memcmp(chosen, s->protocol + 1, n)))
         return IO_DONE;
     error_set(e, ERROR_INVALID, "the server does not speak %s", s->protocol + 1);

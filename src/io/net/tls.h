@@ -47,7 +47,8 @@ enum io_result {
 struct tls_stream;
 
 /* `server_name`, a name or an address, is what the server must prove to be; `protocol` (h2) is what
- * it must speak. The file descriptor stays the caller's. */
+ * it must speak (empty: whatever it speaks to those who do not say). The file descriptor stays the
+ * caller's. */
 struct tls_stream *tls_stream_new(struct tls *t, int fd, struct str server_name,
                                   struct str protocol, struct error *e) MUST_USE;
 

@@ -27,6 +27,24 @@ static void log_settle(void *ctx, int64_t now_ms, effect_id effect, const struct
     buf_printf(&d->log, "settle %llu: %s\n", (unsigned long long)effect, why ? why->text : "done");
 }
 
+static void log_answer(void *ctx, int64_t now_ms, effect_id effect, const struct extender_answer *a)
+{
+    struct desk *d = ctx;
+    (void)now_ms;
+    buf_printf(&d->log, "answer %llu:", (unsigned long long)effect);
+    if (a->error.n)
+        buf_printf(&d->log, " error " STR_FMT, STR_ARG(a->error));
+    list_each(&a->names, name)
+        buf_printf(&d->log, " " STR_FMT, STR_ARG(*name));
+    list_each(&a->nodes, name)
+        buf_printf(&d->log, " node " STR_FMT, STR_ARG(*name));
+    list_each(&a->scores, s)
+        buf_printf(&d->log, " " STR_FMT "=%lld", STR_ARG(s->node), (long long)s->score);
+    list_each(&a->victims, v)
+        buf_printf(&d->log, " " STR_FMT ":%u", STR_ARG(v->node), v->uids.n);
+    buf_add_char(&d->log, '\n');
+}
+
 static void log_notice(void *ctx, int64_t now_ms, const struct notice *notice)
 {
     static const char *const kinds[] = {"denied", "trouble", "absent", "invalid"};
@@ -39,8 +57,11 @@ static void log_notice(void *ctx, int64_t now_ms, const struct notice *notice)
 void desk_init(struct desk *d)
 {
     *d = (struct desk){0};
-    d->listener = (struct listener){
-        .ctx = d, .change = log_change, .settle = log_settle, .notice = log_notice};
+    d->listener = (struct listener){.ctx = d,
+                                    .change = log_change,
+                                    .settle = log_settle,
+                                    .answer = log_answer,
+                                    .notice = log_notice};
 }
 
 void desk_done(struct desk *d)
@@ -137,7 +158,10 @@ const char *desk_log(struct desk *d)
     vec_each(&d->out.cancelled, id)
         buf_add(&d->shown, STR("cancel\n"));
     vec_each(&d->out.list, r) {
-        buf_printf(&d->shown, "%s %s ", lanes[r->lane], verbs[r->verb]);
+        if (r->extender)
+            buf_printf(&d->shown, "EXTENDER %u %s ", r->extender - 1, verbs[r->verb]);
+        else
+            buf_printf(&d->shown, "%s %s ", lanes[r->lane], verbs[r->verb]);
         show_path(&d->shown, r->path);
         show_body(&d->shown, r);
         d->last = r->id;

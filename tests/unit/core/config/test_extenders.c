@@ -8,7 +8,7 @@ TEST(extenders, every_field_is_read)
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, "extenders:\n"
                           "- urlPrefix: https://gpu.example:8443/v1/\n"
-                          "  filterVerb: filter\n  prioritizeVerb: score\n  preemptVerb: evict\n"
+                          "  filterVerb: filter\n  prioritizeVerb: score\n"
                           "  bindVerb: bind\n  weight: 3\n  enableHTTPS: true\n"
                           "  httpTimeout: 1500ms\n  nodeCacheCapable: true\n  ignorable: true\n"
                           "  managedResources:\n  - {name: example.com/gpu}\n"
@@ -19,7 +19,6 @@ TEST(extenders, every_field_is_read)
     EXPECT_STR(x->url, "https://gpu.example:8443/v1/");
     EXPECT_STR(x->verbs[EXTENDER_FILTER], "filter");
     EXPECT_STR(x->verbs[EXTENDER_PRIORITIZE], "score");
-    EXPECT_STR(x->verbs[EXTENDER_PREEMPT], "evict");
     EXPECT_STR(x->verbs[EXTENDER_BIND], "bind");
     EXPECT_INT(x->weight, 3);
     EXPECT_INT(x->timeout_ms, 1500);
@@ -60,9 +59,9 @@ TEST(extenders, what_makes_no_sense_is_refused_with_line_and_path)
          "3 extenders[0].urlPrefix: \"ftp://a\" does not begin with https:// or http://"                                               },
         {"extenders: [{urlPrefix: 'http://u@a'}]",
          "3 extenders[0].urlPrefix: a user in it is not supported"                                                                     },
-        {"extenders:\n- urlPrefix: http://a\n  filterVerb: a b",
+        {"extenders:\n- urlPrefix: http://a\n  filterVerb: a b\n  nodeCacheCapable: true",
          "5 extenders[0].filterVerb: \"a b\" holds a character that no path has"                                                       },
-        {"extenders:\n- urlPrefix: http://a\n  prioritizeVerb: p",
+        {"extenders:\n- urlPrefix: http://a\n  prioritizeVerb: p\n  nodeCacheCapable: true",
          "4 extenders[0].weight: 0: must have a positive weight applied to it"                                                         },
         {"extenders:\n- urlPrefix: http://a\n  weight: many",
          "5 extenders[0].weight: \"many\" is not a 64-bit integer"                                                                     },
@@ -77,16 +76,20 @@ TEST(extenders, what_makes_no_sense_is_refused_with_line_and_path)
         {"extenders:\n- urlPrefix: http://a\n  managedResources: [{name: e.com/a}]\n"
          "- urlPrefix: http://b\n  managedResources: [{name: e.com/a}]",                   "7 extenders[1].managedResources[0].name: \"e.com/a\": duplicate extender managed "
          "resource "
-         "name"                                                      },
+         "name"                                       },
         {"extenders:\n- urlPrefix: http://a\n  tlsConfig: {caData: '!'}",
-         "5 extenders[0].tlsConfig.caData: is not base64"       },
+         "5 extenders[0].tlsConfig.caData: is not base64"                                                                              },
         {"extenders:\n- urlPrefix: http://a\n  tlsConfig: {certFile: /a}",
-         "5 extenders[0].tlsConfig: a certificate and its key come together"                                                     },
+         "5 extenders[0].tlsConfig: a certificate and its key come together"                                                           },
         {"extenders:\n- urlPrefix: http://a\n  tlsConfig: {caFile: /a, insecure: true}",
          "5 extenders[0].tlsConfig.insecure: specifying a root certificates file with the insecure "
-         "flag is not allowed"},
+         "flag is not allowed"                                                                                                         },
+        {"extenders:\n- urlPrefix: http://a\n  filterVerb: f",
+         "4 extenders[0].nodeCacheCapable: false is not supported yet"                                                                 },
+        {"extenders:\n- urlPrefix: http://a\n  preemptVerb: f",
+         "5 extenders[0].preemptVerb: not supported yet"                                                                               },
         {"extenders:\n- urlPrefix: http://a\n  filterverb: f",
-         "5 extenders[0].filterverb: there is no such field"                                                                               },
+         "5 extenders[0].filterverb: there is no such field"                                                                           },
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)

@@ -158,10 +158,10 @@ TEST(consult, an_extender_that_fails_fails_the_pod_unless_it_may)
     static const struct {
         const char *answer, *error;
     } cases[] = {
-        {"!no route",                                   "no route"    },
-        {"{'Error':'out of order','NodeNames':['n1']}", "out of order"},
+        {"!no route",                                   "no route"                                              },
+        {"{'Error':'out of order','NodeNames':['n1']}", "out of order"                                          },
         {"{'NodeNames':['n1','n9']}",                   "extender \"http://f\" claims a filtered node \"n9\" which "
-         "is not found in the input node list"                                 },
+                                      "is not found in the input node list"},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         for (int is_ignorable = 0; is_ignorable < 2; is_ignorable++) {

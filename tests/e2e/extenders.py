@@ -1,0 +1,231 @@
+"""HTTP extenders have their say, as they have with kube-scheduler."""
+
+import collections
+import http.server
+import json
+import threading
+import time
+
+from plane import node
+from schedule import told
+from stage import PATIENCE, test, until
+
+CONFIG = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+clientConnection: {kubeconfig: %s}
+leaderElection: {leaderElect: false}
+profiles:
+- schedulerName: ours
+extenders: %s
+"""
+
+
+class Extender:
+    """A server that answers each verb by the function given for it, which gets what was asked and
+    returns what to say, or (status, what to say)."""
+
+    def __init__(self, **verbs):
+        self.verbs, self.asked = verbs, collections.defaultdict(list)
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                verb = self.path.rpartition("/")[2]
+                outer.asked[verb].append(body)
+                said = outer.verbs[verb](body)
+                status, said = said if isinstance(said, tuple) else (200, said)
+                said = json.dumps(said).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(said)))
+                self.end_headers()
+                self.wfile.write(said)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.handle_error = lambda *_: None  # who is late finds nobody there
+        self.port = self.server.server_address[1]
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def config(self, **more):
+        """As an entry of `extenders`, with the verbs that it knows."""
+        known = {"%sVerb" % verb: verb for verb in self.verbs}
+        weight = {"weight": 1} if "prioritize" in self.verbs else {}
+        return {"urlPrefix": "http://127.0.0.1:%d/scheduler/" % self.port, "nodeCacheCapable": True,
+                **known, **weight, **more}
+
+
+def run_ours(stage, *extenders):
+    file = stage.plane.folder / ("%s.yaml" % stage.name)
+    file.write_text(CONFIG % (stage.plane.kubeconfig("kubenexus"), json.dumps(extenders)))
+    return stage.run("--config", file)
+
+
+def run_both(stage, *extenders):
+    """Ours, and kube-scheduler, with the same extenders."""
+    stage.started.append(stage.plane.start_scheduler(extenders=json.dumps(extenders)))
+    return run_ours(stage, *extenders)
+
+
+def both(stage, name, **how):
+    """The same pod for each."""
+    stage.pod("theirs-" + name, "default-scheduler", **how)
+    stage.pod("ours-" + name, "ours", **how)
+
+
+def label(asked):
+    return asked["Pod"]["metadata"].get("labels", {}).get("say")
+
+
+def filtered(asked):
+    """What a filter says that is told by a label of the pod what to say."""
+    names = asked["NodeNames"]
+    say = label(asked)
+    if say == "slow":
+        time.sleep(5)
+    return {
+        "busy": {"NodeNames": [], "FailedNodes": {n: "node(s) were busy" for n in names}},
+        "never": {"NodeNames": [], "FailedAndUnresolvableNodes": {n: "too old" for n in names}},
+        "both": {"NodeNames": [], "FailedNodes": {n: "busy" for n in names},
+                 "FailedAndUnresolvableNodes": {names[0]: "too old"}},
+        "silent": {"NodeNames": []},
+        "nothing": {},
+        "error": {"NodeNames": names, "Error": "out of order"},
+        "code": (503, {"NodeNames": names}),
+        "stranger": {"NodeNames": ["stranger"]},
+        "right": {"NodeNames": ["right"], "FailedNodes": {"left": "not today"}},
+    }.get(say, {"NodeNames": names})
+
+
+REFUSALS = ["busy", "never", "both", "silent", "nothing", "error", "code", "stranger", "slow"]
+
+
+@test
+def extenders_refuse_nodes_as_with_kube_scheduler(stage):
+    for name in ("left", "right"):
+        stage.plane.create(node(name))
+    stage.plane.create(node("closed", unschedulable=True))
+    with Extender(filter=filtered) as extender:
+        run_both(stage, extender.config(httpTimeout="2s"))
+        for say in REFUSALS:
+            both(stage, say, labels={"say": say})
+        both(stage, "right", labels={"say": "right"})
+        where = stage.wait_bound(2)
+        assert where == {"ours-right": "right", "theirs-right": "right"}, where
+        for say in REFUSALS:
+            theirs, ours = (without_series(told(stage, who + say)) for who in ("theirs-", "ours-"))
+            assert ours == theirs, "%s:\n%s\n%s" % (say, ours, theirs)
+        asked = {a["Pod"]["metadata"]["name"]: a for a in extender.asked["filter"]}
+        theirs, ours = asked["theirs-right"], asked["ours-right"]
+        assert sorted(ours["NodeNames"]) == sorted(theirs["NodeNames"]) == ["left", "right"]
+        assert ours["Nodes"] is None and theirs["Nodes"] is None
+        for part in ("containers", "tolerations"):
+            assert ours["Pod"]["spec"][part] == theirs["Pod"]["spec"][part]
+
+
+def without_series(what):
+    """A refusal may have been told again by the time we look."""
+    return {key: value for key, value in what.items() if key != "event.series"}
+
+
+@test
+def extenders_score_nodes_as_with_kube_scheduler(stage):
+    for name in ("a", "b", "c"):
+        stage.plane.create(node(name))
+    scores = {"a": 1, "b": 9, "c": 10}
+    with Extender(filter=lambda asked: {"NodeNames": ["a", "b"]},
+                  prioritize=lambda asked: [{"Host": n, "Score": scores[n]}
+                                            for n in asked["NodeNames"]]) as extender:
+        run_both(stage, extender.config(weight=20))
+        both(stage, "p")
+        where = stage.wait_bound(2)
+        assert where == {"ours-p": "b", "theirs-p": "b"}, where
+        for asked in extender.asked["prioritize"]:
+            assert sorted(asked["NodeNames"]) == ["a", "b"], asked
+
+
+@test
+def extenders_bind_as_with_kube_scheduler(stage):
+    stage.plane.create(node("only"))
+
+    def bind(asked):
+        if "refused" in asked["PodName"]:
+            return {"Error": "no, not this one"}
+        stage.bind(asked["PodName"], asked["Node"])
+        if "lost" in asked["PodName"]:  # it is bound, and we hear that it is not
+            return 500, {}
+        return {}
+    with Extender(bind=bind) as extender:
+        run_both(stage, extender.config())
+        for name in ("fine", "lost", "refused"):
+            both(stage, name)
+        where = stage.wait_bound(4)
+        assert set(where) == {who + what for who in ("ours-", "theirs-")
+                              for what in ("fine", "lost")}, where
+        theirs, ours = (without_series(told(stage, who)) for who in
+                        ("theirs-refused", "ours-refused"))
+        assert ours == theirs, "%s\n%s" % (ours, theirs)
+        assert len(stage.wait_events("Scheduled", 1, about="ours-fine")) == 1
+        asked = {a["PodName"]: a for a in extender.asked["bind"]}["ours-fine"]
+        uid = stage.plane.get("Pod", "ours-fine", stage.name)["metadata"]["uid"]
+        assert asked == {"PodName": "ours-fine", "PodNamespace": stage.name, "PodUID": uid,
+                         "Node": "only"}, asked
+
+
+@test
+def extenders_that_may_fail_stop_nobody(stage):
+    stage.plane.create(node("a"))
+    stage.plane.create(node("b"))
+    with Extender(filter=lambda asked: {"NodeNames": ["b"]}) as good, \
+            Extender(filter=filtered, bind=lambda asked: (500, {})) as bad:
+        dead = {"urlPrefix": "http://127.0.0.1:1", "filterVerb": "f", "prioritizeVerb": "p",
+                "weight": 1, "nodeCacheCapable": True}
+        run_ours(stage, {**dead, "ignorable": True}, bad.config(ignorable=True), good.config())
+        stage.pod("p", "ours", labels={"say": "error"})
+        assert stage.wait_bound(1) == {"p": "b"}
+        assert bad.asked["filter"][0]["NodeNames"] == ["b"]  # those that may fail are asked last
+        assert len(bad.asked["bind"]) == 1
+
+
+@test
+def an_extender_that_is_not_there_fails_as_with_kube_scheduler(stage):
+    stage.plane.create(node("a"))
+    run_both(stage, {"urlPrefix": "http://127.0.0.1:1/x", "filterVerb": "f",
+                     "nodeCacheCapable": True})
+    both(stage, "p")
+    theirs, ours = (without_series(told(stage, who)) for who in ("theirs-p", "ours-p"))
+    assert ours == theirs, "%s\n%s" % (ours, theirs)
+
+
+@test
+def who_waits_for_an_extender_holds_nobody_up(stage):
+    stage.plane.create(node("a", extended={"example.com/slow": "9"}))
+    gate = threading.Event()
+
+    def wait(asked):
+        gate.wait(PATIENCE)
+        return {"NodeNames": asked["NodeNames"]}
+    with Extender(filter=wait) as extender:
+        run_ours(stage, extender.config(managedResources=[{"name": "example.com/slow"}],
+                                        httpTimeout="50s"))
+        stage.pod("slow", "ours", extended={"example.com/slow": "1"})
+        until(lambda: extender.asked["filter"])
+        stage.pods(20, scheduler="ours")
+        assert "slow" not in stage.wait_bound(20)
+        gate.set()
+        assert "slow" in stage.wait_bound(21)
+        assert len(extender.asked["filter"]) == 1  # the others are none of its business
