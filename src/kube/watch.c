@@ -247,7 +247,9 @@ static bool glance(struct watch *w, const struct envelope *v, enum watch_type ty
 static bool read_object(struct watch *w, const struct envelope *v, enum watch_type type,
                         struct object *out, struct error *e)
 {
-    if (!glance(w, v, type, out) && !envelope_object(v, &w->mem, out, e))
+    bool is_known = glance(w, v, type, out) ||
+                    (w->kind->kind == KIND_POD && templates_read(&w->templates, v, &w->mem, out));
+    if (!is_known && !envelope_object(v, &w->mem, out, e))
         return false;
     if (out->kind != w->kind->kind)
         return error_set(e, ERROR_INVALID, STR_FMT " " STR_FMT " among %s", STR_ARG(v->api_version),
@@ -255,7 +257,11 @@ static bool read_object(struct watch *w, const struct envelope *v, enum watch_ty
     if (out->meta->name.n == 0 || out->meta->uid.n == 0 ||
         (out->meta->namespace.n == 0) == kind_info_get(out->kind)->is_namespaced)
         return error_set(e, ERROR_INVALID, "an object without a name, a uid, or its namespace");
-    return type == WATCH_DELETED || object_check(out, e);
+    if (type != WATCH_DELETED && !object_check(out, e))
+        return false;
+    if (!is_known && w->kind->kind == KIND_POD)
+        templates_keep(&w->templates);
+    return true;
 }
 
 static void take_page(struct watch *w, const struct happening *h)
@@ -511,6 +517,7 @@ void watch_done(struct watch *w)
     answer_done(&w->answer);
     frames_done(&w->frames);
     known_done(&w->known);
+    templates_done(&w->templates);
     buf_done(&w->version);
     buf_done(&w->next);
     buf_done(&w->text);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/model/template.h"
 #include "core/wire/frames.h"
 #include "kube/answer.h"
 #include "kube/kinds.h"
@@ -44,7 +45,8 @@ struct watch {
     struct buf version;   /* the last one seen that a watch may begin from; "": none */
     struct buf next;      /* of a list: where to continue */
     struct known known;
-    bool is_filled;  /* everything was passed on once */
+    struct templates templates; /* of pods */
+    bool is_filled;             /* everything was passed on once */
     int said_status; /* of the trouble last told about, so that it is told once; -1: none */
 
     struct buf text;

@@ -37,6 +37,7 @@ void cluster_free(struct cluster *c)
     pods_done(&c->pods);
     nodes_done(&c->nodes);
     terms_done(&c->terms);
+    likes_done(&c->likes);
     specs_done(&c->specs);
     matches_done(&c->matches);
     names_done(&c->names);

@@ -5,6 +5,7 @@
 #include "core/cluster/count.h"
 #include "core/cluster/devices.h"
 #include "core/cluster/groups.h"
+#include "core/cluster/likes.h"
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
 #include "core/cluster/nodes.h"
@@ -44,6 +45,7 @@ struct cluster {
     struct names names;
     struct matches matches;
     struct specs specs;
+    struct likes likes; /* specs of templates */
     struct terms terms;
     struct nodes nodes;
     struct pods pods;

@@ -175,7 +175,8 @@ shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin)
 {
     struct shape parts = {0};
     *pin = SYM_NONE;
-    parts.spec = specs_read(&c->specs, &c->names, &c->matches, pod, c->keeps_pins ? NULL : pin);
+    parts.spec =
+        likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, c->keeps_pins ? NULL : pin);
     parts.labels = read_labels(c, &pod->meta.labels);
     parts.namespace = names_get(&c->names, pod->meta.namespace);
     read_owner(c, pod, &parts);

@@ -337,7 +337,7 @@ static bool check_object(struct check *c, const struct object *object)
         return false;
     switch (object->kind) {
     case KIND_POD:
-        return check_pod(c, object->pod);
+        return object->pod->template.n || check_pod(c, object->pod); /* one like it was */
     case KIND_NODE:
         return check_node(c, object->node);
     case KIND_REPLICA_SET:

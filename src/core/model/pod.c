@@ -243,7 +243,7 @@ static const struct field group_fields[] = {
     FIELD_END,
 };
 
-static const struct field spec_fields[] = {
+const struct field pod_spec_fields[] = {
     {FIELD(INT64,                                "activeDeadlineSeconds", 5,                                                        struct pod,spec.active_deadline_seconds),
      FIELD_HAS(struct pod, spec.has_active_deadline)},
     {FIELD_REF("affinity",                 18,                                        struct pod,                                                                             spec.affinity,affinity_fields)},
@@ -299,7 +299,7 @@ static const struct field extended_claim_fields[] = {
     FIELD_END,
 };
 
-static const struct field status_fields[] = {
+const struct field pod_status_fields[] = {
     {FIELD_ENTRIES("allocatedResources",     19,                  struct pod, status.allocated,       amount_fields),
      FIELD_HAS(struct pod, status.has_allocated)},
     {FIELD_MESSAGES("conditions",                 2,                                    struct pod,                    status.conditions,                         pod_condition_fields)                               },
@@ -319,7 +319,7 @@ static const struct field status_fields[] = {
 
 const struct field pod_fields[] = {
     {FIELD_STRUCT("metadata", 1, struct pod, meta, meta_fields)},
-    {FIELD_PART("spec", 2, spec_fields)},
-    {FIELD_PART("status", 3, status_fields)},
+    {FIELD_PART("spec", 2, pod_spec_fields)},
+    {FIELD_PART("status", 3, pod_status_fields)},
     FIELD_END,
 };

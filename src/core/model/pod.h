@@ -138,8 +138,10 @@ struct resource_claim_status {
 
 struct pod {
     struct meta meta;
-    uint64_t digest; /* core/model/glance.h; 0: not known */
-    bool is_glance;  /* the rest is as it was with this digest, and left out */
+    uint64_t digest;     /* core/model/glance.h; 0: not known */
+    bool is_glance;      /* the rest is as it was with this digest, and left out */
+    struct str template; /* core/model/template.h: the bytes of its spec, but for the node's name;
+                          * empty: not known */
     struct {
         struct str scheduler_name, node_name, priority_class_name, preemption_policy;
         bool has_priority;

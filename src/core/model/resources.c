@@ -252,18 +252,24 @@ static bool says_nothing(const struct container_status *s)
     return !s->has_allocated && !s->resources;
 }
 
+bool pod_status_is_silent(const struct pod *pod)
+{
+    bool is_silent =
+        !pod->status.has_allocated && !pod->status.resources && !resize_is_infeasible(pod);
+    list_each(&pod->status.containers, s)
+        is_silent = is_silent && says_nothing(s);
+    list_each(&pod->status.init_containers, s)
+        is_silent = is_silent && says_nothing(s);
+    return is_silent;
+}
+
 bool pod_requests_agree(const struct pod *pod)
 {
-    bool agree = !pod->status.has_allocated && !pod->status.resources && !has_pod_level(pod) &&
-                 !resize_is_infeasible(pod);
+    bool agree = pod_status_is_silent(pod) && !has_pod_level(pod);
     list_each(&pod->spec.containers, c)
         agree = agree && names_both(c);
     list_each(&pod->spec.init_containers, c)
         agree = agree && names_both(c);
-    list_each(&pod->status.containers, s)
-        agree = agree && says_nothing(s);
-    list_each(&pod->status.init_containers, s)
-        agree = agree && says_nothing(s);
     return agree;
 }
 

@@ -14,6 +14,9 @@ struct request_rules {
 /* The total per resource name, in the order of first appearance; lives in `mem`. */
 amount_list pod_requests(const struct pod *pod, struct request_rules rules, struct arena *mem);
 
+/* Says its status nothing that counts for what it asks for? */
+bool pod_status_is_silent(const struct pod *pod);
+
 /* Do all rules come to the same? Most pods name cpu and memory in every container and are not being
  * resized: then they do. False: they may not. */
 bool pod_requests_agree(const struct pod *pod);

@@ -12,6 +12,7 @@ extern const struct field label_selector_fields[];
 extern const struct field requirement_fields[];
 extern const struct field node_selector_fields[];
 extern const struct field pod_condition_fields[];
+extern const struct field pod_spec_fields[], pod_status_fields[]; /* of struct pod */
 extern const struct field gce_disk_fields[], aws_disk_fields[], azure_disk_fields[];
 extern const struct field cinder_fields[], portworx_fields[];
 extern const struct field device_selector_fields[], device_configuration_fields[];

@@ -478,8 +478,19 @@ void queue_renew(struct queue *q, int64_t now_ms, const struct queue_rules *rule
     vec_done(&was);
 }
 
+/* Is there anybody whom an event could concern? */
+static bool has_hearers(const struct queue *q)
+{
+    vec_each(&q->groups, group)
+        if (group->units.n)
+            return true;
+    return q->in_flight.n > 0;
+}
+
 void queue_event(struct queue *q, int64_t now_ms, const struct event *event)
 {
+    if (!has_hearers(q))
+        return;
     uint64_t interested =
         event->resource == EVENT_ANY ? UINT64_MAX : q->rules.interested(q->rules.ctx, event);
     if (!interested)

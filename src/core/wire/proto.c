@@ -433,6 +433,27 @@ bool proto_take(struct str *message, struct proto_value *out, struct error *e)
     return true;
 }
 
+bool proto_cut(struct str message, uint32_t number, struct proto_cut *out)
+{
+    const char *end = message.n ? message.p + message.n : message.p;
+    *out = (struct proto_cut){.before = message};
+    for (const char *at = message.p, *next; at < end; at = next) {
+        struct proto_value v;
+        next = take(at, end, &v);
+        if (!next)
+            return false;
+        if (LIKELY(v.number != number))
+            continue;
+        if (out->bytes.p || v.wire != PROTO_BYTES)
+            return false;
+        *out = (struct proto_cut){
+            {message.p, (size_t)(at - message.p)},
+            v.bytes, {next,      (size_t)(end - next)    }
+        };
+    }
+    return true;
+}
+
 uint64_t proto_digest(struct str message, const struct proto_part *part, uint64_t before)
 {
     const char *end = message.p + message.n;

@@ -46,6 +46,14 @@ struct proto_value {
 };
 bool proto_take(struct str *message, struct proto_value *out, struct error *e) MUST_USE;
 
+/* A message without its field of this number, of which it has one at most: what stands before and
+ * behind it, and its bytes (p is NULL: it has none). False if that is not so, or it is a number, or
+ * the message cannot be read. */
+struct proto_cut {
+    struct str before, bytes, behind;
+};
+bool proto_cut(struct str message, uint32_t number, struct proto_cut *out) MUST_USE;
+
 /* Which fields of a message count: a bit for each number below 64. */
 struct proto_part {
     uint64_t whole;  /* those that count with all their bytes, */

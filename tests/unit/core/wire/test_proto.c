@@ -363,6 +363,38 @@ TEST(proto, fields_can_be_taken_one_by_one)
     EXPECT(!proto_take(&rest, &v, &e) && e.kind == ERROR_NONE);
 }
 
+TEST(proto, a_message_can_be_cut_at_a_field)
+{
+    static const struct {
+        const char *message;
+        bool is_cut;
+        size_t before, behind;
+        const char *bytes; /* NULL: it has none */
+    } cases[] = {
+        {"",                          true,  0, 0, NULL},
+        {"08 07",                     true,  2, 0, NULL},
+        {"12 01 'x",                  true,  0, 0, "x" },
+        {"08 07  12 01 'x  1a 01 'y", true,  2, 3, "x" },
+        {"12 00",                     true,  0, 0, ""  },
+        {"12 01 'x  12 01 'y",        false, 0, 0, NULL}, /* twice */
+        {"10 07",                     false, 0, 0, NULL}, /* a number */
+        {"08 07  12 05 'x",           false, 0, 0, NULL}, /* it does not end */
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(arena) mem = {0};
+        struct proto_cut cut;
+        test_case("%s", cases[i].message);
+        EXPECT_INT(proto_cut(bytes_of(cases[i].message, &mem), 2, &cut), cases[i].is_cut);
+        if (!cases[i].is_cut)
+            continue;
+        EXPECT_INT(cut.before.n, cases[i].before);
+        EXPECT_INT(cut.behind.n, cases[i].behind);
+        EXPECT_INT(cut.bytes.p != NULL, cases[i].bytes != NULL);
+        if (cases[i].bytes)
+            EXPECT_STR(cut.bytes, cases[i].bytes);
+    }
+}
+
 /* What is put in, one after another: {1: number, 2: text, 3: {1: text, 2: number}}. */
 static uint64_t digest_of(int64_t number, const char *text, const char *inner, int64_t ignored)
 {

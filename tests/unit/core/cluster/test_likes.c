@@ -1,0 +1,84 @@
+#include "core/cluster/likes.h"
+
+#include "support/ground.h"
+#include "support/test.h"
+
+/* What the pod of these words comes to as one of a template, which must be what it comes to alone;
+ * ID_NONE if it does not. */
+static spec_id like(struct ground *g, const char *template, const char *words)
+{
+    struct cluster *c = ground_cluster(g);
+    char line[512];
+    snprintf(line, sizeof(line), "pod p %s", words);
+    struct pod *pod = object_of(&g->mem, line).pod;
+    sym pin = SYM_NONE, alone_pin = SYM_NONE;
+    pod->template = str_of(template);
+    spec_id got = likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, &pin);
+    spec_id alone = specs_read(&c->specs, &c->names, &c->matches, pod, &alone_pin);
+    return got == alone && pin == alone_pin ? got : ID_NONE;
+}
+
+static uint32_t kept(const struct ground *g)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; g->cluster->likes.at && i < LIKES_PLACES; i++)
+        n += g->cluster->likes.at[i].bytes.n > 0;
+    return n;
+}
+
+TEST(likes, pods_that_are_the_same_in_all_that_counts_share_a_spec)
+{
+    static const char *const words[] = {
+        "cpu=1",
+        "cpu=1",
+        "cpu=1 namespace=other",
+        "cpu=1 label:app=web",
+        "cpu=1 note:scheduling.kubenexus.io/gpu-fraction=0.5",
+        "cpu=1 note:scheduling.kubenexus.io/gpu-fraction=0.25",
+        "cpu=1 owner:Job=j",
+        "cpu=1 owner:Notebook=j",
+        "cpu=1 actual:cpu=3",
+        "cpu=1",
+        "cpu=1 label:app=web",
+    };
+    AUTO(ground) g = {0};
+    for (size_t i = 0; i < LEN(words); i++) {
+        test_case("%s", words[i]);
+        EXPECT(like(&g, "cpu=1", words[i]) != ID_NONE);
+    }
+    EXPECT(like(&g, "cpu=2", "cpu=2") != like(&g, "cpu=1", "cpu=1"));
+    EXPECT(kept(&g) >= 3);
+}
+
+TEST(likes, what_was_kept_is_given_again)
+{
+    AUTO(ground) g = {0};
+    struct cluster *c = ground_cluster(&g);
+    sym pin;
+    struct pod *pod = object_of(&g.mem, "pod p cpu=1").pod;
+    pod->template = STR("t");
+    spec_id first = likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, &pin);
+    pod = object_of(&g.mem, "pod p cpu=7").pod; /* which cannot be, and so is not looked at */
+    pod->template = STR("t");
+    pin = 7;
+    EXPECT_INT(likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, &pin), first);
+    EXPECT_INT(pin, SYM_NONE);
+    cluster_sweep(c); /* it is held */
+    EXPECT_INT(likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, &pin), first);
+    EXPECT_INT(specs_at(&c->specs, first)->ask.cpu_milli, 1000);
+}
+
+TEST(likes, nothing_is_kept_of_pods_that_are_like_no_other)
+{
+    static const char *const words[] = {"cpu=1 device:c1", "cpu=1 disk:ephemeral:v",
+                                        "cpu=1 actual:cpu=3"};
+    AUTO(ground) g = {0};
+    for (size_t i = 0; i < LEN(words); i++) {
+        test_case("%s", words[i]);
+        EXPECT(like(&g, "t", words[i]) != ID_NONE);
+        EXPECT_INT(kept(&g), 0);
+    }
+    EXPECT(like(&g, "t", "cpu=1 require:@metadata.name:In:n1") != ID_NONE); /* names a node */
+    EXPECT(like(&g, "", "cpu=1") != ID_NONE);                               /* no template */
+    EXPECT_INT(kept(&g), 0);
+}
