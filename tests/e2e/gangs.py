@@ -1,6 +1,7 @@
 """Gangs on a real API server, in the spellings that users have."""
 
 import collections
+import copy
 
 from plane import node, pod
 from stage import test, until
@@ -13,7 +14,8 @@ CRD = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinitio
        "spec": {"group": "scheduling.x-k8s.io", "scope": "Namespaced",
                 "names": {"kind": "PodGroup", "plural": "podgroups", "singular": "podgroup",
                           "listKind": "PodGroupList"},
-                "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": {
+                "versions": [{"name": "v1alpha1", "served": True, "storage": True,
+                              "subresources": {"status": {}}, "schema": {
                     "openAPIV3Schema": {"type": "object",
                                         "x-kubernetes-preserve-unknown-fields": True}}}]}}
 # What each spelling adds to a pod of the gang "g", and the object it needs.
@@ -127,3 +129,55 @@ def gangs_replace_a_member_that_is_lost(stage):
     member(stage, "a-3", "a", 3, cpu="1", memory="1Mi")
     where = stage.wait_bound(3)
     assert set(where) == {"a-0", "a-2", "a-3"}, where
+
+
+def volcano():
+    """The other custom kind, alike."""
+    made = copy.deepcopy(CRD)
+    made["metadata"] = {"name": "podgroups.scheduling.volcano.sh"}
+    made["spec"]["group"] = "scheduling.volcano.sh"
+    made["spec"]["versions"][0]["name"] = "v1beta1"
+    return made
+
+
+@test
+def gangs_are_seen_in_the_status_of_their_podgroups(stage):
+    groups = {"native": SPELLINGS["native"], "custom": SPELLINGS["custom"],
+              "volcano": ({"annotations": {"scheduling.k8s.io/group-name": "g-volcano"}}, {},
+                          {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
+                           "spec": {"minMember": 3}})}
+    for kind, version in ((CRD, "scheduling.x-k8s.io/v1alpha1"), (volcano(), "scheduling.volcano.sh/v1beta1")):
+        if not stage.is_served(version, "PodGroup"):
+            stage.plane.create(kind)
+        stage.wait_served(version, "PodGroup")
+    stage.plane.create(node("two", extended={"example.com/" + g: "2" for g in groups}))
+    scheduler = stage.run_synced()
+
+    def status(group):
+        api = groups[group][2]["apiVersion"]
+        path = "/apis/%s/namespaces/%s/podgroups/g-%s" % (api, stage.name, group)
+        return stage.plane.request("GET", path).get("status", {})
+
+    def says(group, kind, **wanted):
+        return any(c["type"] == kind and wanted.items() <= c.items() for c in status(group).get("conditions", ()))
+
+    for name, (meta, spec, group) in groups.items():
+        stage.plane.create({**group, "metadata": {"name": "g-" + name, "namespace": stage.name}})
+        for number in range(3):
+            made = pod("%s-%d" % (name, number), namespace=stage.name, memory="1Mi",
+                       schedulerName="kubenexus-scheduler", extended={"example.com/" + name: "1"}, **spec)
+            made["metadata"].update(meta)
+            stage.plane.create(made)
+    until(lambda: says("native", "PodGroupInitiallyScheduled", status="False", reason="Unschedulable"))
+    until(lambda: says("volcano", "Unschedulable", status="True", reason="NotEnoughResources"))
+    until(lambda: status("custom").get("phase") == "Scheduling" and status("volcano")["phase"] == "Inqueue")
+    said = [c["message"] for c in status("native")["conditions"]]
+    assert "short of 1 example.com/native" in said[0] and "attempt" in said[0], said
+    assert stage.wait_events("FailedScheduling", 1, about="g-custom")
+    stage.plane.create(node("one", extended={"example.com/" + g: "1" for g in groups}))
+    stage.wait_bound(9)
+    until(lambda: says("native", "PodGroupInitiallyScheduled", status="True", reason="Scheduled"))
+    until(lambda: says("volcano", "Scheduled", status="True") and status("volcano")["phase"] == "Running")
+    assert not says("volcano", "Unschedulable"), status("volcano")
+    assert stage.wait_events("Scheduled", 1, about="g-custom")
+    assert not [w for w in stage.warnings(scheduler) if "/status" in w], stage.warnings(scheduler)

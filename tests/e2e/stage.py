@@ -65,16 +65,17 @@ class Stage:
 
     # Schedulers
 
+    def is_served(self, version, kind):
+        try:
+            return kind in str(self.plane.request("GET", "/apis/" + version))
+        except Refused as why:
+            if why.code != 404:
+                raise
+            return False
+
     def wait_served(self, version, kind):
         """Until the server knows the kind, whose definition has just been made."""
-        def is_served():
-            try:
-                return kind in str(self.plane.request("GET", "/apis/" + version))
-            except Refused as why:
-                if why.code != 404:
-                    raise
-                return False
-        until(is_served)
+        until(lambda: self.is_served(version, kind))
         self.plane.known.clear()
 
     def run(self, *options, name=None):

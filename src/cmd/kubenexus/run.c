@@ -169,7 +169,8 @@ static void log_effect(const struct effect *e)
     log_record(LOG_DETAIL, says[e->kind], log_text("pod", pod),
                e->message.n              ? log_str("why", e->message)
                : e->kind == EFFECT_WRITE ? log_str("object", e->write.name)
-                                         : log_str("node", e->node));
+                                         : log_str("node", e->node),
+               log_int("attempt", e->attempt));
 }
 
 static void decide(struct runner *r, int64_t now_ms)

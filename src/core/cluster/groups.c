@@ -178,7 +178,7 @@ void groups_remove(struct groups *g, struct names *names, pod_id pod, bool has_e
 /* --- objects --- */
 
 uint32_t groups_put_object(struct groups *g, struct names *names, enum gang_object kind,
-                           const struct meta *meta, const struct pod_group *object)
+                           const struct meta *meta, const struct pod_group *object, bool *differs)
 {
     uint32_t id =
         get(g, names, names_get(names, meta->namespace), names_get(names, meta->name), kind);
@@ -187,11 +187,14 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum gang_obje
         return ID_NONE;
     if (object && !group->has_object)
         intern_hold(&g->table, id);
-    group->has_object = object != NULL;
-    group->written = object ? object->minimum : 0;
+    int32_t written = object ? object->minimum : 0;
     bool is_constrained = object && object->topology.n;
-    replace(names, &group->required,
-            is_constrained ? names_get(names, object->topology.at[0].key) : SYM_NONE);
+    sym required = is_constrained ? names_get(names, object->topology.at[0].key) : SYM_NONE;
+    *differs = group->has_object != (object != NULL) || group->written != written ||
+               group->required != required;
+    group->has_object = object != NULL;
+    group->written = written;
+    replace(names, &group->required, required);
     if (!object)
         intern_drop(&g->table, id);
     return id;

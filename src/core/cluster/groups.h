@@ -79,9 +79,9 @@ uint32_t groups_put(struct groups *g, struct names *names, pod_id pod,
 void groups_remove(struct groups *g, struct names *names, pod_id pod, bool has_ended);
 
 /* The group's object came or changed (NULL: it is gone); returns the group, ID_NONE if nobody knows
- * it. */
+ * it. `differs`: what it says of the group is not what it said before. */
 uint32_t groups_put_object(struct groups *g, struct names *names, enum gang_object kind,
-                           const struct meta *meta, const struct pod_group *object);
+                           const struct meta *meta, const struct pod_group *object, bool *differs);
 
 /* How many members must run together; 1: any number may. */
 int32_t group_minimum(const struct group *group);

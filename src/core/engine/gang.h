@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/engine/effect.h"
+#include "core/engine/show.h"
 #include "core/framework/class.h"
 #include "core/plugins/args.h"
 
@@ -23,7 +24,11 @@ struct gang {
     uint64_t owner;       /* hash of who made its pods, */
     struct owner made_by; /* and who that is: its texts are one block, at api_version. Owned */
     bool goes_on;         /* it runs, and those who are missing were waited for in vain */
-    VEC(uint32_t) asks;   /* one pod of each class that was refused; none: any may be helped */
+    struct exhibit shown; /* its PodGroup */
+    uint32_t attempts;    /* to place it */
+    enum gang_standing standing;
+    struct buf why;     /* it is not placed; only where it is shown */
+    VEC(uint32_t) asks; /* one pod of each class that was refused; none: any may be helped */
 
     /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
     int64_t raids_ms; /* no sooner it evicts again; 0: at once */

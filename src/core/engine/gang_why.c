@@ -252,6 +252,7 @@ void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct
     struct buf *text = &k->planner.message;
     engine_word_gang(k, now_ms, group, GANG_MISSING, text);
     k->counts.gangs_incomplete++;
+    engine_note_gang(k, now_ms, group, GANG_LACKS_PODS, buf_str(text));
     vec_each(&k->cluster->groups.at.at[group].members, i) {
         pod_id pod = {*i};
         if (!engine_is_ready(k, pod))
@@ -317,6 +318,9 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
         k->counts.profiles.at[k->units.at[seat->pod].profile].unschedulable++;
         tell(k, now_ms, (pod_id){seat->pod}, EFFECT_REFUSE, buf_str(&p->message), plugins, out);
     }
+    if (why != GANG_REST)
+        engine_note_gang(k, now_ms, group, why == GANG_MISSING ? GANG_LACKS_PODS : GANG_LACKS_ROOM,
+                         buf_str(&p->message));
     remember_asks(k, group);
     if (why == GANG_HOPELESS && fits_when_empty(k))
         engine_keep_room(k, now_ms, group);
@@ -333,6 +337,7 @@ void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct st
                       struct effects *out)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    engine_note_gang(k, now_ms, group, GANG_UNJUDGED, text);
     vec_each(&k->cluster->groups.at.at[group].members, i) {
         pod_id pod = {*i};
         if (!engine_is_ready(k, pod))

@@ -279,6 +279,8 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
     uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
     if (k->config.shows && is != ID_NONE)
         note_owner(k, is, claim.owner, from);
+    if (moves)
+        engine_touch_gang(k, now_ms, is);
     if (is != ID_NONE && group_is_gang(&c->groups.at.at[is]) != was_gang)
         engine_regroup(k, now_ms, is);
     return moves;
@@ -292,9 +294,21 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
         [KIND_VOLCANO_POD_GROUP] = GANG_OBJECT_VOLCANO,
     };
     struct cluster *c = k->cluster;
+    bool differs;
     uint32_t group = groups_put_object(&c->groups, &c->names, objects[o->kind], o->meta,
-                                       is_there ? o->pod_group : NULL);
-    if (group != ID_NONE)
+                                       is_there ? o->pod_group : NULL, &differs);
+    if (group == ID_NONE)
+        return;
+    struct gang *gang = gang_at(k, group);
+    if (!is_there) {
+        exhibit_done(&gang->shown);
+        gang->attempts = 0;
+        gang->standing = GANG_UNTRIED;
+    } else if (k->config.shows) {
+        exhibit_see(&gang->shown, o, false);
+        engine_touch_gang(k, now_ms, group);
+    }
+    if (differs)
         engine_regroup(k, now_ms, group);
 }
 
@@ -337,6 +351,8 @@ void engine_gangs_done(struct engine *k)
 {
     vec_each(&k->gangs, gang) {
         vec_done(&gang->asks);
+        buf_done(&gang->why);
+        exhibit_done(&gang->shown);
         mem_free((char *)(uintptr_t)gang->made_by.api_version.p);
     }
     vec_done(&k->gangs);

@@ -402,6 +402,7 @@ static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t un
     }
     engine_end_pursuit(k, group);
     k->counts.gangs_placed += p->need > 0;
+    engine_note_gang(k, now_ms, group, GANG_HAS_ROOM, (struct str){0});
     k->gangs.at[group].goes_on = false;
     if (left != ID_NONE) {
         engine_refuse_gang(k, now_ms, left, GANG_REST, out);

@@ -57,11 +57,12 @@ void engine_publish(struct engine *k, int64_t now_ms, struct showing *what, stru
     struct exhibit *x = what->exhibit;
     uint64_t hash = object_status_hash(&what->status);
     bool is_new = hash != x->seen && hash != x->said;
-    bool is_news = what->news && what->news != x->news;
+    bool is_news = what->news && (what->news != x->news || what->news_of != x->news_of);
     x->said = hash;
     if (!is_new && !is_news)
         return;
     x->news = is_news ? what->news : x->news;
+    x->news_of = is_news ? what->news_of : x->news_of;
     struct effect effect = {
         .id = ++k->last_effect,
         .kind = EFFECT_PUBLISH,
@@ -108,6 +109,9 @@ bool engine_show(struct engine *k, int64_t now_ms, struct effects *out)
     vec_each(&k->holds.bookings, b)
         if (b->name != SYM_NONE && b->shown.is_stale && b->shown.uid)
             engine_show_booking(k, now_ms, b, out);
+    for (uint32_t i = 0; i < k->gangs.n; i++)
+        if (k->gangs.at[i].shown.is_stale)
+            engine_show_gang(k, now_ms, i, out);
     arena_reset(&k->mem);
     return out->list.n > before;
 }

@@ -23,7 +23,8 @@ struct exhibit {
         int64_t since_ms;
     } was[STATUS_CONDITIONS_MOST];
     char phase[16];        /* of a PodGroup */
-    enum effect_news news; /* told last */
+    enum effect_news news; /* told last, */
+    uint64_t news_of;      /* and of what */
     bool is_stale;
 };
 
@@ -44,6 +45,7 @@ struct showing {
     struct str namespace, name;
     struct object_status status;
     enum effect_news news; /* with this text */
+    uint64_t news_of;      /* told again when this changes */
     struct str text;
 };
 
@@ -71,6 +73,26 @@ char *engine_other_finalizers(const struct reservation *from);
 
 /* Is all that it holds in use? */
 bool booking_is_taken(const struct booking *b);
+
+/* --- show_gang.c --- */
+
+enum gang_standing {
+    GANG_UNTRIED,
+    GANG_LACKS_PODS,
+    GANG_LACKS_ROOM,
+    GANG_UNJUDGED, /* for an error */
+    GANG_HAS_ROOM,
+};
+
+/* What came of an attempt to place the group, or of the wait for its pods. */
+void engine_note_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gang_standing standing,
+                      struct str why);
+
+/* Its members or its object changed. ID_NONE: it is nobody's. */
+void engine_touch_gang(struct engine *k, int64_t now_ms, uint32_t group);
+
+/* The group as it stands. */
+void engine_show_gang(struct engine *k, int64_t now_ms, uint32_t group, struct effects *out);
 
 /* --- mirrors.c --- */
 
