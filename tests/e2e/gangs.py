@@ -181,3 +181,17 @@ def gangs_are_seen_in_the_status_of_their_podgroups(stage):
     assert not says("volcano", "Unschedulable"), status("volcano")
     assert stage.wait_events("Scheduled", 1, about="g-custom")
     assert not [w for w in stage.warnings(scheduler) if "/status" in w], stage.warnings(scheduler)
+
+
+@test
+def gangs_of_four_on_two_racks_lie_in_one(stage):
+    racks = {"a1": ("r1", 2), "a2": ("r1", 1), "b1": ("r2", 2), "b2": ("r2", 2)}
+    for name, (rack, devices) in racks.items():
+        made = node(name, extended={"example.com/near": str(devices)})
+        made["metadata"].setdefault("labels", {})["network.kubenexus.io/rack-id"] = rack
+        stage.plane.create(made)
+    stage.run_synced()
+    for number in range(4):
+        member(stage, "near-%d" % number, "near", 4, extended={"example.com/near": "1"})
+    where = stage.wait_bound(4)
+    assert [where["near-%d" % number] for number in range(4)] == ["b1", "b1", "b2", "b2"], where
