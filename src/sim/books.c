@@ -39,6 +39,7 @@ void books_init(struct books *b, const struct plan *plan)
     b->watched = find_resource(b, plan->watched);
     vec_resize(&b->classes, plan->classes.n);
     timeline_init(&b->timeline, books_class_used(b, plan->classes.n));
+    islands_init(&b->islands, plan);
 }
 
 void books_done(struct books *b)
@@ -49,6 +50,7 @@ void books_done(struct books *b)
     vec_done(&b->resources);
     vec_done(&b->complaints);
     timeline_done(&b->timeline);
+    islands_done(&b->islands);
     arena_done(&b->mem);
     *b = (struct books){0};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sim/islands.h"
 #include "sim/plan.h"
 #include "sim/timeline.h"
 
@@ -24,6 +25,7 @@ struct books {
     VEC(struct str) resources; /* cpu, memory, then others as nodes name them */
     uint32_t watched;          /* index of the plan's watched resource */
     struct timeline timeline;
+    struct islands islands;
     VEC(struct class_books) classes;
     VEC(struct complaint) complaints; /* texts live in `mem` */
     uint64_t refusals, failures, bind_faults, node_faults;

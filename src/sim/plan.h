@@ -18,6 +18,7 @@ enum {
 #define LABEL_HOSTNAME "kubernetes.io/hostname"
 #define LABEL_RACK     "network.kubenexus.io/rack-id"
 #define LABEL_ZONE     "topology.kubernetes.io/zone"
+#define LABEL_CLIQUE   "nvidia.com/gpu.clique"
 
 struct plan_node {
     const struct node *node;
@@ -33,6 +34,7 @@ struct plan_job {
     int64_t runs_ms; /* from its start; INT64_MAX: for ever */
     struct str name; /* pods of a job with several are called <name>.0, <name>.1, … */
     uint32_t pods;
+    uint32_t minimum; /* pods that start together or not at all; 0: each is on its own */
     uint32_t template;
     uint32_t class;
     uint32_t number; /* in the order it was added: among jobs of one time, the order of arrival */

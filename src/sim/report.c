@@ -9,16 +9,46 @@
 
 /* --- summary --- */
 
+/* Sorts them. */
+static struct wait_summary summarise(int64_t *waits_ms, uint32_t n)
+{
+    stats_sort(waits_ms, n);
+    return (struct wait_summary){
+        .mean_ms = stats_mean(waits_ms, n),
+        .p50_ms = stats_percentile(waits_ms, n, 500),
+        .p90_ms = stats_percentile(waits_ms, n, 900),
+        .p99_ms = stats_percentile(waits_ms, n, 990),
+        .most_ms = stats_percentile(waits_ms, n, 1000),
+    };
+}
+
 static void summarise_waits(struct class_summary *c)
 {
-    stats_sort(c->waits_ms, c->n_waits);
-    c->wait = (struct wait_summary){
-        .mean_ms = stats_mean(c->waits_ms, c->n_waits),
-        .p50_ms = stats_percentile(c->waits_ms, c->n_waits, 500),
-        .p90_ms = stats_percentile(c->waits_ms, c->n_waits, 900),
-        .p99_ms = stats_percentile(c->waits_ms, c->n_waits, 990),
-        .most_ms = stats_percentile(c->waits_ms, c->n_waits, 1000),
+    c->wait = summarise(c->waits_ms, c->n_waits);
+}
+
+static double share_of(double part, double all)
+{
+    return all > 0 ? part / all : 0;
+}
+
+static void add_islands(struct summary *s)
+{
+    const struct islands *is = &s->books->islands;
+    double gangs = (double)is->gangs;
+    s->islands = (struct island_summary){
+        .whole = is->whole.total / MAX((double)s->books->end_ms, 1.0),
+        .fragments = share_of(is->fragments.total, is->idle.total),
+        .apart = share_of((double)is->apart, gangs),
+        .racks = share_of((double)is->racks, gangs),
+        .hops = share_of((double)is->hops, gangs),
+        .numa_local = share_of((double)is->numa_local, (double)is->numa_pods),
     };
+    for (uint32_t i = 0; i < ISLAND_SIZES; i++) {
+        uint32_t n = is->waits[i].waits_ms.n;
+        int64_t *waits = arena_copy(&s->mem, is->waits[i].waits_ms.at, n * sizeof(int64_t));
+        s->islands.waits[i] = summarise(waits, n);
+    }
 }
 
 static void add_class(struct summary *s, uint32_t i)
@@ -78,6 +108,7 @@ void summary_init(struct summary *s, const struct books *books, struct engine_st
     s->resources.at = arena_array(&s->mem, struct resource_summary, s->resources.n);
     for (uint32_t i = 0; i < s->resources.n; i++)
         add_resource(s, i);
+    add_islands(s);
     const struct timeline_column *queue = &books->timeline.at[BOOKS_WAITING];
     s->queue_mean = queue->total / MAX((double)books->end_ms, 1.0);
     s->queue_peak = queue->peak;
@@ -147,6 +178,32 @@ static void table_classes(const struct summary *s, struct buf *out)
         table_class(&s->all, out);
 }
 
+static void table_islands(const struct summary *s, struct buf *out)
+{
+    const struct islands *is = &s->books->islands;
+    if (is->n == 0)
+        return;
+    buf_printf(out, "\nislands    %s of %s whole on average; %s of the idle GPUs are fragments\n",
+               text_amount(s->islands.whole).s, text_count(is->n).s,
+               text_share(s->islands.fragments).s);
+    if (is->gangs)
+        buf_printf(out, "gangs      %s; %s in several racks, %s hops between racks each\n",
+                   text_count(is->gangs).s, text_share(s->islands.apart).s,
+                   text_amount(s->islands.hops).s);
+    if (is->numa_pods)
+        buf_printf(out, "NUMA       %s of the pods that one NUMA node can hold are on one\n",
+                   text_share(s->islands.numa_local).s);
+    buf_printf(out, "\n%-20s %9s %9s %9s %9s\n", "GPUS OF A JOB", "JOBS", "WAIT MEAN", "P90",
+               "MAX");
+    for (uint32_t i = 1; i < ISLAND_SIZES; i++)
+        if (is->waits[i].waits_ms.n)
+            buf_printf(out, "%-20s %9s %9s %9s %9s\n", islands_size_name(i),
+                       text_count(is->waits[i].waits_ms.n).s,
+                       text_ms((int64_t)s->islands.waits[i].mean_ms).s,
+                       text_ms(s->islands.waits[i].p90_ms).s,
+                       text_ms(s->islands.waits[i].most_ms).s);
+}
+
 static void table_complaints(const struct summary *s, struct buf *out)
 {
     enum { SHOWN = 3 };
@@ -165,6 +222,7 @@ void report_table(const struct summary *s, const struct host *host, struct buf *
     table_head(s, out);
     table_resources(s, out);
     table_classes(s, out);
+    table_islands(s, out);
     table_complaints(s, out);
     vec_each(&s->books->plan->notes, note)
         buf_printf(out, "\nnote: " STR_FMT "\n", STR_ARG(*note));
@@ -231,14 +289,39 @@ static void json_counts(struct json_writer *w, const struct class_summary *c)
     put_int(w, "lost", c->lost);
 }
 
-static void json_waits(struct json_writer *w, const struct class_summary *c)
+static void json_waits(struct json_writer *w, const struct wait_summary *wait)
 {
     open_key(w, "waitSeconds", '{');
-    put_real(w, "mean", c->wait.mean_ms / 1e3);
-    put_real(w, "p50", (double)c->wait.p50_ms / 1e3);
-    put_real(w, "p90", (double)c->wait.p90_ms / 1e3);
-    put_real(w, "p99", (double)c->wait.p99_ms / 1e3);
-    put_real(w, "max", (double)c->wait.most_ms / 1e3);
+    put_real(w, "mean", wait->mean_ms / 1e3);
+    put_real(w, "p50", (double)wait->p50_ms / 1e3);
+    put_real(w, "p90", (double)wait->p90_ms / 1e3);
+    put_real(w, "p99", (double)wait->p99_ms / 1e3);
+    put_real(w, "max", (double)wait->most_ms / 1e3);
+    json_put_close(w, '}');
+}
+
+static void json_islands(struct json_writer *w, const struct summary *s)
+{
+    const struct islands *is = &s->books->islands;
+    open_key(w, "islands", '{');
+    put_int(w, "count", is->n);
+    put_real(w, "whole", s->islands.whole);
+    put_real(w, "fragmentShare", s->islands.fragments);
+    put_int(w, "gangs", is->gangs);
+    put_real(w, "gangsApart", s->islands.apart);
+    put_real(w, "racksPerGang", s->islands.racks);
+    put_real(w, "hopsPerGang", s->islands.hops);
+    put_int(w, "numaPods", is->numa_pods);
+    put_real(w, "numaLocal", s->islands.numa_local);
+    open_key(w, "jobs", '[');
+    for (uint32_t i = 0; i < ISLAND_SIZES; i++) {
+        json_put_open(w, '{');
+        put_str(w, "gpus", str_of(islands_size_name(i)));
+        put_int(w, "jobs", is->waits[i].waits_ms.n);
+        json_waits(w, &s->islands.waits[i]);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, ']');
     json_put_close(w, '}');
 }
 
@@ -246,7 +329,7 @@ static void json_class(struct json_writer *w, const struct class_summary *c)
 {
     put_str(w, "name", c->name);
     json_counts(w, c);
-    json_waits(w, c);
+    json_waits(w, &c->wait);
 }
 
 enum { COMPLAINTS_MOST = 100 };
@@ -256,7 +339,7 @@ static void json_pods(struct json_writer *w, const struct summary *s)
     open_key(w, "pods", '{');
     json_counts(w, &s->all);
     put_int(w, "running", s->running);
-    json_waits(w, &s->all);
+    json_waits(w, &s->all.wait);
     json_put_close(w, '}');
     open_key(w, "queue", '{');
     put_real(w, "mean", s->queue_mean);
@@ -372,6 +455,7 @@ void report_json(const struct summary *s, const struct host *host, struct buf *o
     json_head(&w, s);
     json_pods(&w, s);
     json_resources(&w, s);
+    json_islands(&w, s);
     json_engine(&w, s);
     json_series(&w, s);
     if (host)

@@ -32,11 +32,22 @@ struct resource_summary {
     double mean_share, peak_share;
 };
 
+/* Idle GPUs and gangs (sim/islands.h), in the mean over time or over gangs. */
+struct island_summary {
+    double whole;     /* islands */
+    double fragments; /* share of the idle GPUs */
+    double apart;     /* share of the gangs that are in several racks */
+    double racks, hops;
+    double numa_local; /* share of the pods that could be */
+    struct wait_summary waits[ISLAND_SIZES];
+};
+
 struct summary {
     const struct books *books;
     struct engine_stats engine;
     LIST(struct class_summary) classes;
     LIST(struct resource_summary) resources;
+    struct island_summary islands;
     struct class_summary all; /* of all classes; its waits too */
     uint64_t running;
     double queue_mean, queue_peak;

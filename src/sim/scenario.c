@@ -3,6 +3,7 @@
 #include "core/wire/json_read.h"
 #include "core/wire/yaml.h"
 #include "sim/scenario_fields.h"
+#include "sim/shapes.h"
 
 /* A scenario while it is read: what errors need. */
 struct reading {
@@ -89,6 +90,10 @@ static bool check_nodes(const struct reading *r, struct scenario_nodes *n)
         if (str_equal(other->name, n->name))
             return nodes_error(r, n, "name", "another shape has this name already");
     }
+    if (n->shape.n && !shape_complete(n, &r->s->mem))
+        return nodes_error(
+            r, n, "shape",
+            arena_printf(&r->s->mem, "is none of " STR_FMT, STR_ARG(shape_names(&r->s->mem))).p);
     if (n->cpu.nano == 0)
         return nodes_error(r, n, "cpu", "missing");
     if (n->memory.nano == 0)

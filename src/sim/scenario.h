@@ -23,6 +23,7 @@ enum {
 /* Nodes of one shape, named <name>-0, <name>-1, … */
 struct scenario_nodes {
     struct str name;
+    struct str shape; /* a machine that is known (sim/shapes.h); empty: all is said here */
     int64_t count;
     struct quantity cpu, memory, pods;
     int64_t gpus;
@@ -33,6 +34,7 @@ struct scenario_nodes {
     struct {
         int64_t count, size; /* how many, or how many nodes in each; 0: not said */
     } racks;
+    bool has_cliques; /* a rack is one NVLink domain */
     str_list zones;
     bool has_rank;
     int64_t rank; /* of the first node; the others follow */
@@ -71,11 +73,12 @@ struct scenario_job {
     struct pod *template;
     struct scenario_gang {
         int64_t min_available;
-    } * gang; /* carried; not honoured yet */
+    } * gang; /* for profiles that place gangs */
 };
 
 struct scenario {
     struct str kind, name, summary;
+    struct str scheduler; /* schedulerName of pods whose template does not say */
     bool has_seed;
     int64_t seed;
     int64_t until_ms; /* 0: until all is done */

@@ -66,7 +66,7 @@ static void add_shape_node(struct plan *p, const struct scenario_nodes *shape, i
     field_init(node_fields, node);
     node->meta.name = arena_printf(&p->mem, STR_FMT "-%0*d", STR_ARG(shape->name),
                                    digits_of(shape->count), (int)i);
-    pair_list labels = {arena_array(&p->mem, struct pair, shape->labels.n + 3), 0};
+    pair_list labels = {arena_array(&p->mem, struct pair, shape->labels.n + 4), 0};
     list_each(&shape->labels, label)
         labels.at[labels.n++] = *label;
     add_label(&labels, STR(LABEL_HOSTNAME), node->meta.name);
@@ -78,6 +78,9 @@ static void add_shape_node(struct plan *p, const struct scenario_nodes *shape, i
         group = arena_printf(&p->mem, STR_FMT "-r%0*d", STR_ARG(shape->name), digits_of(racks),
                              (int)rack);
         add_label(&labels, STR(LABEL_RACK), group);
+        if (shape->has_cliques)
+            add_label(&labels, STR(LABEL_CLIQUE),
+                      arena_printf(&p->mem, STR_FMT ".0", STR_ARG(group)));
         zone = rack; /* a rack stands in one zone */
     }
     if (shape->zones.n)
@@ -117,8 +120,8 @@ static void add_container(struct plan *p, struct pod *pod, amount_list requests)
     pod->spec.containers.n = 1;
 }
 
-static bool make_pod(struct plan *p, const struct scenario_job *j, const struct scenario_size *size,
-                     const struct pod **out, struct error *e)
+static bool make_pod(struct plan *p, struct str scheduler, const struct scenario_job *j,
+                     const struct scenario_size *size, const struct pod **out, struct error *e)
 {
     struct pod *pod = arena_array(&p->mem, struct pod, 1);
     if (j->template)
@@ -128,6 +131,8 @@ static bool make_pod(struct plan *p, const struct scenario_job *j, const struct 
     pod->meta.name = j->name;
     if (pod->meta.namespace.n == 0)
         pod->meta.namespace = STR("default");
+    if (pod->spec.scheduler_name.n == 0)
+        pod->spec.scheduler_name = scheduler;
     add_app_label(p, pod, j->name);
     if (pod->spec.containers.n == 0)
         add_container(p, pod, size->requests);
@@ -240,6 +245,9 @@ static bool arrive(struct drawing *d, double at_ms)
         .runs_ms = draw_span_ms(&d->rng, d->job->duration),
         .name = arena_printf(&d->p->mem, STR_FMT "-%u", STR_ARG(d->job->name), d->n++),
         .pods = (uint32_t)d->job->sizes.at[size].pods,
+        .minimum = d->job->gang
+                       ? (uint32_t)MIN(d->job->gang->min_available, d->job->sizes.at[size].pods)
+                       : 0,
         .template = d->templates[size],
         .class = d->class,
     };
@@ -318,33 +326,21 @@ static struct rng class_rng(uint64_t seed, struct str name)
     return r;
 }
 
-static bool add_job_class(struct plan *p, const struct scenario_job *j, struct error *e)
+static bool add_job_class(struct plan *p, struct str scheduler, const struct scenario_job *j,
+                          struct error *e)
 {
     struct drawing d = {.p = p, .job = j, .class = plan_class(p, j->name), .e = e};
     d.rng = class_rng(p->seed, j->name);
     d.templates = arena_array(&p->mem, uint32_t, j->sizes.n);
     const struct pod *pod = NULL;
     for (uint32_t i = 0; i < j->sizes.n; i++) {
-        if (!make_pod(p, j, &j->sizes.at[i], &pod, e))
+        if (!make_pod(p, scheduler, j, &j->sizes.at[i], &pod, e))
             return false;
         d.templates[i] = plan_add_template(p, pod);
     }
     if (j->has_service)
         add_service(p, j, pod);
     return add_arrivals(&d);
-}
-
-static void note_gangs(struct plan *p, const struct scenario *s)
-{
-    struct buf names = {0};
-    list_each(&s->jobs, job) {
-        if (job->gang)
-            buf_printf(&names, "%s" STR_FMT, names.n ? ", " : "", STR_ARG(job->name));
-    }
-    if (names.n)
-        plan_note(p, "gang fields (%s) are carried, not honoured yet: pods are placed one by one",
-                  names.p);
-    buf_done(&names);
 }
 
 bool workload_add(struct plan *p, const struct scenario *s, struct error *e)
@@ -365,9 +361,8 @@ bool workload_add(struct plan *p, const struct scenario *s, struct error *e)
         p->until_ms = s->until_ms;
     p->title = s->name;
     p->summary = s->summary;
-    note_gangs(p, s);
     list_each(&s->jobs, job) {
-        if (!add_job_class(p, job, e))
+        if (!add_job_class(p, s->scheduler, job, e))
             return error_wrap(e, "job class " STR_FMT, STR_ARG(job->name));
     }
     return true;

@@ -29,6 +29,14 @@ struct sim_pod {
     uint8_t state;
     bool is_failed;  /* could not be judged the last time */
     bool is_leaving; /* somebody deleted it */
+    struct zones_taken zones;
+};
+
+/* Where the pods of a job are, until all of them run. */
+struct sim_job {
+    uint32_t first; /* of its members in world.seats */
+    uint32_t seated;
+    bool has_started;
 };
 
 struct sim_node {
@@ -52,6 +60,8 @@ struct world {
     int64_t moved_ms; /* when something last happened but refusals */
 
     VEC(struct sim_pod) pods;
+    VEC(struct sim_job) jobs;
+    VEC(uint32_t) seats; /* nodes */
     VEC(struct sim_node) nodes;
     struct intern node_names;
     struct intern whys;
@@ -94,6 +104,20 @@ static struct str pod_name(struct world *w, const struct sim_pod *pod)
     return arena_printf(&w->mem, STR_FMT ".%u", STR_ARG(job->name), pod->member);
 }
 
+/* What a pod of a gang says of it. */
+static void join_gang(struct world *w, struct pod *pod, const struct plan_job *job)
+{
+    pair_list old = pod->meta.labels;
+    pair_list labels = {arena_array(&w->mem, struct pair, old.n + 2), 0};
+    list_each(&old, label)
+        labels.at[labels.n++] = *label;
+    labels.at[labels.n++] = (struct pair){STR("pod-group.scheduling.kubenexus.io/name"), job->name};
+    labels.at[labels.n++] = (struct pair){STR("pod-group.scheduling.kubenexus.io/min-available"),
+                                          arena_printf(&w->mem, "%u", job->minimum)};
+    plan_sort_labels(&labels);
+    pod->meta.labels = labels;
+}
+
 static void declare_run_time(struct world *w, struct pod *pod, int64_t runs_ms)
 {
     pair_list old = pod->meta.annotations;
@@ -120,6 +144,8 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
         pod.meta.deleted_ms = w->now_ms;
     if (w->plan->declares_run_times && job->runs_ms != NEVER)
         declare_run_time(w, &pod, job->runs_ms);
+    if (job->minimum > 1)
+        join_gang(w, &pod, job);
     if (sim->node != NO_NODE) {
         struct str node = w->plan->nodes.at[sim->node].node->meta.name;
         bool runs = sim->state == POD_RUNNING;
@@ -148,11 +174,30 @@ static struct class_books *class_of(struct world *w, const struct sim_pod *pod)
     return &w->books.classes.at[w->plan->jobs.at[pod->job].class];
 }
 
-static void book_pod(struct world *w, const struct sim_pod *pod, int sign)
+static void book_pod(struct world *w, struct sim_pod *pod, int sign)
 {
     const struct plan_job *job = &w->plan->jobs.at[pod->job];
     books_pod(&w->books, w->now_ms, w->plan->nodes.at[pod->node].group, job->class,
               &w->needs[(size_t)job->template * w->books.resources.n], sign);
+    if (sign > 0)
+        islands_start(&w->books.islands, w->now_ms, pod->node, job->template, &pod->zones);
+    else
+        islands_stop(&w->books.islands, w->now_ms, pod->node, job->template, &pod->zones);
+}
+
+/* The pod has a node, or none any more, while not all of its job run. */
+static void seat_pod(struct world *w, const struct sim_pod *pod, uint32_t node)
+{
+    struct sim_job *job = &w->jobs.at[pod->job];
+    uint32_t *seat = &w->seats.at[job->first + pod->member];
+    if (job->has_started)
+        return;
+    job->seated += node != NO_NODE;
+    job->seated -= *seat != NO_NODE;
+    *seat = node;
+    job->has_started = job->seated == w->plan->jobs.at[pod->job].pods;
+    if (job->has_started)
+        islands_job(&w->books.islands, w->now_ms, pod->job, &w->seats.at[job->first]);
 }
 
 static void forget_why(struct world *w, struct sim_pod *pod)
@@ -227,6 +272,7 @@ static void bind_pod(struct world *w, const struct decision *d)
     class->bound++;
     vec_push(&class->waits_ms, w->now_ms - pod->created_ms);
     timeline_add(&w->books.timeline, BOOKS_WAITING, w->now_ms, -1);
+    seat_pod(w, pod, d->node);
     start_pod(w, d->pod, d->node);
 }
 
@@ -236,6 +282,7 @@ static void lose_pod(struct world *w, uint32_t i)
     if (heap_has(&w->ends, i))
         heap_remove(&w->ends, i);
     class_of(w, &w->pods.at[i])->lost++;
+    seat_pod(w, &w->pods.at[i], NO_NODE);
     w->pods.at[i].is_leaving = true; /* its end is not one of its own */
     tell_pod(w, i, CHANGE_PUT);
     stop_pod(w, i, POD_LOST);
@@ -278,6 +325,7 @@ static void node_up(struct world *w, uint32_t i)
 {
     struct sim_node *node = &w->nodes.at[i];
     node->is_down = false;
+    islands_node(&w->books.islands, w->now_ms, i, true);
     books_node(&w->books, w->now_ms, w->plan->nodes.at[i].group,
                &w->rooms[(size_t)i * w->books.resources.n], 1);
     tell_node(w, i, CHANGE_PUT);
@@ -300,6 +348,7 @@ static void node_down(struct world *w, uint32_t i)
     }
     tell_node(w, i, CHANGE_REMOVE);
     node->is_down = true;
+    islands_node(&w->books.islands, w->now_ms, i, false);
     w->nodes_down++;
     w->books.node_faults++;
     books_node(&w->books, w->now_ms, w->plan->nodes.at[i].group,
@@ -475,6 +524,11 @@ static void close_books(struct world *w, int64_t end_ms)
     b->first_ms = w->plan->jobs.n ? MIN(w->plan->jobs.at[0].at_ms, end_ms) : 0;
     b->end_ms = end_ms;
     timeline_close(&b->timeline, end_ms);
+    islands_close(&b->islands, end_ms);
+    for (uint32_t i = 0; i < w->next_job; i++)
+        if (!w->jobs.at[i].has_started &&
+            !w->plan->templates.at[w->plan->jobs.at[i].template]->spec.node_name.n)
+            islands_job(&b->islands, end_ms, i, NULL);
 }
 
 /* --- the face --- */
@@ -508,6 +562,11 @@ struct world *world_new(const struct plan *plan, const struct engine_config *con
     w->bind_rng = rng_seeded(plan->seed ^ 0x62696e64);
     w->node_rng = rng_seeded(plan->seed ^ 0x6e6f6465);
     books_init(&w->books, plan);
+    vec_each(&plan->jobs, job) {
+        vec_push(&w->jobs, (struct sim_job){.first = w->seats.n});
+        for (uint32_t i = 0; i < job->pods; i++)
+            vec_push(&w->seats, NO_NODE);
+    }
     measure_objects(w);
     storage_init(&w->storage, plan);
     vec_each(&plan->objects, object) {
@@ -532,6 +591,8 @@ void world_free(struct world *w)
     books_done(&w->books);
     storage_done(&w->storage);
     vec_done(&w->pods);
+    vec_done(&w->jobs);
+    vec_done(&w->seats);
     vec_done(&w->nodes);
     intern_done(&w->node_names);
     intern_done(&w->whys);

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "cmd/kubenexus/commands.h"
+#include "cmd/kubenexus/config_read.h"
 #include "cmd/kubenexus/simulate_input.h"
 #include "cmd/kubenexus/simulate_policy.h"
 #include "cmd/kubenexus/simulate_progress.h"
@@ -13,7 +14,7 @@
 
 struct options {
     struct simulate_files files;
-    const char *report;
+    const char *report, *config;
     bool has_seed, has_until, is_json, is_quiet, hides_host, prints_demo;
     uint64_t seed;
     int64_t until_ms;
@@ -49,6 +50,8 @@ static void help(void)
         "      --no-host        leave out what the clock and the machine decide\n"
         "      --quiet          no progress on stderr\n\n"
         "Engine:\n"
+        "      --config FILE    profiles of a KubeSchedulerConfiguration instead of the built-in "
+        "ones\n"
         "      --policy P       who may pass those who wait for room: first-fit, fifo, easy, sjf\n"
         "                       (docs/guide/backfill.md); without it, whoever fits, as in "
         "kube-scheduler\n"
@@ -161,6 +164,7 @@ static int parse_file(int argc, char **argv, int *i, struct options *o, bool *is
         {"--pods",    &o->files.pods   },
         {"--jobs",    &o->files.jobs   },
         {"--report",  &o->report       },
+        {"--config",  &o->config       },
     };
     for (size_t k = 0; k < LEN(files); k++) {
         const char *value;
@@ -198,6 +202,9 @@ static bool parse_flag(const char *arg, struct options *o)
 static int check_options(const struct options *o)
 {
     const struct simulate_files *f = &o->files;
+    if (o->config && o->has_policy)
+        return complain_text(
+            "simulate: --config and --policy: one or the other says how to decide");
     if (!f->nodes != !f->pods)
         return complain_text("simulate: --nodes and --pods go together");
     if (f->nodes && (f->scenario || f->cluster))
@@ -314,6 +321,13 @@ int cmd_simulate(int argc, char **argv)
         fwrite(demo_scenario().p, 1, demo_scenario().n, stdout);
         return 0;
     }
+    AUTO(scheduler_config) config = {0};
+    if (o.config && !config_read_file(&config, o.config)) {
+        config_print_errors(&config, o.config, stderr);
+        return 2;
+    }
+    o.engine.profiles = config.profiles;
+    o.engine.n_profiles = config.n_profiles;
     struct simulate_input in = {0};
     struct error e = {0};
     code = simulate_input_read(&in, &o.files, o.has_seed ? &o.seed : NULL, &e) ? simulate(&o, &in)

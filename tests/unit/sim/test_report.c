@@ -71,7 +71,6 @@ TEST(report, the_table_has_what_one_asks_first)
     EXPECT(has(&text, "GPU "));
     EXPECT(has(&text, "still pending"));
     EXPECT(has(&text, "1 × 0/5 nodes are available"));
-    EXPECT(has(&text, "note: gang fields (a) are carried, not honoured yet"));
     EXPECT(!has(&text, "decisions/s"));
     buf_clear(&text);
     report_table(&x, &(struct host){.wall_s = 1, .peak_bytes = 1 << 20}, &text);
