@@ -5,6 +5,10 @@
  *  - no gang is begun with less than its minimum, and no member beyond it is placed while the
  * others that would make it up are there;
  *  - no node holds more than it has;
+ *  - who is evicted is less important than the gang that it goes for, and leaves no gang running
+ *    below its minimum; without the victims the gang fits, and without any party of them it does
+ *    not, as an engine says that sees nothing else;
+ *  - when those who were evicted are gone, and nothing else happens, somebody is bound;
  *  - members of a gang that must stay in one rack do;
  *  - a step that places nobody leaves the cluster as it was;
  *  - when nothing moves any more, a new engine that sees the same finds nothing to place either: no
@@ -29,10 +33,13 @@ struct member {
     uint32_t run; /* tells apart pods that had the same name */
     uint32_t node;
     int64_t came_ms;
+    bool is_leaving;   /* the engines have asked for its eviction, */
+    bool is_victim;    /* in the step that is looked at */
+    uint32_t in_sight; /* + 1; 0: no node */
 };
 
 struct company {
-    int minimum, cpu[2]; /* members are of two kinds, in turn */
+    int minimum, cpu[2], priority; /* members are of two kinds, in turn */
     bool in_one_rack;
     uint32_t ended, owner;
     struct member members[PODS];
@@ -41,6 +48,7 @@ struct company {
 struct pending {
     effect_id effect;
     uint32_t gang, pod, run;
+    bool is_eviction;
 };
 
 struct history {
@@ -54,7 +62,9 @@ struct history {
     struct effects effects[ENGINES];
     VEC(struct pending) pending;
     struct arena mem;
-    uint64_t placed, refused;
+    uint64_t placed, refused, evicted, checked;
+    uint32_t by_pod;   /* of the gang for which pods were evicted last */
+    bool is_to_follow; /* pods were evicted, and nothing has happened since */
     bool has_failed;
 };
 
@@ -102,11 +112,18 @@ static void pod_line(const struct history *h, uint32_t g, uint32_t p, const char
     char where[32] = "";
     if (m->state == BOUND || m->state == GOING)
         snprintf(where, sizeof(where), " on=n%u", m->node);
+    else if (m->in_sight)
+        snprintf(where, sizeof(where), " nominated=n%u", m->in_sight - 1);
     snprintf(line, n,
-             "pod g%u-%u uid=u%u cpu=%d gang=g%u:%d owner:Job=j%u-%u created=%" PRId64 "%s%s%s%s",
-             g, p, m->run, c->cpu[p % 2], g, c->minimum, g, c->owner, m->came_ms / 1000, where,
+             "pod g%u-%u uid=u%u cpu=%d priority=%d gang=g%u:%d owner:Job=j%u-%u created=%" PRId64
+             "%s%s%s%s",
+             g, p, m->run, c->cpu[p % 2], c->priority, g, c->minimum, g, c->owner,
+             m->came_ms / 1000, where,
              c->in_one_rack ? " note:scheduling.kubenexus.io/required-topology=rack" : "",
-             m->state == GOING ? " deleting" : "", more);
+             m->state != GOING ? ""
+             : m->is_leaving   ? " preempted"
+                               : " deleting",
+             more);
 }
 
 static void tell_pod(struct history *h, uint32_t g, uint32_t p, const char *more)
@@ -140,7 +157,8 @@ static uint32_t running(const struct company *c)
 {
     uint32_t n = 0;
     for (uint32_t p = 0; p < PODS; p++)
-        n += c->members[p].state == ASSUMED || c->members[p].state == BOUND;
+        n += !c->members[p].is_leaving &&
+             (c->members[p].state == ASSUMED || c->members[p].state == BOUND);
     return n;
 }
 
@@ -166,7 +184,7 @@ static void check_rack(struct history *h, const struct company *c)
     uint32_t rack = ID_NONE;
     for (uint32_t p = 0; p < PODS && c->in_one_rack; p++) {
         const struct member *m = &c->members[p];
-        if (m->state != ASSUMED && m->state != BOUND)
+        if ((m->state != ASSUMED && m->state != BOUND) || m->is_leaving)
             continue;
         if (rack != ID_NONE && rack != m->node / 3)
             fail(h, "a gang is in two racks");
@@ -199,13 +217,171 @@ static void take_binding(struct history *h, const struct effect *e, uint32_t pla
     if (m->state != WAITING)
         fail(h, "a pod is placed that does not wait");
     m->state = ASSUMED;
+    m->in_sight = 0;
     m->node = (uint32_t)(e->node.p[1] - '0');
     if (getenv("PROPERTY_TRACE"))
         printf("# %" PRId64 " bind " STR_FMT " to " STR_FMT "\n", h->now_ms, STR_ARG(e->pod),
                STR_ARG(e->node));
     placed[g]++;
     h->placed++;
-    vec_push(&h->pending, (struct pending){e->id, g, p, m->run});
+    vec_push(&h->pending, (struct pending){e->id, g, p, m->run, false});
+}
+
+static void trace(const struct history *h, const char *what, const struct effect *e)
+{
+    if (getenv("PROPERTY_TRACE"))
+        printf("# %" PRId64 " %s " STR_FMT " " STR_FMT "\n", h->now_ms, what, STR_ARG(e->pod),
+               STR_ARG(e->node));
+}
+
+static void take_nomination(struct history *h, const struct effect *e)
+{
+    trace(h, "nominate", e);
+    uint32_t g = (uint32_t)(e->pod.p[1] - '0'), p = (uint32_t)(e->pod.p[3] - '0');
+    h->gangs[g].members[p].in_sight = e->node.n ? (uint32_t)(e->node.p[1] - '0') + 1 : 0;
+}
+
+/* --- evictions --- */
+
+/* The gang of a member that was made in this run; the member is noted. */
+static uint32_t gang_of_run(struct history *h, struct str uid)
+{
+    int64_t run;
+    bool is_number = uid.n > 1 && str_int(str_part(uid, 1, uid.n), &run);
+    for (uint32_t g = 0; g < GANGS && is_number; g++)
+        for (uint32_t p = 0; p < PODS; p++)
+            if (h->gangs[g].members[p].state != ABSENT && h->gangs[g].members[p].run == run) {
+                h->by_pod = p;
+                return g;
+            }
+    return ID_NONE;
+}
+
+/* Is the pod one of those for whom others go? */
+static bool asks(const struct history *h, uint32_t by, uint32_t g, uint32_t p)
+{
+    bool is_alone = h->gangs[by].minimum == 1 && !h->gangs[by].in_one_rack;
+    return g == by && (!is_alone || p == h->by_pod);
+}
+
+/* The member is going, but its room will be kept for its replacement. */
+static bool leaves_slot(const struct company *c, const struct member *m)
+{
+    bool is_gang = c->minimum > 1 || c->in_one_rack;
+    return m->state == GOING && !m->is_leaving && is_gang && (running(c) || waiting(c));
+}
+
+/* The pod as an engine sees it that judges an eviction for the gang `by`; false: not at all. */
+static bool line_alone(struct history *h, uint32_t by, uint32_t g, uint32_t p, bool waits,
+                       bool is_spared, char *line, size_t n)
+{
+    struct member *m = &h->gangs[g].members[p], was = *m;
+    bool is_kept = leaves_slot(&h->gangs[g], m);
+    bool is_there = m->state == ASSUMED || m->state == BOUND || is_kept;
+    bool is_gone = (is_there && m->is_leaving && !(m->is_victim && is_spared)) ||
+                   (m->state == GOING && !is_kept) || m->state == ABSENT;
+    if (is_gone || is_there == waits || (waits && !asks(h, by, g, p)))
+        return false;
+    m->state = is_kept ? GOING : is_there ? BOUND : WAITING;
+    m->in_sight = 0;
+    m->is_leaving = false;
+    pod_line(h, g, p, "", line, n);
+    *m = was;
+    return true;
+}
+
+/* Would the gang `by` be begun if nobody else waited, those who leave were gone, and of the victims
+ * of this step all but `spared` (a gang, or ID_NONE; a pod of it, or ID_NONE)? */
+static bool would_fit(struct history *h, uint32_t by, uint32_t spared, uint32_t pod)
+{
+    struct engine *k = engine_new(&(struct engine_config){0});
+    struct effects effects = {0};
+    char line[400];
+    for (uint32_t i = 0; i < NODES; i++) {
+        node_line(h, i, line, sizeof(line));
+        if (h->node_cpu[i])
+            tell_engine(h, k, CHANGE_PUT, line);
+    }
+    for (int waits = 0; waits < 2; waits++)
+        for (uint32_t i = 0; i < GANGS * PODS; i++) {
+            uint32_t g = i / PODS, p = i % PODS;
+            if (line_alone(h, by, g, p, waits, spared == g && (pod == ID_NONE || pod == p), line,
+                           sizeof(line)))
+                tell_engine(h, k, CHANGE_PUT, line);
+        }
+    while (engine_step(k, h->now_ms, &effects))
+        continue;
+    uint32_t bound = 0;
+    vec_each(&effects.list, e) {
+        bound += e->kind == EFFECT_BIND;
+        if (getenv("PROPERTY_TRACE"))
+            printf("#    alone: %d " STR_FMT " " STR_FMT " " STR_FMT "\n", e->kind, STR_ARG(e->pod),
+                   STR_ARG(e->node), STR_ARG(e->message));
+    }
+    effects_done(&effects);
+    engine_free(k);
+    return bound > 0;
+}
+
+static void take_eviction(struct history *h, const struct effect *e, uint32_t *by)
+{
+    uint32_t g = (uint32_t)(e->pod.p[1] - '0'), p = (uint32_t)(e->pod.p[3] - '0');
+    struct member *m = &h->gangs[g].members[p];
+    *by = gang_of_run(h, e->by_uid);
+    trace(h, "evict", e);
+    if ((m->state != BOUND && m->state != ASSUMED) || m->is_leaving)
+        fail(h, "a pod is evicted that is on no node, or leaves already");
+    if (*by == ID_NONE || h->gangs[*by].priority <= h->gangs[g].priority)
+        fail(h, "a pod is evicted for somebody who is not more important");
+    m->is_leaving = m->is_victim = true;
+    h->evicted++;
+    vec_push(&h->pending, (struct pending){e->id, g, p, m->run, true});
+}
+
+/* Nobody but the gang itself has room in sight, and no room is kept. */
+static bool is_plain(const struct history *h, uint32_t by)
+{
+    for (uint32_t g = 0; g < GANGS; g++)
+        for (uint32_t p = 0; p < PODS; p++)
+            if (!asks(h, by, g, p) && h->gangs[g].members[p].in_sight)
+                return false;
+    return h->engines[0]->holds.of_pod.n == 0 && h->gangs[by].ended == 0;
+}
+
+static void check_party(struct history *h, uint32_t by, uint32_t g)
+{
+    struct company *c = &h->gangs[g];
+    bool is_whole = running(c) == 0;
+    uint32_t victims = 0;
+    for (uint32_t p = 0; p < PODS; p++)
+        victims += c->members[p].is_victim;
+    if (victims == 0)
+        return;
+    if (!is_whole && running(c) + c->ended < (uint32_t)c->minimum)
+        fail(h, "a gang is evicted in part");
+    if (!is_plain(h, by))
+        return;
+    for (uint32_t p = 0; p < PODS; p++)
+        if (c->members[p].is_victim && !is_whole && would_fit(h, by, g, p))
+            fail(h, "a pod is evicted that could stay");
+    if (is_whole && would_fit(h, by, g, ID_NONE))
+        fail(h, "a gang is evicted that could stay");
+}
+
+/* One step evicts for one gang. */
+static void check_evictions(struct history *h, uint32_t by)
+{
+    for (uint32_t g = 0; g < GANGS && !h->has_failed; g++)
+        check_party(h, by, g);
+    if (is_plain(h, by) && !h->has_failed) {
+        h->checked++;
+        if (!would_fit(h, by, ID_NONE, ID_NONE))
+            fail(h, "pods are evicted for a gang that does not fit without them");
+    }
+    for (uint32_t g = 0; g < GANGS; g++)
+        for (uint32_t p = 0; p < PODS; p++)
+            h->gangs[g].members[p].is_victim = false;
+    h->is_to_follow = true;
 }
 
 /* What is true of the nodes: counts that nobody asks for any more may come and go. */
@@ -235,15 +411,21 @@ static bool step(struct history *h)
         goes_on = engine_step(h->engines[i], h->now_ms, &h->effects[i]);
     }
     compare(h);
-    uint32_t n = 0;
+    uint32_t n = 0, by = ID_NONE;
     vec_each(&h->effects[0].list, e) {
         h->refused += e->kind == EFFECT_REFUSE;
+        n += e->kind == EFFECT_BIND || e->kind == EFFECT_NOMINATE;
+        if (e->kind == EFFECT_NOMINATE)
+            take_nomination(h, e);
+        if (e->kind == EFFECT_EVICT)
+            take_eviction(h, e, &by);
         if (e->kind != EFFECT_BIND)
             continue;
         take_binding(h, e, placed);
         check_node(h, e->node);
-        n++;
     }
+    if (by != ID_NONE)
+        check_evictions(h, by);
     bool holds = had_holds || h->engines[0]->holds.of_pod.n; /* they come and go by themselves */
     if (n == 0 && !holds && !str_equal(was, rows_of(h->engines[0], &after)))
         fail(h, "a step that placed nobody left a trace");
@@ -266,6 +448,25 @@ static void decide(struct history *h)
 
 /* --- what happens --- */
 
+/* How an eviction ends: the pod is on its way out, or gone at once if it never ran. */
+static void end_eviction(struct history *h, struct pending x, bool fails, bool is_gone)
+{
+    struct member *m = &h->gangs[x.gang].members[x.pod];
+    char line[64];
+    if (m->run != x.run || m->state == ABSENT || m->state == GOING)
+        return;
+    if (fails) {
+        m->is_leaving = false;
+    } else if (m->state == BOUND && !is_gone) {
+        m->state = GOING;
+        tell_pod(h, x.gang, x.pod, " phase=Running");
+    } else {
+        m->state = ABSENT;
+        snprintf(line, sizeof(line), "pod g%u-%u", x.gang, x.pod);
+        tell(h, CHANGE_REMOVE, line);
+    }
+}
+
 static void settle(struct history *h)
 {
     if (h->pending.n == 0)
@@ -280,11 +481,55 @@ static void settle(struct history *h)
     error_set(&e, ERROR_CONFLICT, "no");
     for (int k = 0; k < ENGINES; k++)
         engine_settle(h->engines[k], h->now_ms, x.effect, fails ? &e : NULL);
-    if (!is_there)
+    if (x.is_eviction)
+        end_eviction(h, x, fails, false);
+    if (!is_there || x.is_eviction)
         return;
     m->state = fails ? WAITING : BOUND;
     if (!fails)
         tell_pod(h, x.gang, x.pod, " phase=Running");
+}
+
+static void remove_leaving(struct history *h)
+{
+    char line[64];
+    for (uint32_t g = 0; g < GANGS; g++)
+        for (uint32_t p = 0; p < PODS; p++)
+            if (h->gangs[g].members[p].state == GOING) {
+                h->gangs[g].members[p].state = ABSENT;
+                snprintf(line, sizeof(line), "pod g%u-%u", g, p);
+                tell(h, CHANGE_REMOVE, line);
+            }
+}
+
+/* Those who were evicted are gone. */
+static void carry_out_evictions(struct history *h)
+{
+    for (uint32_t i = h->pending.n; i-- > 0;) {
+        struct pending x = h->pending.at[i];
+        if (!x.is_eviction)
+            continue;
+        vec_remove(&h->pending, i);
+        for (int k = 0; k < ENGINES; k++)
+            engine_settle(h->engines[k], h->now_ms, x.effect, NULL);
+        end_eviction(h, x, false, true);
+    }
+    remove_leaving(h);
+}
+
+/* Those who were evicted just now are gone, as is who was leaving, and nothing else happens: then
+ * somebody is bound. */
+static void follow(struct history *h)
+{
+    uint64_t placed = h->placed;
+    h->is_to_follow = false;
+    for (int i = 0; i < 4; i++) { /* one who has the room in sight may evict for another's sake */
+        carry_out_evictions(h);
+        decide(h);
+        h->now_ms += 11000;
+    }
+    if (h->placed == placed)
+        fail(h, "pods were evicted, and nobody is bound");
 }
 
 static void forget_run(struct company *c)
@@ -312,7 +557,7 @@ static void come_or_go(struct history *h)
     snprintf(line, sizeof(line), "pod g%u-%u", g, p);
     switch (m->state) {
     case ABSENT:
-        *m = (struct member){WAITING, ++h->runs, 0, h->now_ms};
+        *m = (struct member){.state = WAITING, .run = ++h->runs, .came_ms = h->now_ms};
         tell_pod(h, g, p, "");
         break;
     case WAITING:
@@ -367,6 +612,9 @@ static void restart(struct history *h)
         for (uint32_t p = 0; p < PODS; p++)
             if (h->gangs[g].members[p].state == ASSUMED)
                 h->gangs[g].members[p].state = WAITING;
+        for (uint32_t p = 0; p < PODS; p++)
+            if (h->gangs[g].members[p].state != GOING)
+                h->gangs[g].members[p].is_leaving = false;
     }
     start_engines(h);
 }
@@ -430,6 +678,7 @@ static bool live(uint64_t seed, uint64_t operations)
         h.gangs[g] = (struct company){
             .minimum = 1 + (int)draw(&h, 5),
             .cpu = {1 + (int)draw(&h, 3), 1 + (int)draw(&h, 3)},
+            .priority = 10 * (int)draw(&h, 4),
             .in_one_rack = draw(&h, 3) == 0
         };
     start_engines(&h);
@@ -438,8 +687,15 @@ static bool live(uint64_t seed, uint64_t operations)
         for (uint32_t g = 0; g < GANGS; g++)
             forget_run(&h.gangs[g]);
         decide(&h);
+        if (h.is_to_follow && draw(&h, 2))
+            follow(&h);
+        h.is_to_follow = false;
     }
     come_to_rest(&h);
+    if (getenv("PROPERTY_COUNTS"))
+        printf("# seed %" PRIu64 ": %" PRIu64 " placed, %" PRIu64 " refused, %" PRIu64
+               " evicted, %" PRIu64 " plans checked\n",
+               seed, h.placed, h.refused, h.evicted, h.checked);
     return EXPECT(!h.has_failed);
 }
 

@@ -208,6 +208,9 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
     shape_id shape = row->shape;
     sym nominated = row->nominated;
     sym node = row->node == ID_NONE ? SYM_NONE : c->nodes.name[row->node];
+    enum leaving why = has_ended                                    ? LEAVING_ENDED
+                       : row->flags & (POD_EVICTED | POD_PREEMPTED) ? LEAVING_EVICTED
+                                                                    : LEAVING_LOST;
     intern_hold(&c->pods.shape_table, shape); /* it must last for the event */
     if (unit_of(k, pod)->bind)
         map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
@@ -226,7 +229,7 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
         engine_take_off(k, pod);
     pods_remove(&c->pods, pod);
     if (node != SYM_NONE) {
-        engine_give_back(k, now_ms, pod, node, has_ended);
+        engine_give_back(k, now_ms, pod, node, why);
         tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[shape], NULL, node);
         intern_drop(&c->names.text, node);
     } else if (nominated != SYM_NONE) {
@@ -666,7 +669,7 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
 /* Did the pod, which is gone, run and was not deleted? */
 static bool is_done(const struct pod_row *row)
 {
-    return row->flags & POD_BOUND && !(row->flags & POD_TERMINATING);
+    return row->flags & POD_BOUND && !(row->flags & POD_GOING);
 }
 
 static void remove_object(struct engine *k, int64_t now_ms, const struct object *o)

@@ -378,7 +378,7 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod)
     };
     engine_take_off(k, pod);
     row->flags &= ~(uint32_t)POD_ASSUMED;
-    engine_give_back(k, now_ms, pod, gone.pod_node, false);
+    engine_give_back(k, now_ms, pod, gone.pod_node, LEAVING_LOST);
     if (engine_profile_of(k, pod)) /* its profile may be gone by now */
         engine_enter_again(k, now_ms, pod);
     engine_event(k, now_ms, &gone);

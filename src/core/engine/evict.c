@@ -52,7 +52,7 @@ static void find_leaving(struct engine *k)
     vec_clear(&k->evictor.leaving);
     for (uint32_t i = 0; i < c->nodes.n; i++)
         for (uint32_t pod = c->nodes.first_pod[i]; pod != ID_NONE; pod = c->pods.rows.at[pod].after)
-            if (c->pods.rows.at[pod].flags & POD_GOING)
+            if (c->pods.rows.at[pod].flags & POD_GOING && !engine_leaves_slot(k, (pod_id){pod}))
                 vec_push(&k->evictor.leaving, (pod_id){pod});
 }
 

@@ -279,6 +279,9 @@ void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct
 /* What a pod of the spec takes, as a reservation spells it. */
 amount_list engine_amounts_of(const struct cluster *c, const struct spec *spec, struct arena *mem);
 
+/* Would the pod's room be kept for another if it went? */
+bool engine_leaves_slot(const struct engine *k, pod_id pod);
+
 /* The pod goes, and its work is not done: if its gang goes on, its room is kept for another. */
 void engine_keep_slot(struct engine *k, int64_t now_ms, pod_id pod);
 

@@ -475,18 +475,37 @@ void engine_use_hold(struct engine *k, pod_id pod)
     engine_leave(k, (pod_id){b->holds.at[l->hold].pod});
 }
 
+/* Back where it was; if the group's own pods have taken the room, it looks for another. */
+static void put_back(struct engine *k, pod_id pod, node_id node)
+{
+    struct cluster *c = k->cluster;
+    if (engine_node_room(c, cluster_spec(c, pod), node, false)) {
+        cluster_place(c, pod, node);
+        return;
+    }
+    pods_at(&c->pods, pod)->flags &= ~(uint32_t)POD_BOUND;
+    engine_enter(k, k->now_ms, pod, true);
+}
+
 void engine_lower(struct engine *k)
 {
     struct holds *h = &k->holds;
     vec_each(&h->lifted, l) {
         const struct hold *hold = &h->bookings.at[l->booking].holds.at[l->hold];
         if (hold->user == ID_NONE && l->node != ID_NONE)
-            cluster_place(k->cluster, (pod_id){hold->pod}, (node_id){l->node});
+            put_back(k, (pod_id){hold->pod}, (node_id){l->node});
     }
     vec_clear(&h->lifted);
 }
 
-void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, bool has_ended)
+int64_t engine_reserved_until_ms(const struct engine *k, pod_id pod)
+{
+    uint32_t at = k->holds.of_user.n ? map_find(&k->holds.of_user, pod.i) : MAP_NONE;
+    const struct booking *b = at == MAP_NONE ? NULL : &k->holds.bookings.at[at];
+    return b && !b->is_own ? b->ends_ms : 0;
+}
+
+void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, enum leaving why)
 {
     uint32_t at = k->holds.of_user.n ? map_remove(&k->holds.of_user, pod.i) : MAP_NONE;
     if (at == MAP_NONE)
@@ -496,8 +515,9 @@ void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, bo
         if (hold->user != pod.i)
             continue;
         hold->user = ID_NONE;
-        hold->is_spent = has_ended;
-        if (has_ended)
+        hold->is_spent =
+            why == LEAVING_ENDED || (why == LEAVING_EVICTED && k->holds.bookings.at[at].is_own);
+        if (hold->is_spent)
             return;
         pod_id ghost = {hold->pod};
         pods_at(&k->cluster->pods, ghost)->flags &= ~(uint32_t)POD_BOUND;

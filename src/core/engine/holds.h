@@ -115,8 +115,18 @@ void engine_use_hold(struct engine *k, pod_id pod);
 /* Those that nobody uses are back. */
 void engine_lower(struct engine *k);
 
-/* The pod is off the node for good; `has_ended`: its work is done. */
-void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, bool has_ended);
+/* Until when the pod's room is reserved: were it evicted, another of its group would have it. 0: it
+ * is not. */
+int64_t engine_reserved_until_ms(const struct engine *k, pod_id pod);
+
+enum leaving {
+    LEAVING_LOST,
+    LEAVING_ENDED,   /* its work is done */
+    LEAVING_EVICTED, /* for somebody else: what we kept for its gang ourselves goes with it */
+};
+
+/* The pod is off the node for good. */
+void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, enum leaving why);
 
 /* Reservations whose time is over hold nothing any more. */
 void engine_end_holds(struct engine *k, int64_t now_ms);

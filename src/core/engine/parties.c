@@ -77,6 +77,15 @@ static bool has_run_enough(const struct looking *l, const struct pod_row *row)
     return false;
 }
 
+/* Is its room reserved for its group, whoever has it? */
+static bool is_reserved(const struct looking *l, pod_id pod)
+{
+    int64_t until_ms = engine_reserved_until_ms(l->k, pod);
+    if (until_ms > l->now_ms)
+        l->out->ripe_ms = MIN(l->out->ripe_ms, until_ms);
+    return until_ms > l->now_ms;
+}
+
 /* The pod as a part of a party; false if it may not go. */
 static bool look_at(const struct looking *l, pod_id pod, struct party *into)
 {
@@ -92,7 +101,8 @@ static bool look_at(const struct looking *l, pod_id pod, struct party *into)
     if (!rank_is_below(rank, l->e->rank, &l->e->rules))
         return false;
     if (row->flags & POD_GUARDED || is_spared(l, shape->namespace) ||
-        (l->e->rules.preemptible_alone && !identity.is.is_preemptible) || !has_run_enough(l, row))
+        (l->e->rules.preemptible_alone && !identity.is.is_preemptible) || !has_run_enough(l, row) ||
+        is_reserved(l, pod))
         return false;
     into->rank.tier = MAX(into->rank.tier, rank.tier);
     into->rank.priority = into->n ? MAX(into->rank.priority, rank.priority) : rank.priority;

@@ -103,13 +103,17 @@ void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id
     cluster_place_on_gpus(c, pod, node, gpus);
 }
 
+/* Held room (engine/holds.h), whose priority is above all others', is no reason to take what
+ * somebody has in sight. */
 static bool counts_here(const struct cluster *c, const struct class *class, struct nomination n,
                         node_id node, pod_id self)
 {
     const struct pod_row *row = pods_at(&c->pods, n.pod);
-    return n.node == c->nodes.name[node.i] && n.pod.i != self.i && row->node == ID_NONE &&
-           (row->flags & POD_FIRM ||
-            cluster_spec(c, n.pod)->priority >= specs_at(&c->specs, class->spec)->priority);
+    if (n.node != c->nodes.name[node.i] || n.pod.i == self.i || row->node != ID_NONE)
+        return false;
+    int32_t priority = specs_at(&c->specs, class->spec)->priority;
+    return row->flags & POD_FIRM || priority == INT32_MAX ||
+           cluster_spec(c, n.pod)->priority >= priority;
 }
 
 bool row_has_nominated(const struct cluster *c, const struct class *class, node_id node,
