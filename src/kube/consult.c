@@ -69,6 +69,22 @@ void consult_see(struct consult *c, const struct change *change)
 
 /* --- asking --- */
 
+static void keep_victims(struct inquiry *q, const struct extender_ask *ask)
+{
+    q->victims.n = ask->victims.n;
+    q->victims.at = arena_array(&q->mem, struct extender_victims, ask->victims.n);
+    for (uint32_t i = 0; i < ask->victims.n; i++) {
+        const struct extender_victims *from = &ask->victims.at[i];
+        struct extender_victims *v = &q->victims.at[i];
+        v->node = arena_str(&q->mem, from->node);
+        v->violations = from->violations;
+        v->uids.n = from->uids.n;
+        v->uids.at = arena_array(&q->mem, struct str, from->uids.n);
+        for (uint32_t k = 0; k < from->uids.n; k++)
+            v->uids.at[k] = arena_str(&q->mem, from->uids.at[k]);
+    }
+}
+
 static uint32_t add(struct consult *c, const struct effect *e)
 {
     uint32_t i = 0;
@@ -87,6 +103,7 @@ static uint32_t add(struct consult *c, const struct effect *e)
     q->nodes.at = arena_array(&q->mem, struct str, q->nodes.n);
     for (uint32_t k = 0; k < q->nodes.n; k++)
         q->nodes.at[k] = arena_str(&q->mem, e->ask->nodes.at[k]);
+    keep_victims(q, e->ask);
     return i;
 }
 
@@ -140,6 +157,31 @@ static void put_names(struct json_writer *w, const struct inquiry *q)
     json_put_close(w, ']');
 }
 
+static void put_victims(struct json_writer *w, const struct inquiry *q)
+{
+    json_put_key(w, STR("NodeNameToVictims"));
+    json_put_null(w);
+    json_put_key(w, STR("NodeNameToMetaVictims"));
+    json_put_open(w, '{');
+    list_each(&q->victims, v) {
+        json_put_key(w, v->node);
+        json_put_open(w, '{');
+        json_put_key(w, STR("Pods"));
+        json_put_open(w, '[');
+        list_each(&v->uids, uid) {
+            json_put_open(w, '{');
+            json_put_key(w, STR("UID"));
+            json_put_str(w, *uid);
+            json_put_close(w, '}');
+        }
+        json_put_close(w, ']');
+        json_put_key(w, STR("NumPDBViolations"));
+        json_put_int(w, v->violations);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, '}');
+}
+
 static void post(struct consult *c, uint32_t i, struct str pod, struct requests *out)
 {
     const struct inquiry *q = &c->list.at[i];
@@ -149,7 +191,10 @@ static void post(struct consult *c, uint32_t i, struct str pod, struct requests 
     json_put_open(&w, '{');
     json_put_key(&w, STR("Pod"));
     json_put_raw(&w, pod);
-    put_names(&w, q);
+    if (q->verb == EXTENDER_PREEMPT)
+        put_victims(&w, q);
+    else
+        put_names(&w, q);
     json_put_close(&w, '}');
     struct request r = {
         .extender = q->extender + 1,

@@ -19,6 +19,7 @@ struct inquiry {
     struct arena mem;
     struct str namespace, pod, uid;
     LIST(struct str) nodes;
+    LIST(struct extender_victims) victims;
     struct answer answer;
 };
 

@@ -229,3 +229,71 @@ def who_waits_for_an_extender_holds_nobody_up(stage):
         gate.set()
         assert "slow" in stage.wait_bound(21)
         assert len(extender.asked["filter"]) == 1  # the others are none of its business
+
+
+def make_room(stage, who, scheduler, n_victims, **how):
+    """Two full nodes of this one's own, of which the second is dearer, and a pod that wants in; what
+    it and its victims are told, with the uids and names left out."""
+    where = {"nodeSelector": {"who": who}}
+    for number, priority in enumerate(("low", "middle")):
+        name = "%s-%d" % (who, number)
+        stage.plane.create(node(name, cpu="2", labels={"who": who}))
+        stage.pod("%s-on-%d" % (who, number), scheduler, cpu="2", priorityClassName=priority,
+                  nodeName=name, labels={"say": "all"})
+    high = stage.pod(who + "-high", scheduler, cpu="1", priorityClassName="high", **where, **how)
+    said = told(stage, who + "-high")
+
+    def leaving():
+        return [p["metadata"]["name"] for p in stage.plane.list("Pod", stage.name)
+                if p["metadata"].get("deletionTimestamp") and
+                p["metadata"]["name"].startswith(who)]
+    until(lambda: len(leaving()) >= n_victims)
+    going = leaving()
+    found = {"said": without_series(said), "going": going,
+             "nominee": stage.plane.get("Pod", who + "-high", stage.name)["status"].get(
+                 "nominatedNodeName")}
+    found["said"].pop("event is named after the pod")
+    uids = [p["metadata"]["uid"] for p in stage.plane.list("Pod", stage.name)]
+    text = json.dumps(found).replace(high["metadata"]["uid"], "UID").replace(who, "WHO")
+    for uid in uids:
+        text = text.replace(uid, "UID")
+    stage.plane.request("DELETE", "/api/v1/nodes", {"kind": "DeleteOptions", "apiVersion": "v1"})
+    return json.loads(text)
+
+
+def dearest(asked):
+    """Leaves the last of the nodes, by name; or does what the pod says."""
+    victims = asked["NodeNameToMetaVictims"]
+    say = label(asked)
+    name = max(victims)
+    if say == "dear":
+        return {"NodeNameToMetaVictims": {name: victims[name]}}
+    return {
+        "none": {"NodeNameToMetaVictims": {}},
+        "empty": {"NodeNameToMetaVictims": {name: {"Pods": []}}},
+        "stranger": {"NodeNameToMetaVictims": {name: {"Pods": [{"UID": "nobody"}]}}},
+        "nowhere": {"NodeNameToMetaVictims": {"nowhere": victims[name]}},
+        "code": (500, {}),
+    }.get(say, {"NodeNameToMetaVictims": victims})
+
+
+@test
+def extenders_choose_victims_as_with_kube_scheduler(stage):
+    for name, value in (("high", 1000), ("middle", 500), ("low", 100)):
+        stage.plane.create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                            "metadata": {"name": name}, "value": value})
+    with Extender(preempt=dearest) as extender:
+        run_both(stage, extender.config())
+        for say in ("all", "dear", "none", "empty", "stranger", "nowhere", "code"):
+            chosen = {"all": "WHO-0", "dear": "WHO-1"}.get(say)
+            how = {"n_victims": 1 if chosen else 0, "labels": {"say": say}}
+            theirs = make_room(stage, "theirs-" + say, "default-scheduler", **how)
+            ours = make_room(stage, "ours-" + say, "ours", **how)
+            assert ours == theirs, "%s:\n%s\n%s" % (say, ours, theirs)
+            assert ours["nominee"] == chosen, ours
+        asked = {a["Pod"]["metadata"]["name"]: a for a in extender.asked["preempt"]}
+        theirs, ours = asked["theirs-all-high"], asked["ours-all-high"]
+        assert set(ours) == set(theirs), (set(ours), set(theirs))
+        assert ours["NodeNameToVictims"] is None and len(ours["NodeNameToMetaVictims"]) == 2, ours
+    for name in ("high", "middle", "low"):
+        stage.plane.delete("PriorityClass", name)

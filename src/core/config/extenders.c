@@ -119,10 +119,9 @@ static void check_managed(const struct extender_reading *a)
 static void check_supported(const struct extender_reading *a)
 {
     const struct str *verbs = a->file->verbs;
-    if (!a->file->knows_nodes && (verbs[EXTENDER_FILTER].n || verbs[EXTENDER_PRIORITIZE].n))
+    if (!a->file->knows_nodes &&
+        (verbs[EXTENDER_FILTER].n || verbs[EXTENDER_PRIORITIZE].n || verbs[EXTENDER_PREEMPT].n))
         config_error(a->r, AT(a, "nodeCacheCapable"), "false is not supported yet");
-    if (verbs[EXTENDER_PREEMPT].n)
-        config_error(a->r, AT(a, "preemptVerb"), "not supported yet");
 }
 
 static void check_numbers(const struct extender_reading *a)

@@ -27,13 +27,31 @@ static void drop_nodes(struct engine *k, struct consultation *s)
     vec_clear(&s->nodes);
 }
 
+void engine_drop_offers(struct engine *k, struct consultation *s)
+{
+    vec_each(&s->offers, offer)
+        intern_drop(&k->cluster->names.text, offer->node);
+    vec_clear(&s->offers);
+}
+
+static void release(struct consultation *s)
+{
+    vec_done(&s->nodes);
+    vec_done(&s->open);
+    vec_done(&s->spurned);
+    vec_done(&s->offers);
+    why_done(&s->why);
+    mem_free(s->error);
+    arena_done(&s->mem);
+}
+
 static void forget(struct engine *k, struct consultation *s)
 {
     drop_nodes(k, s);
-    vec_done(&s->nodes);
-    vec_done(&s->open);
-    why_done(&s->why);
-    mem_free(s->error);
+    engine_drop_offers(k, s);
+    vec_each(&s->spurned, node)
+        intern_drop(&k->cluster->names.text, *node);
+    release(s);
     vec_remove(&k->consultations, (uint32_t)(s - k->consultations.at));
 }
 
@@ -56,12 +74,8 @@ void engine_recall_all(struct engine *k, int64_t now_ms)
 
 void engine_consultations_done(struct engine *k)
 {
-    vec_each(&k->consultations, s) {
-        vec_done(&s->nodes);
-        vec_done(&s->open);
-        why_done(&s->why);
-        mem_free(s->error);
-    }
+    vec_each(&k->consultations, s)
+        release(s);
     vec_done(&k->consultations);
 }
 
@@ -103,20 +117,28 @@ static const struct extender *extender_at(const struct engine *k, uint32_t i)
     return &k->config.extenders[i];
 }
 
-static void ask(struct engine *k, int64_t now_ms, struct consultation *s, uint32_t extender,
-                enum extender_verb verb, struct effects *out)
+struct extender_ask *engine_put_question(struct engine *k, int64_t now_ms, struct consultation *s,
+                                         uint32_t extender, enum extender_verb verb,
+                                         struct effects *out)
 {
     struct extender_ask *about = arena_alloc(&out->mem, sizeof(*about));
-    struct str *names = arena_array(&out->mem, struct str, s->nodes.n);
-    for (uint32_t i = 0; i < s->nodes.n; i++)
-        names[i] = names_text(&k->cluster->names, s->nodes.at[i].node);
     about->extender = extender;
     about->verb = verb;
-    about->nodes.at = names;
-    about->nodes.n = s->nodes.n;
     struct effect *effect = engine_emit(k, now_ms, (pod_id){s->pod}, EFFECT_ASK, out);
     effect->ask = about;
     vec_push(&s->open, (struct question){effect->id, extender});
+    return about;
+}
+
+static void ask(struct engine *k, int64_t now_ms, struct consultation *s, uint32_t extender,
+                enum extender_verb verb, struct effects *out)
+{
+    struct extender_ask *about = engine_put_question(k, now_ms, s, extender, verb, out);
+    struct str *names = arena_array(&out->mem, struct str, s->nodes.n);
+    for (uint32_t i = 0; i < s->nodes.n; i++)
+        names[i] = names_text(&k->cluster->names, s->nodes.at[i].node);
+    about->nodes.at = names;
+    about->nodes.n = s->nodes.n;
 }
 
 /* Asks the next filter, from `turn` on; false if there is none. */
@@ -135,7 +157,7 @@ static bool ask_filter(struct engine *k, int64_t now_ms, struct consultation *s,
 static bool ask_scores(struct engine *k, int64_t now_ms, struct consultation *s,
                        const struct class *class, struct effects *out)
 {
-    s->is_scoring = true;
+    s->phase = ASKS_SCORES;
     for (uint32_t i = 0; i < k->config.n_extenders; i++)
         if (class->asks >> i & 1 && extender_at(k, i)->verbs[EXTENDER_PRIORITIZE].n)
             ask(k, now_ms, s, i, EXTENDER_PRIORITIZE, out);
@@ -176,34 +198,38 @@ static reason_id silent_reason(struct engine *k, const struct class *class)
     return reasons_get(&k->classes.reasons, EXTENDER_PLUGIN, CODE_UNRESOLVABLE, &text, 1);
 }
 
+struct consultation *engine_begin_asking(struct engine *k, pod_id pod)
+{
+    engine_forget_asking(k, pod);
+    vec_push(&k->consultations,
+             (struct consultation){.pod = pod.i,
+                                   .shape = pods_at(&k->cluster->pods, pod)->shape,
+                                   .born = pods_shape(&k->cluster->pods, pod)->born});
+    return &vec_last(&k->consultations);
+}
+
 void engine_consult(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
                     struct verdict v, bool overlooks_sight, struct effects *out)
 {
-    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
-    bool is_in_sight = !overlooks_sight && row->nominated == k->cluster->nodes.name[v.node];
-    struct consultation s = {
-        .pod = pod.i,
-        .shape = row->shape,
-        .born = pods_shape(&k->cluster->pods, pod)->born,
-        .is_in_sight = is_in_sight,
-        .silent = silent_reason(k, class),
-    };
-    if (is_in_sight || class->is_pinned)
-        offer(k, &s, v.node);
+    struct consultation *s = engine_begin_asking(k, pod);
+    s->is_in_sight = !overlooks_sight &&
+                     pods_at(&k->cluster->pods, pod)->nominated == k->cluster->nodes.name[v.node];
+    s->silent = silent_reason(k, class);
+    if (s->is_in_sight || class->is_pinned)
+        offer(k, s, v.node);
     else
-        offer_all(k, &s, class);
+        offer_all(k, s, class);
     if (class->is_pinned) {
-        s.why.nodes = k->cluster->nodes.present;
-        why_add(&s.why, class->absent, s.why.nodes - 1);
+        s->why.nodes = k->cluster->nodes.present;
+        why_add(&s->why, class->absent, s->why.nodes - 1);
     }
-    if (!ask_filter(k, now_ms, &s, class, out) && s.nodes.n > 1)
-        ask_scores(k, now_ms, &s, class, out);
-    vec_push(&k->consultations, s);
+    if (!ask_filter(k, now_ms, s, class, out) && s->nodes.n > 1)
+        ask_scores(k, now_ms, s, class, out);
 }
 
 /* --- hearing --- */
 
-static void fail(struct consultation *s, const struct extender *x, struct str why)
+void engine_note_failure(struct consultation *s, const struct extender *x, struct str why)
 {
     if (x->is_ignorable || s->error)
         return;
@@ -250,7 +276,10 @@ static void leave_out(struct engine *k, struct consultation *s, const struct can
                        : now ? reason_of(k, CODE_UNSCHEDULABLE, now->why)
                              : s->silent;
     why_add(&s->why, reason, 1);
-    intern_drop(&k->cluster->names.text, c->node);
+    if (now && !never)
+        vec_push(&s->spurned, c->node); /* which holds it from now on */
+    else
+        intern_drop(&k->cluster->names.text, c->node);
 }
 
 /* By node: where it stands among the candidates. */
@@ -292,7 +321,7 @@ static void hear_filter(struct engine *k, struct consultation *s, const struct e
     bool *is_left = arena_array(&k->mem, bool, s->nodes.n);
     struct str why = {0};
     if (!mark(k, s, x, names, n, is_left, &why)) {
-        fail(s, x, why);
+        engine_note_failure(s, x, why);
         return;
     }
     for (uint32_t i = 0; i < s->nodes.n; i++) {
@@ -341,11 +370,15 @@ void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
     if (!s)
         return; /* nobody wants to know any more */
     const struct extender *x = extender_at(k, extender);
-    if (answer->error.n && !s->is_scoring)
-        fail(s, x, answer->error);
-    else if (!answer->error.n && s->is_scoring)
+    if (answer->error.n && s->phase != ASKS_SCORES)
+        engine_note_failure(s, x, answer->error);
+    else if (answer->error.n)
+        ; /* no score from it */
+    else if (s->phase == ASKS_SCORES)
         hear_scores(k, s, x, answer);
-    else if (!answer->error.n)
+    else if (s->phase == ASKS_WHO_GOES)
+        engine_hear_victims(k, s, x, answer);
+    else
         hear_filter(k, s, x, answer);
     arena_reset(&k->mem);
 }
@@ -387,29 +420,39 @@ static bool choose(struct engine *k, int64_t now_ms, const struct consultation *
     return true;
 }
 
-/* The pod is decided anew: without regard to the node in sight, if extenders do not want that. */
-static void begin_again(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
-                        bool overlooks_sight, struct effects *out)
+void engine_ask_again(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                      bool overlooks_sight, struct effects *out)
 {
     engine_forget_asking(k, pod);
     engine_judge(k, now_ms, pod, class, overlooks_sight, out);
+}
+
+/* No node is left. */
+static void turn_down(struct engine *k, int64_t now_ms, const struct consultation *s, pod_id pod,
+                      struct class *class, struct effects *out)
+{
+    why_copy(&k->why, &s->why);
+    bits_clear(&class->spurned);
+    vec_each(&s->spurned, name) {
+        node_id node = nodes_find(&k->cluster->nodes, *name);
+        if (node.i != ID_NONE)
+            bits_add(&class->spurned, node.i);
+    }
+    engine_turn_down(k, now_ms, pod, class, out);
+    bits_clear(&class->spurned);
 }
 
 static void conclude(struct engine *k, int64_t now_ms, struct consultation *s, pod_id pod,
                      struct class *class, struct effects *out)
 {
     if (s->is_in_sight && (s->error || s->nodes.n == 0)) {
-        begin_again(k, now_ms, pod, class, true, out);
+        engine_ask_again(k, now_ms, pod, class, true, out);
     } else if (s->error) {
         engine_fail(k, now_ms, pod, str_of(s->error), true, out);
     } else if (s->nodes.n == 0) {
-        why_clear(&k->why);
-        k->why.nodes = s->why.nodes;
-        vec_each(&s->why.lines, line)
-            why_add(&k->why, line->reason, line->nodes);
-        engine_turn_down(k, now_ms, pod, class, out);
+        turn_down(k, now_ms, s, pod, class, out);
     } else if (class->refusal || !choose(k, now_ms, s, pod, class, out)) {
-        begin_again(k, now_ms, pod, class, false, out);
+        engine_ask_again(k, now_ms, pod, class, false, out);
     }
 }
 
@@ -425,7 +468,11 @@ bool engine_heed(struct engine *k, int64_t now_ms, pod_id pod, struct class *cla
         forget(k, s);
         return false;
     }
-    bool goes_on = !s->error && s->nodes.n && !s->is_scoring;
+    if (s->phase == ASKS_WHO_GOES) {
+        engine_heed_victims(k, now_ms, s, pod, class, out);
+        return true;
+    }
+    bool goes_on = !s->error && s->nodes.n && s->phase == ASKS_WHO_FITS;
     if (goes_on && ask_filter(k, now_ms, s, class, out))
         return true;
     if (goes_on && s->nodes.n > 1 && ask_scores(k, now_ms, s, class, out))

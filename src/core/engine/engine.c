@@ -123,17 +123,20 @@ static struct str place(struct engine *k, int64_t now_ms, pod_id pod, const stru
     return unsupported;
 }
 
-/* Keeps what pods of the class are told, and plans who might go instead. A pod that names a node,
- * has one in sight, or gets one hears its own. */
-static struct plan note_refusal(struct engine *k, pod_id pod, struct class *class)
+/* What pods of the class are told. A pod that names a node, has one in sight, or gets one hears its
+ * own, and so does one that extenders are asked about. */
+static void keep_refusal(struct engine *k, pod_id pod, struct class *class, const struct plan *plan)
 {
-    bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE || class->asks;
+    bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE || class->asks ||
+                       class->preempts || plan->node != ID_NONE;
+    class->refused_at = is_personal ? 0 : k->cluster->log.end;
+}
+
+void engine_word_refusal(struct engine *k, struct class *class)
+{
     buf_clear(&class->refused_text);
     why_text(&k->why, &k->classes.reasons, class, &class->refused_text);
     class->rejected_by = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
-    struct plan plan = engine_plan(k, pod, class, &class->refused_text);
-    class->refused_at = is_personal || plan.node != ID_NONE ? 0 : k->cluster->log.end;
-    return plan;
 }
 
 bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class)
@@ -234,12 +237,22 @@ void engine_place_in_turn(struct engine *k, int64_t now_ms, pod_id pod, struct c
         engine_tell_behind(k, now_ms, pod.i, out);
 }
 
+void engine_end_refusal(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                        const struct plan *plan, struct effects *out)
+{
+    keep_refusal(k, pod, class, plan);
+    refuse(k, now_ms, pod, class, out);
+    engine_carry_out(k, now_ms, pod, *plan, out);
+}
+
 void engine_turn_down(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
                       struct effects *out)
 {
-    struct plan plan = note_refusal(k, pod, class);
-    refuse(k, now_ms, pod, class, out);
-    engine_carry_out(k, now_ms, pod, plan, out);
+    engine_word_refusal(k, class);
+    if (UNLIKELY(class->preempts) && engine_ask_victims(k, now_ms, pod, class, out))
+        return;
+    struct plan plan = engine_plan(k, pod, class, &class->refused_text);
+    engine_end_refusal(k, now_ms, pod, class, &plan, out);
 }
 
 void engine_judge(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
@@ -287,7 +300,7 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
         refuse(k, now_ms, pod, class, out);
         return;
     }
-    if (LIKELY(!class->asks) || !engine_heed(k, now_ms, pod, class, out))
+    if (LIKELY(!(class->asks | class->preempts)) || !engine_heed(k, now_ms, pod, class, out))
         engine_judge(k, now_ms, pod, class, false, out);
 }
 

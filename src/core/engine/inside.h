@@ -56,8 +56,8 @@ struct consultation {
     shape_id shape;   /* as it was when they were asked, */
     uint64_t born;    /* and it was this one */
     bool is_in_sight; /* about the node alone that the pod has in sight */
-    bool is_scoring;
-    uint32_t turn; /* of filters: whose */
+    enum { ASKS_WHO_FITS, ASKS_SCORES, ASKS_WHO_GOES } phase;
+    uint32_t turn; /* of those that are asked one after the other: whose */
     VEC(struct question {
         effect_id effect;
         uint32_t extender;
@@ -71,6 +71,14 @@ struct consultation {
     struct why why;   /* of the others */
     reason_id silent; /* of those that extenders leave out without a word */
     char *error;      /* an extender that must not fail did; owned */
+    VEC(sym) spurned; /* nodes that an extender may let it to later; held */
+    VEC(struct offer {
+        sym node; /* held */
+        LIST(struct str) uids;
+        int64_t violations;
+    })
+    offers;           /* of ASKS_WHO_GOES: nodes, and whom to evict there */
+    struct arena mem; /* of their texts */
 };
 
 struct engine {
@@ -195,6 +203,13 @@ void engine_place_in_turn(struct engine *k, int64_t now_ms, pod_id pod, struct c
 void engine_turn_down(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
                       struct effects *out);
 
+/* The same in two steps: the words for it, as the class keeps them, and, with the plan that was
+ * made and added to them, the deed. */
+struct plan;
+void engine_word_refusal(struct engine *k, struct class *class);
+void engine_end_refusal(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                        const struct plan *plan, struct effects *out);
+
 /* The pod cannot be judged: it waits for its own change, or (an error that may pass) for a while.
  */
 void engine_fail(struct engine *k, int64_t now_ms, pod_id pod, struct str message, bool may_pass,
@@ -269,6 +284,28 @@ void engine_forget_asking(struct engine *k, pod_id pod);
 void engine_recall_all(struct engine *k, int64_t now_ms);
 void engine_consultations_done(struct engine *k);
 
+/* What the files of consultations share: adds one about the pod, which copies k->why; drops its
+ * nodes; puts a question of its own; says that an extender failed; gives the whole thing up and
+ * decides anew. */
+struct consultation *engine_begin_asking(struct engine *k, pod_id pod);
+void engine_drop_offers(struct engine *k, struct consultation *s);
+struct extender_ask *engine_put_question(struct engine *k, int64_t now_ms, struct consultation *s,
+                                         uint32_t extender, enum extender_verb verb,
+                                         struct effects *out);
+void engine_note_failure(struct consultation *s, const struct extender *x, struct str why);
+void engine_ask_again(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                      bool overlooks_sight, struct effects *out);
+
+/* --- consult_victims.c --- */
+
+/* Asks extenders whom the pod, which fits nowhere, may evict; false: nobody is to be asked. */
+bool engine_ask_victims(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                        struct effects *out);
+void engine_hear_victims(struct engine *k, struct consultation *s, const struct extender *x,
+                         const struct extender_answer *answer);
+void engine_heed_victims(struct engine *k, int64_t now_ms, struct consultation *s, pod_id pod,
+                         struct class *class, struct effects *out);
+
 /* --- preempt.c --- */
 
 struct plan {
@@ -293,6 +330,9 @@ bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, 
 /* Whom a pod that fits nowhere could evict, and for which node: k->victims. Adds to the text of its
  * refusal what upstream adds. */
 struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struct buf *text);
+
+/* The words for a plan that was found, where its own begin at `at`. */
+void engine_say_found(const struct engine *k, const struct plan *plan, size_t at, struct buf *text);
 void engine_carry_out(struct engine *k, int64_t now_ms, pod_id pod, struct plan plan,
                       struct effects *out);
 

@@ -106,7 +106,7 @@ bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class, 
     return !why_not && !plan->is_hopeless;
 }
 
-static void say_found(const struct engine *k, const struct plan *plan, size_t at, struct buf *text)
+void engine_say_found(const struct engine *k, const struct plan *plan, size_t at, struct buf *text)
 {
     const struct cluster *c = k->cluster;
     if (plan->has_relief) /* success speaks alone */
@@ -126,7 +126,7 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, str
         plan->is_firm = k->evictor.rules.tier_first;
         vec_each(&k->evictor.plan.victims, v)
             vec_push(&k->victims, v->pod);
-        say_found(k, plan, at, text);
+        engine_say_found(k, plan, at, text);
         return;
     }
     plan->is_hopeless = outcome != EVICTION_WAITS;
@@ -157,7 +157,7 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
         return plan;
     }
     preempt_price(c, &k->classes, class, (node_id){plan.node}, pod, &k->victims);
-    say_found(k, &plan, at, text);
+    engine_say_found(k, &plan, at, text);
     return plan;
 }
 

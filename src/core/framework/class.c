@@ -53,6 +53,7 @@ static void free_class(struct classes *k, struct class *class)
             class->parts[i].plugin->forget(k->cluster, class->parts[i].state);
     intern_drop(&k->cluster->specs.table.table, class->spec);
     buf_done(&class->refused_text);
+    bits_done(&class->spurned);
     arena_done(&class->mem);
     mem_free(class);
 }

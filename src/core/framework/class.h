@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.h"
 #include "core/base/buf.h"
 #include "core/framework/profile.h"
 #include "core/model/extender.h"
@@ -71,9 +72,11 @@ struct class
     bool reserves;             /* some plugin may want something done before a pod of it is bound */
     bool reads_hostnames;      /* its keys assume that no two nodes share a hostname */
     bool is_costly;            /* some plugin's row answers take long */
-    uint32_t asks;     /* extenders that have a say in its pods' nodes, as bits: never viewed */
-    uint32_t preempts; /* extenders that have a say in whom they evict, as bits */
-    uint32_t binder;   /* the extender that binds them, + 1; 0: we do */
+    uint32_t asks;       /* extenders that have a say in its pods' nodes, as bits: never viewed */
+    uint32_t preempts;   /* extenders that have a say in whom they evict, as bits */
+    struct bits spurned; /* while one of them is refused: nodes that fit, but for an extender that
+                          * may change its mind */
+    uint32_t binder;     /* the extender that binds them, + 1; 0: we do */
 
     reason_id refusal;       /* no node will do; 0: some may */
     struct str refusal_text; /* empty: the reason's */

@@ -164,8 +164,9 @@ struct price preempt_price(struct cluster *c, struct classes *k, const struct cl
 {
     struct price price = {0};
     reason_id reason = class->refusal ? class->refusal : row_verdict(c, class, node, self);
-    if (!preempt_concerns(c, class, node, self) ||
-        reasons_at(&k->reasons, reason)->code != CODE_UNSCHEDULABLE) {
+    bool may_help = reason ? reasons_at(&k->reasons, reason)->code == CODE_UNSCHEDULABLE
+                           : bits_has(&class->spurned, node.i);
+    if (!preempt_concerns(c, class, node, self) || !may_help) {
         price.refusal = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
         return price;
     }
@@ -349,7 +350,7 @@ static struct price *price_once(struct hunts *h, struct cluster *c, struct class
 static struct price *prices_of(struct hunts *h, struct cluster *c, struct classes *k,
                                struct class *class, pod_id self)
 {
-    bool is_personal = class->is_pinned || class->only || class->refusal ||
+    bool is_personal = class->is_pinned || class->only || class->refusal || class->asks ||
                        pods_at(&c->pods, self)->nominated != SYM_NONE;
     if (is_personal || class->has_key_filter)
         return price_once(h, c, k, class, self);

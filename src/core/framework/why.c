@@ -13,6 +13,14 @@ void why_done(struct why *w)
     vec_done(&w->lines);
 }
 
+void why_copy(struct why *to, const struct why *from)
+{
+    why_clear(to);
+    to->nodes = from->nodes;
+    vec_each(&from->lines, line)
+        vec_push(&to->lines, *line);
+}
+
 void why_add(struct why *w, reason_id reason, uint32_t nodes)
 {
     if (nodes == 0)

@@ -18,6 +18,7 @@ struct why {
 
 void why_clear(struct why *w);
 void why_done(struct why *w);
+void why_copy(struct why *to, const struct why *from);
 void why_add(struct why *w, reason_id reason, uint32_t nodes);
 
 /* The plugins that refused, as bits. */

@@ -8,7 +8,7 @@ TEST(extenders, every_field_is_read)
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, "extenders:\n"
                           "- urlPrefix: https://gpu.example:8443/v1/\n"
-                          "  filterVerb: filter\n  prioritizeVerb: score\n"
+                          "  filterVerb: filter\n  prioritizeVerb: score\n  preemptVerb: evict\n"
                           "  bindVerb: bind\n  weight: 3\n  enableHTTPS: true\n"
                           "  httpTimeout: 1500ms\n  nodeCacheCapable: true\n  ignorable: true\n"
                           "  managedResources:\n  - {name: example.com/gpu}\n"
@@ -19,6 +19,7 @@ TEST(extenders, every_field_is_read)
     EXPECT_STR(x->url, "https://gpu.example:8443/v1/");
     EXPECT_STR(x->verbs[EXTENDER_FILTER], "filter");
     EXPECT_STR(x->verbs[EXTENDER_PRIORITIZE], "score");
+    EXPECT_STR(x->verbs[EXTENDER_PREEMPT], "evict");
     EXPECT_STR(x->verbs[EXTENDER_BIND], "bind");
     EXPECT_INT(x->weight, 3);
     EXPECT_INT(x->timeout_ms, 1500);
@@ -86,8 +87,6 @@ TEST(extenders, what_makes_no_sense_is_refused_with_line_and_path)
          "flag is not allowed"                                                                                                         },
         {"extenders:\n- urlPrefix: http://a\n  filterVerb: f",
          "4 extenders[0].nodeCacheCapable: false is not supported yet"                                                                 },
-        {"extenders:\n- urlPrefix: http://a\n  preemptVerb: f",
-         "5 extenders[0].preemptVerb: not supported yet"                                                                               },
         {"extenders:\n- urlPrefix: http://a\n  filterverb: f",
          "5 extenders[0].filterverb: there is no such field"                                                                           },
     };

@@ -1,0 +1,260 @@
+/* Who goes instead: extenders may take nodes out of the choice, or others than we would evict. They
+ * are asked one after the other; each is told what the one before it left. The choice among what is
+ * left at the end is ours, of the pods that are still there. */
+
+#include <stdlib.h>
+
+#include "core/engine/inside.h"
+
+/* --- asking --- */
+
+/* What a node costs, while those that cost least are sought. */
+struct priced {
+    uint32_t node;
+    struct harm harm;
+    uint64_t rank;
+};
+
+static int by_harm(const void *a, const void *b)
+{
+    const struct priced *x = a, *y = b;
+    if (harm_is_less(&x->harm, &y->harm))
+        return -1;
+    if (harm_is_less(&y->harm, &x->harm))
+        return 1;
+    return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1)
+                              : (x->node > y->node) - (x->node < y->node);
+}
+
+static void offer(struct engine *k, struct consultation *s, const struct class *class, pod_id pod,
+                  const struct priced *p)
+{
+    struct cluster *c = k->cluster;
+    struct offer offer = {.node = c->nodes.name[p->node], .violations = p->harm.violations};
+    vec_clear(&k->victims);
+    preempt_price(c, &k->classes, class, (node_id){p->node}, pod, &k->victims);
+    offer.uids.n = k->victims.n;
+    offer.uids.at = arena_array(&s->mem, struct str, k->victims.n);
+    for (uint32_t i = 0; i < k->victims.n; i++)
+        offer.uids.at[i] = arena_str(&s->mem, pod_uid(pods_at(&c->pods, k->victims.at[i])));
+    intern_hold(&c->names.text, offer.node);
+    vec_push(&s->offers, offer);
+}
+
+/* As many as upstream would try: the best of them. */
+static void offer_best(struct engine *k, struct consultation *s, const struct class *class,
+                       pod_id pod)
+{
+    enum { LEAST = 100, PART = 10 };
+    struct cluster *c = k->cluster;
+    VEC(struct priced) all = {0};
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
+        if (!nodes_is_present(&c->nodes, (node_id){i}))
+            continue;
+        struct price price = preempt_price(c, &k->classes, class, (node_id){i}, pod, NULL);
+        if (!price.refusal)
+            vec_push(&all, (struct priced){i, price.harm, c->nodes.rank[i]});
+    }
+    if (all.n > 1)
+        qsort(all.at, all.n, sizeof(*all.at), by_harm);
+    uint32_t most = MAX((uint32_t)LEAST, c->nodes.present / PART);
+    for (uint32_t i = 0; i < MIN(all.n, most); i++)
+        offer(k, s, class, pod, &all.at[i]);
+    vec_done(&all);
+}
+
+/* False if nobody is left to be asked. */
+static bool ask_next(struct engine *k, int64_t now_ms, struct consultation *s,
+                     const struct class *class, struct effects *out)
+{
+    while (s->turn < k->config.n_extenders && !(class->preempts >> s->turn & 1))
+        s->turn++;
+    if (s->turn == k->config.n_extenders)
+        return false;
+    struct extender_ask *ask = engine_put_question(k, now_ms, s, s->turn++, EXTENDER_PREEMPT, out);
+    ask->victims.n = s->offers.n;
+    ask->victims.at = arena_array(&out->mem, struct extender_victims, s->offers.n);
+    for (uint32_t i = 0; i < s->offers.n; i++) {
+        const struct offer *offer = &s->offers.at[i];
+        struct extender_victims *v = &ask->victims.at[i];
+        v->node = names_text(&k->cluster->names, offer->node);
+        v->uids.at = arena_array(&out->mem, struct str, offer->uids.n);
+        v->uids.n = offer->uids.n;
+        for (uint32_t j = 0; j < offer->uids.n; j++)
+            v->uids.at[j] = arena_str(&out->mem, offer->uids.at[j]);
+        v->violations = offer->violations;
+    }
+    return true;
+}
+
+bool engine_ask_victims(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
+                        struct effects *out)
+{
+    struct eviction_args rules;
+    struct plan plan = {.node = ID_NONE};
+    AUTO(buf) text = {0};
+    int32_t priority = specs_at(&k->cluster->specs, class->spec)->priority;
+    if (engine_eviction_rules(class->profile, true, &rules) ||
+        !cluster_has_lower(k->cluster, priority) || !engine_begin_plan(k, pod, class, &plan, &text))
+        return false;
+    struct consultation *s = engine_begin_asking(k, pod);
+    s->phase = ASKS_WHO_GOES;
+    why_copy(&s->why, &k->why);
+    offer_best(k, s, class, pod);
+    bool is_asked = s->offers.n && ask_next(k, now_ms, s, class, out);
+    if (!is_asked)
+        engine_forget_asking(k, pod);
+    return is_asked;
+}
+
+/* --- hearing --- */
+
+static pod_id find_on(const struct cluster *c, node_id node, struct str uid)
+{
+    for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after)
+        if (str_equal(pod_uid(&c->pods.rows.at[i]), uid))
+            return (pod_id){i};
+    return (pod_id){ID_NONE};
+}
+
+static node_id find_node(const struct cluster *c, sym name)
+{
+    node_id node = name == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, name);
+    return node.i != ID_NONE && nodes_is_present(&c->nodes, node) ? node : (node_id){ID_NONE};
+}
+
+/* What is wrong with it, in upstream's words; empty: nothing. */
+static struct str wrong_with(struct engine *k, const struct extender *x,
+                             const struct extender_victims *v)
+{
+    const struct cluster *c = k->cluster;
+    node_id node = find_node(c, names_find(&c->names, v->node));
+    if (node.i == ID_NONE)
+        return arena_printf(&k->mem, "nodeinfo not found for node name \"" STR_FMT "\"",
+                            STR_ARG(v->node));
+    list_each(&v->uids, uid)
+        if (find_on(c, node, *uid).i == ID_NONE)
+            return arena_printf(&k->mem,
+                                "extender: " STR_FMT " claims to preempt pod (UID: &{" STR_FMT
+                                "}) on node: " STR_FMT ", but the pod is not found on that node",
+                                STR_ARG(x->url), STR_ARG(*uid), STR_ARG(v->node));
+    return (struct str){0};
+}
+
+static void take(struct engine *k, struct consultation *s, const struct extender_victims *v)
+{
+    struct offer offer = {.node = names_find(&k->cluster->names, v->node),
+                          .violations = v->violations};
+    offer.uids.n = v->uids.n;
+    offer.uids.at = arena_array(&s->mem, struct str, v->uids.n);
+    for (uint32_t i = 0; i < v->uids.n; i++)
+        offer.uids.at[i] = arena_str(&s->mem, v->uids.at[i]);
+    intern_hold(&k->cluster->names.text, offer.node);
+    vec_push(&s->offers, offer);
+}
+
+void engine_hear_victims(struct engine *k, struct consultation *s, const struct extender *x,
+                         const struct extender_answer *answer)
+{
+    list_each(&answer->victims, v) {
+        struct str wrong = wrong_with(k, x, v);
+        if (!wrong.n && v->uids.n == 0 && !x->is_ignorable)
+            wrong =
+                arena_printf(&k->mem, "expected at least one victim pod on node \"" STR_FMT "\"",
+                             STR_ARG(v->node));
+        if (wrong.n) {
+            engine_note_failure(s, x, wrong);
+            return;
+        }
+    }
+    engine_drop_offers(k, s);
+    list_each(&answer->victims, v)
+        if (v->uids.n)
+            take(k, s, v);
+}
+
+/* --- going on --- */
+
+/* Those of the offer who are still there, and what they cost. */
+static struct harm look_at(const struct engine *k, const struct offer *offer, node_id node,
+                           struct pod_vec *out)
+{
+    const struct cluster *c = k->cluster;
+    struct harm h = {.start_ms = INT64_MAX};
+    vec_clear(out);
+    list_each(&offer->uids, uid) {
+        pod_id pod = find_on(c, node, *uid);
+        if (pod.i == ID_NONE)
+            continue;
+        int32_t priority = cluster_spec(c, pod)->priority;
+        int64_t start_ms = pods_at(&c->pods, pod)->start_ms;
+        if (h.pods++ == 0)
+            h.highest = priority;
+        h.sum += (int64_t)priority + ((int64_t)1 << 31);
+        if (priority == h.highest && start_ms != TIME_NONE)
+            h.start_ms = MIN(h.start_ms, start_ms);
+        vec_push(out, pod);
+    }
+    h.violations = (uint32_t)MIN(MAX(offer->violations, (int64_t)0), (int64_t)UINT32_MAX);
+    return h;
+}
+
+/* The best of what is left; its pods become k->victims. ID_NONE: nobody of them is there any more.
+ */
+static uint32_t choose(struct engine *k, const struct consultation *s)
+{
+    const struct cluster *c = k->cluster;
+    uint32_t best = ID_NONE;
+    struct harm least = {0};
+    struct pod_vec pods = {0};
+    vec_clear(&k->victims);
+    vec_each(&s->offers, offer) {
+        node_id node = find_node(c, offer->node);
+        struct harm harm = node.i == ID_NONE ? (struct harm){0} : look_at(k, offer, node, &pods);
+        if (harm.pods == 0 || (best != ID_NONE && harm_is_less(&least, &harm)) ||
+            (best != ID_NONE && !harm_is_less(&harm, &least) &&
+             !cluster_ranks_before(c, node.i, best)))
+            continue;
+        best = node.i;
+        least = harm;
+        vec_clear(&k->victims);
+        vec_each(&pods, pod)
+            vec_push(&k->victims, *pod);
+    }
+    vec_done(&pods);
+    return best;
+}
+
+static void conclude(struct engine *k, int64_t now_ms, const struct consultation *s, pod_id pod,
+                     struct class *class, struct effects *out)
+{
+    struct plan plan = {.node = ID_NONE};
+    struct buf *text = &class->refused_text;
+    why_copy(&k->why, &s->why);
+    engine_word_refusal(k, class);
+    size_t at = text->n + 1;
+    uint32_t node = s->error ? ID_NONE : choose(k, s);
+    if (!engine_begin_plan(k, pod, class, &plan, text)) {
+        vec_clear(&k->victims);
+    } else if (s->error) {
+        buf_add(text, str_of(s->error));
+    } else if (node == ID_NONE) {
+        buf_add(text, STR("no candidate node for preemption"));
+    } else {
+        plan.node = node;
+        engine_say_found(k, &plan, at, text);
+    }
+    engine_end_refusal(k, now_ms, pod, class, &plan, out);
+}
+
+void engine_heed_victims(struct engine *k, int64_t now_ms, struct consultation *s, pod_id pod,
+                         struct class *class, struct effects *out)
+{
+    if (!s->error && s->offers.n && ask_next(k, now_ms, s, class, out))
+        return;
+    bool is_stale = !s->error && s->offers.n && choose(k, s) == ID_NONE;
+    if (is_stale) /* they have gone without our help: there is room */
+        engine_ask_again(k, now_ms, pod, class, false, out);
+    else
+        conclude(k, now_ms, s, pod, class, out);
+}
