@@ -6,6 +6,7 @@
 
 #include "kube/kinds.h"
 #include "kube/limits.h"
+#include "kube/object_write.h"
 #include "kube/pause.h"
 
 enum { TRIES = 4, ASK_TIMEOUT_MS = 30000 };
@@ -381,7 +382,7 @@ static void object_done(struct dispatch *d, uint32_t i, const struct happening *
     struct write *w = at(d, i);
     if (w->step + 1 == w->object.n_patches) {
         settle(d, i, h->now_ms, NULL);
-    } else if (read_version(d, w)) {
+    } else if (write_patch(w)->kind != KIND_NONE || read_version(d, w)) {
         w->step++;
         w->tries = w->pauses = 0;
         w->may_be_done = false;
@@ -543,11 +544,12 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
         const char *verb, *what;
     } deeds[] = {
         [DEED_BIND] = {"create", "pods/binding"},
-          [DEED_PATCH] = {"patch",  "pods/status" },
+        [DEED_PATCH] = {"patch",  "pods/status" },
         [DEED_DELETE] = {"delete", "pods"        },
-          [DEED_ASK] = {"get",    "pods"        },
-        [DEED_OBJECT] = {"patch",  NULL          },
+        [DEED_ASK] = {"get",    "pods"        },
+        [DEED_OBJECT] = {NULL,     NULL          },
     };
+    static const char *const verbs[] = {"patch", "create", "delete"};
     enum deed deed = deed_of(w);
     bool is_denied = trouble_is_denied(why);
     if (!is_denied && !trouble_is_passing(why))
@@ -557,11 +559,12 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
     d->said_status[deed] = why->status;
     AUTO(buf) what = {0};
     if (deed == DEED_OBJECT)
-        watched_add_name(&what, watched_of(w->object.kind));
+        watched_add_name(&what, watched_of(object_write_kind(&w->object, w->step)));
     else
         buf_add(&what, str_of(deeds[deed].what));
     struct notice notice = {.kind = is_denied ? NOTICE_DENIED : NOTICE_TROUBLE,
-                            .verb = deeds[deed].verb,
+                            .verb = deed == DEED_OBJECT ? verbs[write_patch(w)->verb]
+                                                        : deeds[deed].verb,
                             .what = buf_str(&what),
                             .text = why->message};
     d->listener->notice(d->listener->ctx, now_ms, &notice);

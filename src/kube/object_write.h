@@ -9,6 +9,9 @@
 struct object_write object_write_keep(const struct object_write *from);
 void object_write_free(struct object_write *w);
 
+/* Of which kind the object is that the patch number `step` is about. */
+enum kind object_write_kind(const struct object_write *w, uint32_t step);
+
 /* What does the patch number `step` of it, but for its id. Texts live in `out`. */
 struct request object_write_request(const struct object_write *w, uint32_t step,
                                     struct requests *out);

@@ -144,7 +144,7 @@ static void say_trouble(struct publish *p, int64_t now_ms, const struct posting 
     if (x->write.patches[0].part.n)
         buf_printf(&what, "/" STR_FMT, STR_ARG(x->write.patches[0].part));
     struct notice notice = {.kind = trouble_is_denied(why) ? NOTICE_DENIED : NOTICE_TROUBLE,
-                            .verb = verbs[x->write.verb],
+                            .verb = verbs[x->write.patches[0].verb],
                             .what = buf_str(&what),
                             .text = why->message};
     p->listener->notice(p->listener->ctx, now_ms, &notice);

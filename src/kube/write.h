@@ -68,6 +68,12 @@ static inline struct write *writes_at(const struct writes *s, uint32_t i)
     return &s->list.at[i];
 }
 
+/* Of an object: what is under way. */
+static inline const struct patch *write_patch(const struct write *w)
+{
+    return &w->object.patches[w->step];
+}
+
 /* A QUEUED one. `row` is what is known of the pod; NULL: nothing. */
 uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect *e,
                     const struct pending_row *row, struct str scheduler);

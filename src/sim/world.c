@@ -167,6 +167,13 @@ static void tell_node(struct world *w, uint32_t i, enum change_kind kind)
     engine_apply(w->engine, w->now_ms, &change);
 }
 
+static void tell_object(void *ctx, enum change_kind kind, const struct object *object)
+{
+    struct world *w = ctx;
+    struct change change = {.kind = kind, .object = *object};
+    engine_apply(w->engine, w->now_ms, &change);
+}
+
 /* --- what happens to pods --- */
 
 static struct class_books *class_of(struct world *w, const struct sim_pod *pod)
@@ -227,6 +234,9 @@ static void stop_pod(struct world *w, uint32_t i, enum pod_state state)
     struct sim_pod *pod = &w->pods.at[i];
     book_pod(w, pod, -1);
     tell_pod(w, i, CHANGE_REMOVE);
+    storage_leave(&w->storage,
+                  w->plan->templates.at[w->plan->jobs.at[pod->job].template]->meta.namespace,
+                  pod_name(w, pod), tell_object, w);
     pod->state = (uint8_t)state;
 }
 
@@ -303,13 +313,6 @@ static void evict_pod(struct world *w, const struct decision *d)
     if (w->pods.at[d->pod].state == POD_RUNNING)
         lose_pod(w, d->pod);
     engine_settle(w->engine, w->now_ms, d->effect, NULL);
-}
-
-static void tell_object(void *ctx, const struct object *object)
-{
-    struct world *w = ctx;
-    struct change change = {.kind = CHANGE_PUT, .object = *object};
-    engine_apply(w->engine, w->now_ms, &change);
 }
 
 static void write_object(struct world *w, const struct decision *d)

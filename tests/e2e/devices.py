@@ -125,6 +125,72 @@ def frees_a_claim_that_only_stands_in_the_way(stage):
     assert given(claim_of(stage, "lost")) == [("here", "d0")]
 
 
+def stand_for(stage, resource):
+    """The stage's class stands for an extended resource."""
+    stage.plane.patch("DeviceClass", stage.name, {"spec": {"extendedResourceName": resource}}, api=API)
+
+
+def made_for(stage, pod):
+    """Claims that were made for the pod's extended resources."""
+    return [c for c in stage.plane.list("ResourceClaim", stage.name, API)
+            if [o["name"] for o in c["metadata"].get("ownerReferences", [])] == [pod]]
+
+
+def plain(claim):
+    """What does not depend on which pod it was made for, nor on who made it."""
+    meta = claim["metadata"]
+    owner = {k: v for k, v in meta["ownerReferences"][0].items() if k not in ("name", "uid")}
+    results = [{k: v for k, v in r.items() if k != "device"}
+               for r in claim["status"]["allocation"]["devices"]["results"]]
+    return (meta["annotations"], meta["finalizers"], owner, claim["spec"], results,
+            claim["status"]["allocation"]["nodeSelector"], [r["resource"] for r in claim["status"]["reservedFor"]])
+
+
+@test
+def makes_claims_for_extended_resources(stage):
+    supply(stage, here=4)
+    resource = stage.name + ".example.com/gpu"
+    stand_for(stage, resource)
+    child = stage.run_alone()
+    stage.started += [stage.plane.start_scheduler(), child]
+    claims, uses = {}, {}
+    for name, scheduler in (("theirs", "default-scheduler"), ("ours", "kubenexus-scheduler")):
+        stage.pod(name, scheduler=scheduler, extended={resource: "2"})
+        until(lambda name=name: stage.nodes_of().get(name))
+        claims[name], = made_for(stage, name)
+        pod = stage.plane.request("GET", stage.plane.path("Pod", name, stage.name))
+        status = pod["status"]["extendedResourceClaimStatus"]
+        assert claims[name]["metadata"]["name"] == status["resourceClaimName"]
+        assert claims[name]["metadata"]["name"].startswith(name + "-extended-resources-")
+        assert [r["uid"] for r in claims[name]["status"]["reservedFor"]] == [pod["metadata"]["uid"]]
+        uses[name] = status["requestMappings"]
+    assert uses["ours"] == uses["theirs"], uses
+    assert plain(claims["ours"]) == plain(claims["theirs"]), claims
+    taken = [d for c in claims.values() for d in given(c)]
+    assert sorted(taken) == [("here", "d%d" % i) for i in range(4)], taken
+    stage.pod("late", extended={resource: "1"})
+    assert "cannot allocate all claims" in stage.wait_refused("late")["message"]
+    assert not made_for(stage, "late")
+    assert not stage.warnings(child), stage.warnings(child)
+
+
+@test
+def removes_a_claim_that_an_earlier_try_left(stage):
+    supply(stage, here=1)
+    resource = stage.name + ".example.com/gpu"
+    stand_for(stage, resource)
+    pod = stage.pod("p", extended={resource: "1"})
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": pod["metadata"]["uid"], "controller": True}
+    make_claim(stage, "left", owners=[owner])
+    stage.plane.patch("ResourceClaim", "left", {"metadata": {
+        "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"}, "finalizers": [FINALIZER]}},
+        stage.name, api=API)
+    stage.run_synced()
+    assert stage.wait_bound(1) == {"p": "here"}
+    claim, = made_for(stage, "p")
+    assert claim["metadata"]["name"] != "left" and given(claim) == [("here", "d0")]
+
+
 @test
 def says_of_devices_what_kube_scheduler_says(stage):
     supply(stage, here=1)

@@ -305,7 +305,11 @@ static struct container *container_of(struct building *b)
 
 static void add_container(struct arena *mem, struct building *b, bool is_init, struct str restart)
 {
+    struct pod *pod = b->pod;
+    uint32_t number = is_init ? pod->spec.init_containers.n : pod->spec.containers.n;
     struct container c = {.name = STR("main"), .image = STR("app"), .restart_policy = restart};
+    if (is_init || number)
+        c.name = arena_printf(mem, "%s-%u", is_init ? "init" : "more", number);
     b->is_init = is_init;
     if (is_init)
         add_to(mem, &b->pod->spec.init_containers, c);

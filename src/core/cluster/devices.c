@@ -45,6 +45,12 @@ const struct promise *devices_promise(const struct devices *d, sym namespace, sy
     return NULL;
 }
 
+sym devices_extended(const struct devices *d, sym uid)
+{
+    uint32_t i = uid == SYM_NONE ? MAP_NONE : map_find(&d->extended, uid);
+    return i == MAP_NONE ? SYM_NONE : d->of[KEPT_CLAIM].at.at[i].name;
+}
+
 static bool is_newer(const struct device_class *a, const struct device_class *b)
 {
     if (a->meta.created_ms != b->meta.created_ms)
@@ -308,6 +314,9 @@ static void clear(struct cluster *c, enum kept_kind kind, uint32_t number)
     if (kind == KEPT_CLAIM) {
         count(c, k->object.resource_claim->status.allocation, -1);
         intern_drop(&c->matches.rules.table, k->rules);
+        if (k->owner != SYM_NONE && map_find(&c->devices.extended, k->owner) == number)
+            map_remove(&c->devices.extended, k->owner);
+        hold(c, k->owner, -1);
     }
     if (kind == KEPT_SLICE) {
         unlink_slice(&c->devices, number);
@@ -328,8 +337,12 @@ static void keep(struct cluster *c, enum kept_kind kind, uint32_t number, const 
     fields_keep(info->fields, k->object.meta, k->mem);
     if (kind == KEPT_CLAIM) {
         const struct device_allocation *given = k->object.resource_claim->status.allocation;
+        const struct owner *owner = claim_extended_owner(k->object.meta);
         k->rules = read_rules(c, given ? given->node_selector : NULL);
         count(c, given, +1);
+        k->owner = owner ? read_name(c, owner->uid) : SYM_NONE;
+        if (k->owner != SYM_NONE)
+            map_put(&c->devices.extended, k->owner, number);
     }
     if (kind == KEPT_SLICE) {
         k->slice = index_slice(c, k->object.resource_slice, k->mem);
@@ -418,6 +431,8 @@ uint32_t devices_put(struct cluster *c, const struct object *object)
     sym name = names_get(&c->names, object->meta->name);
     uint32_t i = find(k, namespace, name), actions = ACTION_ADD;
     struct slice_place was_at = {0};
+    if (i == MAP_NONE && kind == KEPT_CLAIM && object->resource_claim->status.allocation)
+        devices_break(c, namespace, name); /* it was made for a pod, and is all that was promised */
     if (i != MAP_NONE) {
         struct object *was = &k->at.at[i].object;
         bool is_broken = kind == KEPT_CLAIM && !is_half_written(was, object) &&
@@ -488,4 +503,5 @@ void devices_done(struct devices *d)
     map_done(&d->first[OF_POOL]);
     map_done(&d->taken);
     map_done(&d->shared);
+    map_done(&d->extended);
 }

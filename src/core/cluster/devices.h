@@ -29,6 +29,7 @@ struct kept_object {
     struct object object; /* lives in `mem` */
     struct slice_index *slice;
     rules_id rules; /* of an allocated claim: on which nodes it is good */
+    sym owner;      /* of a claim for extended resources: its pod's uid; else SYM_NONE */
 };
 
 struct kept_objects {
@@ -71,6 +72,7 @@ struct devices {
     VEC(uint32_t) elsewhere;    /* slices that are not of one node */
     struct map taken;           /* device → how many have it for themselves */
     struct map shared;          /* device → how many have a share of it */
+    struct map extended;        /* a pod's uid → the claim for its extended resources */
     VEC(struct consumed) consumed;
     VEC(struct promise) promises;
     uint64_t generation, class_generation; /* of anything; of classes alone */
@@ -114,6 +116,9 @@ __int128 devices_consumed(const struct devices *d, sym device, sym capacity);
 
 /* Is the claim being given to somebody? */
 const struct promise *devices_promise(const struct devices *d, sym namespace, sym claim);
+
+/* The claim for extended resources of the pod with this uid; SYM_NONE: none. */
+sym devices_extended(const struct devices *d, sym uid);
 
 /* The class whose devices stand for an extended resource; NULL: none. Of several the newest, then
  * the first by name. */

@@ -15,7 +15,7 @@ void likes_done(struct likes *l)
 static bool is_like_others(const struct pod *pod)
 {
     if (pod->template.n == 0 || pod->spec.resource_claims.n || pod->status.resource_claims.n ||
-        pod->status.extended_claim.n || !pod_status_is_silent(pod))
+        !pod_status_is_silent(pod))
         return false;
     list_each(&pod->spec.volumes, v)
         if (v->ephemeral)

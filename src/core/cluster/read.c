@@ -171,15 +171,34 @@ static shape_id shape_of(struct cluster *c, struct shape parts)
     return id;
 }
 
+/* The spec of a pod that waits, with the claim for its extended resources that an earlier try may
+ * have left. */
+static spec_id leave(struct cluster *c, spec_id spec, struct str uid)
+{
+    sym left = devices_extended(&c->devices, names_find(&c->names, uid));
+    if (specs_at(&c->specs, spec)->left_claim == left)
+        return spec;
+    return specs_leave(&c->specs, &c->names, &c->matches, spec, left);
+}
+
 shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin)
 {
     struct shape parts = {0};
     *pin = SYM_NONE;
     parts.spec =
         likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, c->keeps_pins ? NULL : pin);
+    if (specs_at(&c->specs, parts.spec)->n_device_asks && pod->spec.node_name.n == 0)
+        parts.spec = leave(c, parts.spec, pod->meta.uid);
     parts.labels = read_labels(c, &pod->meta.labels);
     parts.namespace = names_get(&c->names, pod->meta.namespace);
     read_owner(c, pod, &parts);
+    return shape_of(c, parts);
+}
+
+shape_id read_left_of(struct cluster *c, pod_id pod)
+{
+    struct shape parts = *pods_shape(&c->pods, pod);
+    parts.spec = leave(c, parts.spec, pod_uid(pods_at(&c->pods, pod)));
     return shape_of(c, parts);
 }
 

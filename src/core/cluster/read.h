@@ -15,6 +15,9 @@ shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin);
 /* The shape of a pod whose spec is known: other labels may have come. */
 shape_id read_labels_of(struct cluster *c, const struct pod *pod, pod_id known);
 
+/* The same of a pod that waits: a claim for its extended resources may have come or gone. */
+shape_id read_left_of(struct cluster *c, pod_id pod);
+
 label_set_id read_labels(struct cluster *c, const pair_list *labels);
 
 /* ID_NONE for a NULL selector, which selects nothing. */

@@ -550,7 +550,7 @@ static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct
     struct str unsupported = unsupported_field(pod);
     s->unsupported = unsupported.n ? keep(r, unsupported) : SYM_NONE;
     s->features = read_features(pod);
-    s->left_claim = pod->status.extended_claim.n ? keep(r, pod->status.extended_claim) : SYM_NONE;
+    s->left_claim = SYM_NONE;
     read_requests(r, pod, s);
 }
 
@@ -623,6 +623,21 @@ static void hold_parts(struct names *names, struct matches *matches, const struc
     }
 }
 
+/* The spec whose bytes are in `scratch`. */
+static spec_id intern_spec(struct specs *s, struct names *names, struct matches *matches,
+                           const sym *held, uint32_t n_held)
+{
+    bool is_new;
+    spec_id id = lists_get(&s->table, names, s->scratch.p, s->scratch.n, held, n_held, &is_new);
+    if (is_new) {
+        if (id >= s->at.n)
+            vec_resize(&s->at, id + 1);
+        decode(intern_bytes(&s->table.table, id), &s->at.at[id]);
+        hold_parts(names, matches, &s->at.at[id], +1);
+    }
+    return id;
+}
+
 spec_id specs_read(struct specs *s, struct names *names, struct matches *matches,
                    const struct pod *pod, sym *pin)
 {
@@ -646,21 +661,29 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
     }
 
     encode(&r, &head, &s->scratch);
-    bool is_new;
-    spec_id id =
-        lists_get(&s->table, names, s->scratch.p, s->scratch.n, r.held.at, r.held.n, &is_new);
-    if (is_new) {
-        if (id >= s->at.n)
-            vec_resize(&s->at, id + 1);
-        decode(intern_bytes(&s->table.table, id), &s->at.at[id]);
-        hold_parts(names, matches, &s->at.at[id], +1);
-    }
+    spec_id id = intern_spec(s, names, matches, r.held.at, r.held.n);
 #define DONE(member, counter, from) vec_done(&r.from);
     SPEC_LISTS(DONE)
 #undef DONE
     vec_done(&r.held);
     arena_reset(&s->mem);
     return id;
+}
+
+spec_id specs_leave(struct specs *s, struct names *names, struct matches *matches, spec_id id,
+                    sym claim)
+{
+    VEC(sym) held = {0};
+    const struct kept *kept = &s->table.kept.at[id];
+    for (uint32_t i = 0; i < kept->n; i++)
+        vec_push(&held, kept->at[i]);
+    vec_push(&held, claim);
+    buf_clear(&s->scratch);
+    buf_add(&s->scratch, intern_bytes(&s->table.table, id));
+    memcpy(s->scratch.p + offsetof(struct spec, left_claim), &claim, sizeof(claim));
+    spec_id other = intern_spec(s, names, matches, held.at, held.n);
+    vec_done(&held);
+    return other;
 }
 
 /* --- the table --- */

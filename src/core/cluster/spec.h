@@ -152,7 +152,7 @@ struct spec {
     uint32_t n_claims;
     const struct device_need *device_asks;
     uint32_t n_device_asks;
-    sym left_claim; /* the name of a claim for its extended resources that an earlier try left */
+    sym left_claim; /* for extended resources of a pod that waits: an earlier try left it */
 };
 
 struct resources {
@@ -177,6 +177,10 @@ void specs_sweep(struct specs *s, struct names *names, struct matches *matches);
  * taken out of the spec and put there (SYM_NONE if there is none). */
 spec_id specs_read(struct specs *s, struct names *names, struct matches *matches,
                    const struct pod *pod, sym *pin);
+
+/* The same spec of a pod that has this claim left, or none (SYM_NONE). */
+spec_id specs_leave(struct specs *s, struct names *names, struct matches *matches, spec_id id,
+                    sym claim);
 
 static inline const struct spec *specs_at(const struct specs *s, spec_id id)
 {

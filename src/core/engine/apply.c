@@ -3,6 +3,7 @@
 
 #include "core/cluster/read.h"
 #include "core/engine/inside.h"
+#include "core/model/claim_write.h"
 
 /* --- pods --- */
 
@@ -367,6 +368,26 @@ bool engine_knows(const struct engine *k, const struct pod *glance)
     return row->digest == glance->digest && !is_another_pod(row, glance);
 }
 
+void engine_see_leftover(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    struct cluster *c = k->cluster;
+    const struct pod_row *row = pod.i == ID_NONE ? NULL : pods_at(&c->pods, pod);
+    if (!row || row->flags & (POD_BOUND | POD_ASSUMED) || !cluster_spec(c, pod)->n_device_asks)
+        return;
+    shape_id shape = read_left_of(c, pod), old_shape = row->shape;
+    intern_hold(&c->pods.shape_table, old_shape);
+    struct event event = {
+        .resource = EVENT_TARGET_POD,
+        .actions = rewrite(k, pod, shape, row->flags),
+        .old_shape = &c->pods.shapes.at[old_shape],
+        .new_shape = &c->pods.shapes.at[shape],
+        .pod_node = SYM_NONE,
+    };
+    if (event.actions)
+        queue_touch(k->queue, now_ms, pod.i, &event);
+    intern_drop(&c->pods.shape_table, old_shape);
+}
+
 static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
 {
     struct cluster *c = k->cluster;
@@ -611,6 +632,34 @@ static void tell_devices(struct engine *k, int64_t now_ms, const struct object *
     engine_event(k, now_ms, &event);
 }
 
+/* The pod whose extended resources the object, a claim, is for; ID_NONE: there is none. */
+static pod_id owner_of(const struct engine *k, const struct object *o)
+{
+    const struct cluster *c = k->cluster;
+    sym namespace = names_find(&c->names, o->meta->namespace);
+    const struct kept_object *claim =
+        o->kind == KIND_RESOURCE_CLAIM
+            ? devices_claim(&c->devices, namespace, names_find(&c->names, o->meta->name))
+            : NULL;
+    const struct owner *owner = claim ? claim_extended_owner(claim->object.meta) : NULL;
+    pod_id pod = {owner ? pods_find(&c->pods, namespace, owner->name).i : ID_NONE};
+    bool is_same = pod.i != ID_NONE && str_equal(pod_uid(pods_at(&c->pods, pod)), owner->uid);
+    return is_same ? pod : (pod_id){ID_NONE};
+}
+
+static void put_devices(struct engine *k, int64_t now_ms, const struct object *o)
+{
+    tell_devices(k, now_ms, o, devices_put(k->cluster, o));
+    engine_see_leftover(k, now_ms, owner_of(k, o));
+}
+
+static void remove_devices(struct engine *k, int64_t now_ms, const struct object *o)
+{
+    pod_id owner = owner_of(k, o);
+    tell_devices(k, now_ms, o, devices_remove(k->cluster, o));
+    engine_see_leftover(k, now_ms, owner);
+}
+
 /* --- all --- */
 
 static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
@@ -656,7 +705,7 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_RESOURCE_SLICE:
     case KIND_DEVICE_CLASS:
     case KIND_DEVICE_TAINT_RULE:
-        tell_devices(k, now_ms, o, devices_put(k->cluster, o));
+        put_devices(k, now_ms, o);
         break;
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
@@ -719,7 +768,7 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_RESOURCE_SLICE:
     case KIND_DEVICE_CLASS:
     case KIND_DEVICE_TAINT_RULE:
-        tell_devices(k, now_ms, o, devices_remove(k->cluster, o));
+        remove_devices(k, now_ms, o);
         break;
     case KIND_NONE:
     case KIND_PRIORITY_CLASS:

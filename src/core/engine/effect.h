@@ -43,10 +43,8 @@ struct tally_line {
 };
 
 /* One object and what is to change in it, if it still is what we know: patches one after the other,
- * each based on what the one before it made of the object. One that is to be created or deleted has
- * a single patch: itself, or the options. */
+ * each based on what the one before it made of the object. */
 struct object_write {
-    enum object_verb { OBJECT_PATCH, OBJECT_CREATE, OBJECT_DELETE } verb;
     enum kind kind;
     struct str namespace, name;
     uint64_t version; /* resourceVersion that it must have; 0: any will do */

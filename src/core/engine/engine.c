@@ -101,26 +101,19 @@ void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *o
     k->stats.bound++;
 }
 
-/* Nothing has happened if the answer says what cannot be done. */
-static struct str place(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
-                        uint32_t node, struct effects *out)
+static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
+                  uint32_t node, struct effects *out)
 {
     struct cluster *c = k->cluster;
     struct txn t = txn_begin(c);
     cluster_nominate(c, pod, SYM_NONE);
     row_place(c, class, pod, (node_id){node});
-    struct str unsupported = engine_reserve(k, pod, class, &out->mem);
-    if (UNLIKELY(unsupported.n)) {
-        engine_give_up(k, pod);
-        txn_undo(c, t);
-        return unsupported;
-    }
+    engine_reserve(k, pod, class, &out->mem);
     txn_commit(c, t);
     queue_settle(k->queue, pod.i);
     engine_stop_timer(k, pod.i);
     engine_leave_line(k, pod.i);
     engine_announce(k, now_ms, pod, out);
-    return unsupported;
 }
 
 /* What pods of the class are told. A pod that names a node, has one in sight, or gets one hears its
@@ -227,9 +220,7 @@ void engine_place_in_turn(struct engine *k, int64_t now_ms, pod_id pod, struct c
         txn_undo(k->cluster, trial);
     }
     if (may_pass) {
-        struct str unsupported = place(k, now_ms, pod, class, node, out);
-        if (UNLIKELY(unsupported.n))
-            engine_fail(k, now_ms, pod, unsupported, true, out);
+        place(k, now_ms, pod, class, node, out);
         return;
     }
     class->delayed_at = engine_line_serial(k);
@@ -395,6 +386,7 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod)
     if (engine_profile_of(k, pod)) /* its profile may be gone by now */
         engine_enter_again(k, now_ms, pod);
     engine_event(k, now_ms, &gone);
+    engine_see_leftover(k, now_ms, pod);
 }
 
 void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)

@@ -170,6 +170,10 @@ pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from)
 /* Takes the pod off its node, which is forgotten if that was all that kept it in mind. */
 void engine_take_off(struct engine *k, pod_id pod);
 
+/* A claim for the extended resources of the pod may have come or gone: while it waits, such a claim
+ * is left from an earlier try. ID_NONE: of no pod. */
+void engine_see_leftover(struct engine *k, int64_t now_ms, pod_id pod);
+
 /* A node that a pod of the shape had in sight is free for others now, if they are not more
  * important than it. */
 void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape, sym node,
@@ -224,10 +228,8 @@ void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct st
 struct plan;
 
 /* Lets the plugins of its class take what the pod needs on its node, in the transaction that put it
- * there; should that be undone, the pod is to be given up. What is to be written lives in `mem`.
- * Says what cannot be done; empty: all can. */
-struct str engine_reserve(struct engine *k, pod_id pod, const struct class *class,
-                          struct arena *mem) MUST_USE;
+ * there; should that be undone, the pod is to be given up. What is to be written lives in `mem`. */
+void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct arena *mem);
 
 /* Writes what may help the pod, which waits on: nobody waits for it to be written. */
 void engine_relieve(struct engine *k, int64_t now_ms, pod_id pod, const struct plan *plan,

@@ -205,7 +205,7 @@ static void create(struct engine *k, int64_t now_ms, struct booking *b, struct e
         .holds = holds_of(k, b, &k->mem),
     };
     struct object_write write = {
-        .verb = OBJECT_CREATE, .kind = KIND_RESERVATION, .namespace = m.namespace, .name = m.name};
+        .kind = KIND_RESERVATION, .namespace = m.namespace, .name = m.name};
     b->is_mirrored = true;
     if (m.name.n <= NAME_MOST)
         engine_add_publication(k, &write, STR(""), mirror_write(&m, &out->mem), out);
@@ -227,8 +227,7 @@ static void clear_away(struct engine *k, const struct stray *stray, struct effec
                                  .name = names_text(&k->cluster->names, stray->name)};
     struct str uid = str_of(stray->uid);
     if (!stray->is_leaving) {
-        write.verb = OBJECT_DELETE;
-        engine_add_publication(k, &write, uid, mirror_delete(uid, &out->mem), out);
+        engine_add_publication(k, &write, uid, patch_delete(uid, &out->mem), out);
     } else if (stray->finalizers) {
         write.version = stray->version;
         struct patch patch = {.meta =

@@ -277,25 +277,6 @@ static void note_refusal(struct engine *k, const struct bench *bench)
         why_text(&k->why, &k->classes.reasons, bench->here, &p->text);
 }
 
-/* False, and the pod is nowhere, if it needs something there that cannot be done. */
-static bool sit_down(struct engine *k, const struct bench *bench, pod_id pod, uint32_t node)
-{
-    struct planner *p = &k->planner;
-    struct txn t = txn_begin(k->cluster);
-    cluster_nominate(k->cluster, pod, SYM_NONE);
-    row_place(k->cluster, bench->here, pod, (node_id){node});
-    struct str unsupported = engine_reserve(k, pod, bench->here, p->mem);
-    if (LIKELY(unsupported.n == 0)) {
-        txn_commit(k->cluster, t);
-        return true;
-    }
-    engine_give_up(k, pod);
-    txn_undo(k->cluster, t);
-    if (p->text.n == 0)
-        buf_add(&p->text, unsupported);
-    return false;
-}
-
 /* Places the bench's next pod; false: it fits nowhere. */
 static bool seat_next(struct engine *k, struct bench *bench)
 {
@@ -312,8 +293,9 @@ static bool seat_next(struct engine *k, struct bench *bench)
         note_refusal(k, bench);
         return false;
     }
-    if (!sit_down(k, bench, pod, v.node))
-        return false;
+    cluster_nominate(k->cluster, pod, SYM_NONE);
+    row_place(k->cluster, bench->here, pod, (node_id){v.node});
+    engine_reserve(k, pod, bench->here, p->mem);
     seat->node = v.node;
     seat->leaf = p->opened;
     bench->seated++;

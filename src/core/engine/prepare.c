@@ -44,11 +44,10 @@ void engine_preparations_done(struct engine *k)
 
 /* --- beginning --- */
 
-struct str engine_reserve(struct engine *k, pod_id pod, const struct class *class,
-                          struct arena *mem)
+void engine_reserve(struct engine *k, pod_id pod, const struct class *class, struct arena *mem)
 {
     if (!class->reserves)
-        return (struct str){0};
+        return;
     struct reserving r = {.cluster = k->cluster, .pod = pod, .mem = mem};
     r.node.i = pods_at(&k->cluster->pods, pod)->node;
     for (uint32_t i = 0; i < class->n_parts; i++) {
@@ -61,7 +60,6 @@ struct str engine_reserve(struct engine *k, pod_id pod, const struct class *clas
             add(k, pod, part->plugin, errand, r.timeout_ms);
     }
     vec_done(&r.errands);
-    return r.unsupported;
 }
 
 static void write(struct engine *k, int64_t now_ms, struct preparation *p, struct effects *out)

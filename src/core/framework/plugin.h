@@ -106,8 +106,7 @@ struct reserving {
     node_id node;
     struct arena *mem; /* for patches: lives until the effects are carried out */
     VEC_TYPE(errands, struct errand) errands; /* answer */
-    int64_t timeout_ms;     /* answer: so long after the last write they may take to stand */
-    struct str unsupported; /* answer: it cannot be done; empty: it can */
+    int64_t timeout_ms; /* answer: so long after the last write they may take to stand */
 };
 
 enum errand_state { ERRAND_STANDS, ERRAND_OPEN, ERRAND_FAILED };

@@ -1,5 +1,6 @@
 #include "core/model/claim_write.h"
 
+#include "core/model/patch.h"
 #include "core/model/put.h"
 
 static void put_some(struct json_writer *j, const char *key, struct str value)
@@ -139,16 +140,6 @@ struct str claim_write_finalizer(struct arena *mem)
     return members(&text, mem);
 }
 
-struct str claim_write_uid(const struct meta *meta, struct arena *mem)
-{
-    AUTO(buf) text = {0};
-    struct json_writer j = {.out = &text};
-    json_put_open(&j, '{');
-    put_some(&j, "uid", meta->uid);
-    json_put_close(&j, '}');
-    return members(&text, mem);
-}
-
 bool claim_has_finalizer(const struct resource_claim *claim)
 {
     list_each(&claim->meta.finalizers, finalizer)
@@ -177,4 +168,101 @@ struct str claim_write_status(const struct device_allocation *allocation,
     json_put_close(&j, '}');
     json_put_close(&j, '}');
     return members(&text, mem);
+}
+
+/* --- the claim for extended resources --- */
+
+const struct owner *claim_extended_owner(const struct meta *meta)
+{
+    bool is_extended = false;
+    list_each(&meta->annotations, a)
+        is_extended |= str_equal(a->key, STR(CLAIM_ANNOTATION)) && str_equal(a->value, STR("true"));
+    list_each(&meta->owners, o)
+        if (is_extended && o->is_controller)
+            return o;
+    return NULL;
+}
+
+struct str claim_write_meta(struct str name, struct claim_consumer pod, struct arena *mem)
+{
+    AUTO(buf) text = {0};
+    struct json_writer j = {.out = &text};
+    json_put_open(&j, '{');
+    put_text(&j, "name", name);
+    put_text(&j, "generateName", arena_join(mem, pod.name, STR("-extended-resources-")));
+    put_open(&j, "annotations", '{');
+    put_text(&j, CLAIM_ANNOTATION, STR("true"));
+    json_put_close(&j, '}');
+    put_open(&j, "finalizers", '[');
+    json_put_str(&j, STR(CLAIM_FINALIZER));
+    json_put_close(&j, ']');
+    put_open(&j, "ownerReferences", '[');
+    json_put_open(&j, '{');
+    put_text(&j, "apiVersion", STR("v1"));
+    put_text(&j, "kind", STR("Pod"));
+    put_text(&j, "name", pod.name);
+    put_text(&j, "uid", pod.uid);
+    json_put_key(&j, STR("controller"));
+    json_put_bool(&j, true);
+    json_put_close(&j, '}');
+    json_put_close(&j, ']');
+    json_put_close(&j, '}');
+    return members(&text, mem);
+}
+
+struct str claim_write_spec(const struct resource_claim *claim, struct arena *mem)
+{
+    AUTO(buf) text = {0};
+    struct json_writer j = {.out = &text};
+    json_put_open(&j, '{');
+    put_text(&j, "apiVersion", STR("resource.k8s.io/v1"));
+    put_text(&j, "kind", STR("ResourceClaim"));
+    put_open(&j, "spec", '{');
+    put_open(&j, "devices", '{');
+    put_open(&j, "requests", '[');
+    list_each(&claim->spec.requests, request) {
+        json_put_open(&j, '{');
+        put_text(&j, "name", request->name);
+        put_open(&j, "exactly", '{');
+        put_text(&j, "deviceClassName", request->exactly->class);
+        put_text(&j, "allocationMode", request->exactly->mode);
+        json_put_key(&j, STR("count"));
+        json_put_int(&j, request->exactly->count);
+        json_put_close(&j, '}');
+        json_put_close(&j, '}');
+    }
+    json_put_close(&j, ']');
+    json_put_close(&j, '}');
+    json_put_close(&j, '}');
+    json_put_close(&j, '}');
+    return members(&text, mem);
+}
+
+struct str claim_write_use(struct str name, request_mapping_list uses, struct arena *mem)
+{
+    AUTO(buf) text = {0};
+    struct json_writer j = {.out = &text};
+    json_put_open(&j, '{');
+    put_open(&j, "status", '{');
+    put_open(&j, "extendedResourceClaimStatus", '{');
+    put_text(&j, "resourceClaimName", name);
+    put_open(&j, "requestMappings", '[');
+    list_each(&uses, use) {
+        json_put_open(&j, '{');
+        put_text(&j, "containerName", use->container);
+        put_text(&j, "resourceName", use->resource);
+        put_text(&j, "requestName", use->request);
+        json_put_close(&j, '}');
+    }
+    json_put_close(&j, ']');
+    json_put_close(&j, '}');
+    json_put_close(&j, '}');
+    json_put_close(&j, '}');
+    return members(&text, mem);
+}
+
+struct str claim_write_unprotected(const struct meta *meta, struct arena *mem)
+{
+    return arena_join(mem, patch_uid(meta->uid, mem),
+                      STR(",\"$deleteFromPrimitiveList/finalizers\":[\"" CLAIM_FINALIZER "\"]"));
 }

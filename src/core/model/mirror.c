@@ -78,19 +78,6 @@ struct patch mirror_write(const struct mirror *m, struct arena *mem)
     put_spec(&j, m, mem);
     json_put_close(&j, '}');
     json_put_close(&j, '}');
-    return (struct patch){.meta = inside(&meta, mem), .body = inside(&body, mem)};
-}
-
-struct patch mirror_delete(struct str uid, struct arena *mem)
-{
-    AUTO(buf) body = {0};
-    struct json_writer j = {.out = &body};
-    json_put_open(&j, '{');
-    put_text(&j, "kind", STR("DeleteOptions"));
-    put_text(&j, "apiVersion", STR("v1"));
-    put_open(&j, "preconditions", '{');
-    put_text(&j, "uid", uid);
-    json_put_close(&j, '}');
-    json_put_close(&j, '}');
-    return (struct patch){.body = inside(&body, mem)};
+    return (struct patch){
+        .verb = OBJECT_CREATE, .meta = inside(&meta, mem), .body = inside(&body, mem)};
 }

@@ -18,6 +18,3 @@ bool reservation_is_mirror(const struct reservation *r);
 
 /* The whole object, for one that is to be created. Lives in `mem`. */
 struct patch mirror_write(const struct mirror *m, struct arena *mem);
-
-/* So that it is deleted only if it still is that one. */
-struct patch mirror_delete(struct str uid, struct arena *mem);

@@ -294,26 +294,20 @@ static const struct field claim_status_fields[] = {
     FIELD_END,
 };
 
-static const struct field extended_claim_fields[] = {
-    {FIELD(STR, "resourceClaimName", 2, struct pod, status.extended_claim)},
-    FIELD_END,
-};
-
 const struct field pod_status_fields[] = {
-    {FIELD_ENTRIES("allocatedResources",     19,                  struct pod, status.allocated,       amount_fields),
+    {FIELD_ENTRIES("allocatedResources", 19, struct pod,                status.allocated, amount_fields),
      FIELD_HAS(struct pod, status.has_allocated)},
-    {FIELD_MESSAGES("conditions",                 2,                                    struct pod,                    status.conditions,                         pod_condition_fields)                               },
-    {FIELD_MESSAGES("containerStatuses",                 8,                                    struct pod,             status.containers,
+    {FIELD_MESSAGES("conditions",             2,               struct pod,              status.conditions,                 pod_condition_fields)                                },
+    {FIELD_MESSAGES("containerStatuses",             8,               struct pod,       status.containers,
      container_status_fields)},
-    {FIELD_PART("extendedResourceClaimStatus",               18,                                  extended_claim_fields)    },
-    {FIELD_MESSAGES("initContainerStatuses", 10,                  struct pod, status.init_containers,
-     container_status_fields)                                      },
-    {FIELD(STR,                              "nominatedNodeName", 11,         struct pod, status.nominated_node_name)                                                                                                                             },
-    {FIELD(STR,                              "phase",             1,          struct pod,             status.phase)                                     },
-    {FIELD_MESSAGES("resourceClaimStatuses", 15,                  struct pod, status.resource_claims,
-     claim_status_fields)                                       },
-    {FIELD_REF("resources",                  20,                  struct pod, status.resources, resources_fields)                                                                                                                                 },
-    {FIELD(TIME,                             "startTime",         7,          struct pod,       status.start_ms)                                         },
+    {FIELD_MESSAGES("initContainerStatuses",           10,             struct pod, status.init_containers,
+     container_status_fields)                                             },
+    {FIELD(STR,           "nominatedNodeName",             11,                              struct pod,                 status.nominated_node_name)},
+    {FIELD(STR,       "phase",         1,                          struct pod,             status.phase)                                              },
+    {FIELD_MESSAGES("resourceClaimStatuses",                     15,                       struct pod,           status.resource_claims,
+     claim_status_fields)},
+    {FIELD_REF("resources",               20,                 struct pod,                      status.resources,                      resources_fields)                                                                                 },
+    {FIELD(TIME,                 "startTime",                   7,                                   struct pod,   status.start_ms)},
     FIELD_END,
 };
 

@@ -174,6 +174,5 @@ struct pod {
         amount_list allocated;                   /* allocatedResources, pod level */
         struct resource_requirements *resources; /* pod level */
         LIST(struct resource_claim_status) resource_claims;
-        struct str extended_claim; /* extendedResourceClaimStatus.resourceClaimName */
     } status;
 };

@@ -344,8 +344,11 @@ func preempt(ctx context.Context, f framework.Framework, state fwk.CycleState, p
 				return nil, err
 			}
 			sort.Slice(pdbs, func(i, j int) bool { return pdbKey(pdbs[i]) < pdbKey(pdbs[j]) })
+			// On a state of its own: plugins remember there what Filter says, and the real PostFilter must not know it yet.
+			trial := framework.NewCycleState()
+			f.RunPreFilterPlugins(ctx, trial, pod)
 			// If it fails, so does the real PostFilter below, which says how.
-			cands, _, _ = pl.Evaluator.DryRunPreemption(ctx, state, pod, nodes, pdbs, 0, int32(len(nodes)))
+			cands, _, _ = pl.Evaluator.DryRunPreemption(ctx, trial, pod, nodes, pdbs, 0, int32(len(nodes)))
 		}
 	}
 	var best []int64

@@ -31,8 +31,14 @@ THEMES = {
 
 
 def mixed(scene):
-    for theme in scene.rng.sample(list(THEMES.values()), scene.rng.randint(2, 5)):
-        theme(scene)
+    """Several. Of those with devices one, since two would contradict each other about pools, and last: where devices cannot
+    be judged nobody is evicted, since errors come in any order then."""
+    names = scene.rng.sample(list(THEMES), scene.rng.randint(2, 5))
+    about_devices = [name for name in names if name in ("dra", "extended", "selectors")]
+    for name in [name for name in names if name not in about_devices] + about_devices[:1]:
+        THEMES[name](scene)
+    if "extended" in about_devices[:1]:
+        scene.target["spec"]["priority"] = -5
 
 
 ALL = {**THEMES, "mixed": mixed}

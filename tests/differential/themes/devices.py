@@ -407,7 +407,7 @@ def extended(scene):
         for name in ("example.com/gpu", "example.com/other"):
             if rng.chance(0.25):
                 for key in ("capacity", "allocatable"):
-                    n["status"][key][name] = rng.pick("0", "1", "2")
+                    n["status"].setdefault(key, {})[name] = rng.pick("0", "1", "2")
     for i, o in enumerate([o for o in scene.others if o["kind"] == "DeviceClass"]):
         o["metadata"]["creationTimestamp"] = DAY % (i + 1)
         if rng.chance(0.7):
@@ -442,5 +442,6 @@ def extended(scene):
         left = claim(scene, "left", [{"name": "container-0-request-0", "exactly": {
             "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}}], owner=scene.target)
         left["metadata"]["annotations"] = {"resource.kubernetes.io/extended-resource-claim": "true"}
-        scene.target["status"]["extendedResourceClaimStatus"] = {"resourceClaimName": "left", "requestMappings": [
-            {"containerName": "main", "resourceName": "example.com/gpu", "requestName": "container-0-request-0"}]}
+        if len(scene.nodes) % 2:  # whether the pod was told of it
+            scene.target["status"]["extendedResourceClaimStatus"] = {"resourceClaimName": "left", "requestMappings": [
+                {"containerName": "main", "resourceName": "example.com/gpu", "requestName": "container-0-request-0"}]}

@@ -682,7 +682,7 @@ static void write_object(struct scene *s, effect_id id, const struct patch *patc
         .write = {.kind = KIND_PERSISTENT_VOLUME_CLAIM,
                   .namespace = STR("default"),
                   .name = STR("c"),
-                  .version = 7,
+                  .version = patches->verb == OBJECT_CREATE ? 0 : 7,
                   .patches = patches,
                   .n_patches = n}
     };
@@ -707,22 +707,29 @@ TEST(dispatch, writes_an_object_over_the_version_we_know)
 
 TEST(dispatch, writes_the_next_patch_over_what_the_one_before_made)
 {
-    static const struct patch two[] = {
-        {.meta = STR("\"finalizers\":[\"f\"]")       },
-        { .part = STR("status"), .body = STR("\"status\":{\"phase\":\"x\"}")},
+    static const struct patch three[] = {
+        {.verb = OBJECT_CREATE, .meta = STR("\"name\":\"c\""), .body = STR("\"spec\":{}")},
+        {.kind = KIND_POD,
+         .name = STR("a"),
+         .part = STR("status"),
+         .meta = STR("\"uid\":\"a\""),
+         .body = STR("\"status\":{\"phase\":\"x\"}")},
+        {.part = STR("status"), .body = STR("\"status\":{}")                        },
     };
     AUTO(scene) s = {0};
     open(&s);
-    write_object(&s, 5, two, 2);
-    EXPECT_TEXT(read_log(&s),
-                "WRITE PATCH /api/v1/namespaces/default/persistentvolumeclaims/c "
-                "{\"metadata\":{\"resourceVersion\":\"7\",\"finalizers\":[\"f\"]}}\n");
-    answer(&s, 200,
+    write_object(&s, 5, three, 3);
+    EXPECT_TEXT(read_log(&s), "WRITE POST /api/v1/namespaces/default/persistentvolumeclaims "
+                              "{\"metadata\":{\"name\":\"c\"},\"spec\":{}}\n");
+    answer(&s, 201,
            "{\"kind\":\"PersistentVolumeClaim\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
            "\"resourceVersion\":\"9\"}}");
+    EXPECT_TEXT(read_log(&s), "WRITE PATCH /api/v1/namespaces/default/pods/a/status "
+                              "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"phase\":\"x\"}}\n");
+    answer(&s, 200, "{}");
     EXPECT_TEXT(read_log(&s),
                 "WRITE PATCH /api/v1/namespaces/default/persistentvolumeclaims/c/status "
-                "{\"metadata\":{\"resourceVersion\":\"9\"},\"status\":{\"phase\":\"x\"}}\n");
+                "{\"metadata\":{\"resourceVersion\":\"9\"},\"status\":{}}\n");
     answer(&s, 200, "{}");
     EXPECT_TEXT(read_log(&s), "settle 5: done\n");
 }

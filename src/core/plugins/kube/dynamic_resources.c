@@ -7,22 +7,12 @@
  * alternatives that were chosen another one. What is learned of claims, slices and classes is true
  * for as long as the class is asked: when one changes, pods get another class. */
 
-#include <stdlib.h>
-
 #include "core/cluster/allocate.h"
+#include "core/cluster/extended.h"
 #include "core/framework/plugin.h"
 #include "core/model/claim_write.h"
 #include "core/model/resources.h"
 #include "core/plugins/args.h"
-
-enum { RESOURCES_MOST = 32 };
-
-/* An extended resource of the pod that a class stands for. */
-struct backed {
-    resource_id resource;
-    struct str name;
-    const struct device_class *class;
-};
 
 /* The claims that need devices on nodes which leave these extended resources to them. */
 struct variant {
@@ -35,9 +25,8 @@ struct variant {
 struct allocated {
     bool has_rules;
     rules_id rules;
-    bool is_lost;       /* a device could not be made ready: nowhere */
-    bool is_in_the_way; /* since somebody last asked */
-    int64_t score;      /* how well the alternatives that it has rank */
+    bool is_lost;  /* a device could not be made ready: nowhere */
+    int64_t score; /* how well the alternatives that it has rank */
     const struct kept_object *kept;
 };
 
@@ -48,12 +37,12 @@ struct needs {
     struct str namespace;
     struct allocated *allocated;
     uint32_t n_allocated;
+    uint64_t in_the_way; /* of them, as bits: since somebody last asked */
     const struct resource_claim **wanted;
     uint32_t n_wanted, n_claims;
-    struct backed *backed;
-    uint32_t n_backed;
-    int64_t timeout_ms; /* for devices to become ready */
-    bool is_left;       /* a claim for extended resources is left from an earlier try */
+    struct backed_set backed;
+    int64_t timeout_ms;                   /* for devices to become ready */
+    const struct kept_object *left_claim; /* for extended resources, from an earlier try */
     struct variant *variants;
     struct str failure; /* of the first node by name that cannot be judged */
     struct str failed_node;
@@ -239,22 +228,14 @@ static bool learn_claims(struct learning *l, struct needs *needs)
     return true;
 }
 
-/* Which extended resources of the pod a class stands for. */
+/* Extended resources of the pod that a class stands for. A claim for them that an earlier try left
+ * must go before there can be another. */
 static void learn_backed(struct learning *l, struct needs *needs)
 {
-    const struct cluster *c = l->cluster;
-    if (l->spec->n_device_asks == 0)
-        return;
-    needs->backed = arena_array(l->mem, struct backed, l->spec->ask.n_others);
-    for (uint32_t i = 0; i < l->spec->ask.n_others && needs->n_backed < RESOURCES_MOST; i++) {
-        resource_id resource = l->spec->ask.others[i].resource;
-        struct str name = names_text(&c->names, c->specs.resources.names.at[resource]);
-        const struct device_class *class = devices_class_of(&c->devices, name);
-        if (class)
-            needs->backed[needs->n_backed++] = (struct backed){resource, name, class};
-    }
-    needs->is_left = needs->n_backed && l->spec->left_claim != SYM_NONE &&
-                     devices_claim(&c->devices, l->shape->namespace, l->spec->left_claim);
+    const struct devices *d = &l->cluster->devices;
+    needs->backed = extended_backed(l->cluster, l->spec, l->mem);
+    if (needs->backed.n && l->spec->left_claim != SYM_NONE)
+        needs->left_claim = devices_claim(d, l->shape->namespace, l->spec->left_claim);
 }
 
 static void learn(struct learning *l, void *cls)
@@ -270,7 +251,7 @@ static void learn(struct learning *l, void *cls)
     if (!learn_claims(l, needs))
         return;
     learn_backed(l, needs);
-    if (needs->n_claims == 0 && needs->n_backed == 0)
+    if (needs->n_claims == 0 && needs->backed.n == 0)
         return;
     needs->unavailable =
         learning_reason(l, CODE_UNRESOLVABLE, "resourceclaim not available on the node");
@@ -283,7 +264,7 @@ static void learn(struct learning *l, void *cls)
     l->filters = l->may_fail = l->reserves = true;
     l->scores_nothing = false;
     l->failure = &needs->failure;
-    l->n_keys = 2;
+    l->n_keys = 4;
 }
 
 static void forget(struct cluster *c, void *cls)
@@ -294,72 +275,7 @@ static void forget(struct cluster *c, void *cls)
         allocator_done(v->allocator);
 }
 
-/* --- extended resources --- */
-
-static int by_request(const void *a, const void *b)
-{
-    const struct device_request *x = a, *y = b;
-    return str_compare(x->name, y->name);
-}
-
-/* A request for what one container asks for, less what it can use of later ones. */
-static void add_request(struct needs *needs, const struct backed *backed,
-                        const struct device_need *need, int64_t count, struct device_request *to)
-{
-    to->name = arena_printf(needs->mem, "container-%u-request-%u", need->container, need->place);
-    to->exactly = arena_alloc(needs->mem, sizeof(*to->exactly));
-    to->exactly->class = backed->class->meta.name;
-    to->exactly->mode = STR("ExactCount");
-    to->exactly->count = count;
-}
-
-/* Init containers that end use the devices of those that start later; of what they need beyond
- * that, the most is asked for once. */
-static uint32_t add_requests(struct needs *needs, const struct backed *backed,
-                             struct device_request *to)
-{
-    const struct spec *spec = needs->spec;
-    const struct device_need *most = NULL;
-    int64_t most_count = 0;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < spec->n_device_asks; i++) {
-        const struct device_need *need = &spec->device_asks[i];
-        if (need->resource != backed->resource)
-            continue;
-        int64_t count = need->amount;
-        for (uint32_t k = i + 1; need->is_short_lived && k < spec->n_device_asks; k++)
-            if (spec->device_asks[k].resource == need->resource &&
-                !spec->device_asks[k].is_short_lived)
-                count -= spec->device_asks[k].amount;
-        if (!need->is_short_lived) {
-            add_request(needs, backed, need, count, &to[n++]);
-        } else if (count > most_count) {
-            most = need;
-            most_count = count;
-        }
-    }
-    if (most)
-        add_request(needs, backed, most, most_count, &to[n++]);
-    return n;
-}
-
-static const struct resource_claim *make_claim(struct needs *needs, uint32_t mask)
-{
-    struct resource_claim *claim = arena_alloc(needs->mem, sizeof(*claim));
-    struct device_request *all =
-        arena_array(needs->mem, struct device_request, needs->spec->n_device_asks + 1);
-    uint32_t n = 0;
-    claim->meta.namespace = needs->namespace;
-    claim->meta.name = STR("<extended-resources>");
-    for (uint32_t i = 0; i < needs->n_backed; i++)
-        if (mask >> i & 1)
-            n += add_requests(needs, &needs->backed[i], all + n);
-    if (n > 1)
-        qsort(all, n, sizeof(*all), by_request);
-    claim->spec.requests.at = all;
-    claim->spec.requests.n = n;
-    return claim;
-}
+/* --- the claims that need devices on a node --- */
 
 static struct allocator *allocator_for(struct needs *needs, uint32_t mask)
 {
@@ -372,8 +288,8 @@ static struct allocator *allocator_for(struct needs *needs, uint32_t mask)
     uint32_t n = needs->n_wanted;
     if (n)
         memcpy(all, needs->wanted, n * sizeof(*all));
-    if (needs->n_backed)
-        all[n++] = make_claim(needs, mask);
+    if (needs->backed.n)
+        all[n++] = extended_claim(needs->spec, needs->backed, mask, needs->namespace, needs->mem);
     v->backed = mask;
     v->allocator = allocator_new(needs->cluster, all, n, needs->mem);
     v->next = needs->variants;
@@ -389,15 +305,15 @@ static bool split_resources(const struct cluster *c, const struct needs *needs, 
 {
     const struct spec *spec = needs->spec;
     *mask = 0;
-    for (uint32_t i = 0; needs->n_backed && i < spec->ask.n_others; i++) {
+    for (uint32_t i = 0; needs->backed.n && i < spec->ask.n_others; i++) {
         resource_id resource = spec->ask.others[i].resource;
         const struct cell *cell = nodes_cell(&c->nodes, node, resource);
         if (cell && cell->alloc)
             continue;
         uint32_t at = 0;
-        while (at < needs->n_backed && needs->backed[at].resource != resource)
+        while (at < needs->backed.n && needs->backed.at[at].resource != resource)
             at++;
-        if (at < needs->n_backed)
+        if (at < needs->backed.n)
             *mask |= (uint32_t)1 << at;
         else if (!cell &&
                  resource_is_extended(names_text(&c->names, c->specs.resources.names.at[resource])))
@@ -429,45 +345,52 @@ static reason_id allocate(const struct cluster *c, struct needs *needs, struct a
     return needs->failed;
 }
 
-static reason_id judge(const struct cluster *c, struct needs *needs, node_id node, int64_t *score)
+/* `in_the_way` receives the claims, as bits, that cannot be used there. */
+static reason_id judge(const struct cluster *c, struct needs *needs, node_id node, int64_t *score,
+                       uint64_t *in_the_way)
 {
     uint32_t mask;
     *score = 0;
-    if (needs->is_left)
+    *in_the_way = 0;
+    if (needs->left_claim)
         return needs->left;
     if (!split_resources(c, needs, node, &mask))
         return needs->unfit;
     if (needs->n_claims == 0 && mask == 0)
         return 0;
-    if (needs->n_wanted || needs->n_backed) {
+    if (needs->n_wanted || needs->backed.n) {
         struct allocator *allocator = allocator_for(needs, mask);
         reason_id reason = allocate(c, needs, allocator, node);
         if (reason)
             return reason;
         *score = allocator_score(allocator);
     }
-    bool is_available = true;
     for (uint32_t i = 0; i < needs->n_allocated; i++) {
-        struct allocated *a = &needs->allocated[i];
+        const struct allocated *a = &needs->allocated[i];
         bool is_here = !a->has_rules || cluster_rules_allow(c, a->rules, node, SYM_NONE);
-        a->is_in_the_way |= a->is_lost || !is_here;
-        is_available &= is_here && !a->is_lost;
-        *score += needs->n_wanted || needs->n_backed ? a->score : 0;
+        if (a->is_lost || !is_here)
+            *in_the_way |= (uint64_t)1 << i;
+        *score += needs->n_wanted || needs->backed.n ? a->score : 0;
     }
-    return is_available ? 0 : needs->unavailable;
+    return *in_the_way ? needs->unavailable : 0;
 }
 
 static void key(const struct cluster *c, const void *cls, node_id node, uint32_t *out)
 {
     struct needs *needs = (struct needs *)cls;
     int64_t score;
-    out[0] = judge(c, needs, node, &score);
+    uint64_t in_the_way;
+    out[0] = judge(c, needs, node, &score, &in_the_way);
     out[1] = (uint32_t)score;
+    out[2] = (uint32_t)in_the_way;
+    out[3] = (uint32_t)(in_the_way >> 32);
 }
 
+/* Only claims of nodes that other plugins would have let pass are in the way. */
 static reason_id key_filter(const struct cluster *c, const void *cls, const uint32_t *key)
 {
-    (void)c, (void)cls;
+    (void)c;
+    ((struct needs *)cls)->in_the_way |= key[2] | (uint64_t)key[3] << 32;
     return key[0];
 }
 
@@ -503,6 +426,13 @@ static bool is_reserved(const struct resource_claim *claim, struct claim_consume
     return false;
 }
 
+static struct patch status_patch(struct str meta, const struct device_allocation *given,
+                                 struct claim_consumer consumer, struct arena *mem)
+{
+    return (struct patch){
+        .part = STR("status"), .meta = meta, .body = claim_write_status(given, consumer, mem)};
+}
+
 /* The claim is told whose it is, and with `given` which devices it has. */
 static void add_errand(struct reserving *r, const struct resource_claim *claim,
                        const struct device_allocation *given)
@@ -521,16 +451,25 @@ static void add_errand(struct reserving *r, const struct resource_claim *claim,
     if (given && !claim_has_finalizer(claim))
         patches[errand.n_patches++].meta = claim_write_finalizer(r->mem);
     if (given || !is_reserved(claim, consumer))
-        patches[errand.n_patches++] =
-            (struct patch){.part = STR("status"),
-                           .meta = given ? STR("") : claim_write_uid(&claim->meta, r->mem),
-                           .body = claim_write_status(given, consumer, r->mem)};
+        patches[errand.n_patches++] = status_patch(
+            given ? STR("") : patch_uid(claim->meta.uid, r->mem), given, consumer, r->mem);
     vec_push(&r->errands, errand);
 }
 
+/* The devices are the claim's from now on. */
+static void promise(struct reserving *r, struct str namespace, struct str claim, struct arena *mem,
+                    struct device_allocation *given)
+{
+    struct names *names = &r->cluster->names;
+    given->config.n = 0; /* it is of objects that may change before the promise ends */
+    device_allocation_keep(given, mem);
+    cluster_promise(r->cluster, (struct promise){names_get(names, namespace),
+                                                 names_get(names, claim), mem, given});
+}
+
 /* The allocator has found devices for the claim on the pod's node. */
-static void promise(struct reserving *r, const struct allocator *allocator, uint32_t i,
-                    const struct resource_claim *claim)
+static void give(struct reserving *r, const struct allocator *allocator, uint32_t i,
+                 const struct resource_claim *claim)
 {
     struct cluster *c = r->cluster;
     struct arena *mem = mem_alloc(sizeof(*mem));
@@ -539,10 +478,43 @@ static void promise(struct reserving *r, const struct allocator *allocator, uint
         STR_ARG(claim->meta.uid), STR_ARG(claim->meta.resource_version));
     struct device_allocation *given = allocator_result(allocator, c, i, r->node, share, mem);
     add_errand(r, claim, given);
-    given->config.n = 0; /* it is of objects that may change before the promise ends */
-    device_allocation_keep(given, mem);
-    cluster_promise(c, (struct promise){names_get(&c->names, claim->meta.namespace),
-                                        names_get(&c->names, claim->meta.name), mem, given});
+    promise(r, claim->meta.namespace, claim->meta.name, mem, given);
+}
+
+/* A claim for what the node leaves to devices: it is made, the pod is told of it, and then it gets
+ * its devices. So a claim that has some is one that its pod knows. */
+static void make(struct reserving *r, const struct needs *needs, const struct allocator *allocator,
+                 uint32_t mask)
+{
+    struct cluster *c = r->cluster;
+    struct claim_consumer pod = consumer_of(c, r->pod);
+    struct arena *mem = mem_alloc(sizeof(*mem));
+    struct patch *patches = arena_array(r->mem, struct patch, 3);
+    struct str name = extended_name(pod.name, pod.uid, c->devices.generation, r->mem);
+    struct device_allocation *given =
+        allocator_result(allocator, c, needs->n_wanted, r->node, name, mem);
+    const struct resource_claim *claim =
+        extended_claim(needs->spec, needs->backed, mask, needs->namespace, r->mem);
+    request_mapping_list uses = extended_mappings(c, needs->spec, needs->backed, mask, r->mem);
+    patches[0] = (struct patch){.verb = OBJECT_CREATE,
+                                .meta = claim_write_meta(name, pod, r->mem),
+                                .body = claim_write_spec(claim, r->mem)};
+    patches[1] = (struct patch){
+        .kind = KIND_POD,
+        .name = pod.name,
+        .part = STR("status"),
+        .meta = patch_uid(pod.uid, r->mem),
+        .body = claim_write_use(name, uses, r->mem),
+    };
+    patches[2] = status_patch(STR(""), given, pod, r->mem);
+    vec_push(&r->errands, ((struct errand){
+                              .kind = KIND_RESOURCE_CLAIM,
+                              .namespace = names_get(&c->names, needs->namespace),
+                              .name = names_get(&c->names, name),
+                              .patches = patches,
+                              .n_patches = 3,
+                          }));
+    promise(r, needs->namespace, name, mem, given);
 }
 
 static void reserve(struct reserving *r, const void *cls)
@@ -551,20 +523,18 @@ static void reserve(struct reserving *r, const void *cls)
     uint32_t mask;
     bool fits = split_resources(r->cluster, needs, r->node, &mask);
     assert(fits);
-    if (mask) {
-        r->unsupported = STR("not supported yet: claims for extended resources");
-        return;
-    }
     r->timeout_ms = needs->timeout_ms;
     for (uint32_t i = 0; i < needs->n_allocated; i++)
         add_errand(r, needs->allocated[i].kept->object.resource_claim, NULL);
-    if (needs->n_wanted == 0)
+    if (needs->n_wanted == 0 && mask == 0)
         return;
     struct allocator *allocator = allocator_for(needs, mask);
     bool is_done = allocator_run(allocator, r->cluster, r->node) == ALLOCATE_DONE;
     assert(is_done);
     for (uint32_t i = 0; i < needs->n_wanted; i++)
-        promise(r, allocator, i, needs->wanted[i]);
+        give(r, allocator, i, needs->wanted[i]);
+    if (mask)
+        make(r, needs, allocator, mask);
 }
 
 static void release(struct cluster *c, const struct errand *e)
@@ -586,6 +556,8 @@ static enum errand_state look(struct errand_ask *ask)
     const struct devices *d = &ask->cluster->devices;
     const struct errand *e = ask->errand;
     const struct kept_object *k = devices_claim(d, e->namespace, e->name);
+    if (!k && !ask->is_late && devices_promise(d, e->namespace, e->name))
+        return ERRAND_OPEN; /* it was made, and we have not seen it */
     if (!k) {
         ask->why = STR("the claim is gone");
         return ERRAND_FAILED;
@@ -615,18 +587,34 @@ static bool is_free_but_for(const struct cluster *c, const struct resource_claim
             str_equal(claim->status.reserved_for.at[0].uid, pod_uid(pods_at(&c->pods, pod))));
 }
 
+static struct relief remove_claim(const struct kept_object *k, struct arena *mem)
+{
+    struct patch *patches = arena_array(mem, struct patch, 2);
+    uint32_t n = 0;
+    if (claim_has_finalizer(k->object.resource_claim))
+        patches[n++].meta = claim_write_unprotected(k->object.meta, mem);
+    patches[n++] = patch_delete(k->object.meta->uid, mem);
+    return (struct relief){
+        "deletion of ResourceClaim completed",
+        {.kind = KIND_RESOURCE_CLAIM,
+          .namespace = k->namespace,
+          .name = k->name,
+          .patches = patches,
+          .n_patches = n}
+    };
+}
+
 static bool relent(const struct cluster *c, const void *cls, pod_id pod, struct relief *out)
 {
     static const struct patch nothing_given = {
         .part = {"status", 6},
         .body = STR("\"status\":{\"allocation\":null,\"devices\":null,\"reservedFor\":null}"),
     };
-    const struct needs *needs = cls;
+    struct needs *needs = (struct needs *)cls;
     bool is_found = false;
-    for (uint32_t i = 0; i < needs->n_allocated; i++) {
-        struct allocated *a = &needs->allocated[i];
-        if (a->is_in_the_way && !is_found &&
-            is_free_but_for(c, a->kept->object.resource_claim, pod)) {
+    for (uint32_t i = 0; i < needs->n_allocated && !is_found; i++) {
+        const struct allocated *a = &needs->allocated[i];
+        if (needs->in_the_way >> i & 1 && is_free_but_for(c, a->kept->object.resource_claim, pod)) {
             *out = (struct relief){
                 "deallocation of ResourceClaim completed",
                 {.kind = KIND_RESOURCE_CLAIM,
@@ -638,11 +626,11 @@ static bool relent(const struct cluster *c, const void *cls, pod_id pod, struct 
             };
             is_found = true;
         }
-        a->is_in_the_way = false;
     }
-    if (is_found || !needs->is_left)
+    needs->in_the_way = 0;
+    if (is_found || !needs->left_claim)
         return is_found;
-    *out = (struct relief){"deletion of ResourceClaim completed", {.n_patches = 0}};
+    *out = remove_claim(needs->left_claim, needs->mem);
     return true;
 }
 

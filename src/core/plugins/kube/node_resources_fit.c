@@ -149,25 +149,28 @@ static int64_t score_one(const struct fit *fit, int64_t cap, int64_t used)
     return 0;
 }
 
-/* a × 100 / b for 0 <= a: what integers give, by a floating division that is set right. Integer
- * division of 64 bits is several times slower on machines that are still around. (a > b where a sum
- * of requests has wrapped.) */
+/* a × 100 / b: what integers give, by a floating division that is set right. Integer division of 64
+ * bits is several times slower on machines that are still around. (a < 0 or a > b where a sum of
+ * requests has wrapped.) */
 static int64_t percent(int64_t a, int64_t b)
 {
-    if (UNLIKELY(b > (int64_t)1 << 46 || a > b))
+    if (UNLIKELY(b > (int64_t)1 << 46 || (uint64_t)a > (uint64_t)b))
         return wrap_mul(a, 100) / b;
     int64_t whole = (int64_t)((double)(a * 100) / (double)b);
     return whole - (whole * b > a * 100);
+}
+
+static int64_t percent_left(int64_t cap, int64_t used)
+{
+    return used > cap ? 0 : percent(wrap_sub(cap, used), cap);
 }
 
 /* What the general case below comes to for the default strategy on a node that has cpu and memory.
  */
 static int64_t score_usual(const struct room *room, const struct scored *s)
 {
-    int64_t cpu = wrap_sub(room->cpu_alloc, wrap_add(room->cpu_nonzero, s[0].amount));
-    int64_t memory = wrap_sub(room->memory_alloc, wrap_add(room->memory_nonzero, s[1].amount));
-    return ((cpu < 0 ? 0 : percent(cpu, room->cpu_alloc)) +
-            (memory < 0 ? 0 : percent(memory, room->memory_alloc))) /
+    return (percent_left(room->cpu_alloc, wrap_add(room->cpu_nonzero, s[0].amount)) +
+            percent_left(room->memory_alloc, wrap_add(room->memory_nonzero, s[1].amount))) /
            2;
 }
 

@@ -1,5 +1,7 @@
 /* From a claim for devices to a bound pod, through the whole engine. */
 
+#include <stdio.h>
+
 #include "core/engine/inside.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -167,20 +169,174 @@ TEST(devices_engine, a_claim_that_only_stands_in_the_way_is_freed)
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
 }
 
-TEST(devices_engine, extended_resources_that_devices_stand_for_are_not_placed_yet)
+TEST(devices_engine, a_claim_is_in_the_way_only_where_others_let_the_pod_pass)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n cpu=8");
-    stage_put(&s, "{" RESOURCE "'DeviceClass','metadata':{'name':'gpu'},'spec':{"
-                  "'extendedResourceName':'e/x'}}");
-    stage_put(&s, SLICE("{'name':'d0'}"));
+    stage_put(&s, CLASS);
+    stage_put(&s, CLAIM("c", "7", OURS,
+                        ",'status':{'allocation':{'devices':{},'nodeSelector':{"
+                        "'nodeSelectorTerms':[{'matchFields':[{'key':'metadata.name','operator':"
+                        "'In','values':['gone']}]}]}}}"));
+    stage_put(&s, "pod p device:c cpu=1 near:zone:app=none");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "parked");
+    EXPECT(!write_of(&s, "c"));
+}
+
+/* --- extended resources --- */
+
+#define STANDS_FOR_X                                                                               \
+    "{" RESOURCE "'DeviceClass','metadata':{'name':'gpu'},'spec':{'extendedResourceName':'e/x'}}"
+#define MADE(name, version, status)                                                                \
+    "{" RESOURCE "'ResourceClaim','metadata':{'name':'%s','namespace':'default','uid':'u-made',"   \
+    "'resourceVersion':'" version "','annotations':{'resource.kubernetes.io/"                      \
+    "extended-resource-claim':'true'},'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':"  \
+    "'" name "','uid':'" name "','controller':true}]" OURS "},'spec':{'devices':{'requests':[{"    \
+    "'name':'container-0-request-1','exactly':{'deviceClassName':'gpu'}}]}}" status "}"
+
+static void open_extended(struct stage *s)
+{
+    stage_put(s, "node n cpu=8");
+    stage_put(s, STANDS_FOR_X);
+    stage_put(s, SLICE("{'name':'d0'}"));
+    stage_put(s, "pod p cpu=1 e/x=1");
+    stage_run(s);
+}
+
+/* The claim that is written for the pod. */
+static const struct effect *write_for(const struct stage *s, const char *pod)
+{
+    vec_each(&s->effects.list, e)
+        if (e->kind == EFFECT_WRITE && str_equal(e->pod, str_of(pod)))
+            return e;
+    return NULL;
+}
+
+struct claim_name {
+    char text[64];
+};
+
+static struct claim_name name_for(const struct stage *s, const char *pod)
+{
+    const struct effect *e = write_for(s, pod);
+    struct claim_name name = {"none"};
+    if (e)
+        snprintf(name.text, sizeof(name.text), STR_FMT, STR_ARG(e->write.name));
+    return name;
+}
+
+TEST(devices_engine, a_claim_is_made_for_extended_resources_that_devices_stand_for)
+{
+    AUTO(stage) s = {0};
+    open_extended(&s);
+    const struct effect *e = write_for(&s, "p");
+    REQUIRE(e && e->write.n_patches == 3);
+    const struct patch *patches = e->write.patches;
+    EXPECT_INT(patches[0].verb, OBJECT_CREATE);
+    EXPECT_STR(patches[0].body,
+               "\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\",\"spec\":{"
+               "\"devices\":{\"requests\":[{\"name\":\"container-0-request-1\",\"exactly\":{"
+               "\"deviceClassName\":\"gpu\",\"allocationMode\":\"ExactCount\",\"count\":1}}]}}");
+    EXPECT_INT(patches[1].kind, KIND_POD);
+    EXPECT_INT(patches[2].verb, OBJECT_PATCH);
+    EXPECT_STR(patches[2].part, "status");
+    effect_id effect = e->id;
+    struct claim_name made = name_for(&s, "p");
+    const char *name = made.text;
+    EXPECT(!strncmp(name, "p-extended-resources-", 21) && strlen(name) == 26);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+    stage_put(&s, "pod q cpu=1 e/x=1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "q"), "parked"); /* the device is promised */
+    settle(&s, effect, ERROR_NONE);
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, MADE("p", "5", ""), name); /* half of it */
+    EXPECT_INT(stage_run(&s), 0);
+    EXPECT_INT(s.engine->cluster->devices.promises.n, 1);
+    stage_put(&s, MADE("p", "6", GIVEN("d0", "")), name);
+    EXPECT_INT(s.engine->cluster->devices.promises.n, 0);
+    EXPECT_INT(stage_run(&s), 1);
+    EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_BIND);
+    EXPECT_TEXT(stage_fate(&s, "q"), "parked");
+}
+
+TEST(devices_engine, a_claim_that_comes_with_its_devices_is_all_that_was_promised)
+{
+    AUTO(stage) s = {0};
+    open_extended(&s);
+    settle(&s, write_for(&s, "p")->id, ERROR_NONE);
+    stage_put(&s, MADE("p", "6", GIVEN("d0", "")), name_for(&s, "p").text);
+    EXPECT_INT(s.engine->cluster->devices.promises.n, 0);
+    stage_run(&s);
+    EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_BIND);
+}
+
+TEST(devices_engine, nodes_that_offer_the_resource_themselves_need_no_claim)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, STANDS_FOR_X);
+    stage_put(&s, "node m cpu=8 e/x=1");
     stage_put(&s, "pod p cpu=1 e/x=1");
     stage_run(&s);
-    EXPECT_STR(stage_effect(&s, "p")->message, "not supported yet: claims for extended resources");
-    EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
-    EXPECT_INT(s.engine->cluster->devices.promises.n, 0);
-    stage_put(&s, "node m cpu=8 e/x=1");
-    s.now_ms += 20000;
+    EXPECT(!write_for(&s, "p"));
+    EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_BIND);
+}
+
+/* Whatever is left of a try that came to nothing goes before the next one. */
+TEST(devices_engine, a_claim_that_an_earlier_try_left_is_removed_and_made_anew)
+{
+    for (int seen_after = 0; seen_after < 2; seen_after++) {
+        AUTO(stage) s = {0};
+        test_case("seen %s the failure", seen_after ? "after" : "before");
+        open_extended(&s);
+        struct claim_name made = name_for(&s, "p");
+        const char *first = made.text;
+        effect_id effect = write_for(&s, "p")->id;
+        if (!seen_after)
+            stage_put(&s, MADE("p", "5", ""), first);
+        settle(&s, effect, ERROR_DENIED);
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
+        EXPECT_INT(s.engine->cluster->devices.promises.n, 0);
+        if (seen_after)
+            stage_put(&s, MADE("p", "5", ""), first);
+        s.now_ms += 20000;
+        stage_run(&s);
+        const struct effect *e = write_for(&s, "p");
+        REQUIRE(e && e->write.n_patches == 2);
+        EXPECT_STR(e->write.name, first);
+        EXPECT_STR(e->write.patches[0].meta,
+                   "\"uid\":\"u-made\",\"$deleteFromPrimitiveList/finalizers\":["
+                   "\"resource.kubernetes.io/delete-protection\"]");
+        EXPECT_INT(e->write.patches[1].verb, OBJECT_DELETE);
+        EXPECT_TEXT(stage_fate(&s, "p"), "parked");
+        settle(&s, e->id, ERROR_NONE);
+        stage_remove(&s, MADE("p", "5", ""), first);
+        s.now_ms += 20000;
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+        EXPECT(strcmp(name_for(&s, "p").text, first));
+        EXPECT(strcmp(name_for(&s, "p").text, "none"));
+    }
+}
+
+TEST(devices_engine, claims_of_pods_that_run_are_not_in_the_way_of_their_siblings)
+{
+    AUTO(stage) s = {0};
+    open_extended(&s);
+    stage_put(&s, MADE("p", "6", GIVEN("d0", "")), name_for(&s, "p").text);
+    settle(&s, write_for(&s, "p")->id, ERROR_NONE);
     stage_run(&s);
-    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on m");
+    stage_put(&s, "pod p cpu=1 e/x=1 on=n");
+    stage_put(&s, SLICE("{'name':'d0'},{'name':'d1'}"));
+    stage_put(&s, "pod q cpu=1 e/x=1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
+    EXPECT_INT(
+        cluster_spec(s.engine->cluster,
+                     pods_find(&s.engine->cluster->pods,
+                               names_find(&s.engine->cluster->names, STR("default")), STR("p")))
+            ->left_claim,
+        SYM_NONE);
 }

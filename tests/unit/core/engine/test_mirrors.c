@@ -13,13 +13,13 @@ static const char *shown(struct stage *s)
     text[0] = 0;
     vec_each(&s->effects.list, e) {
         if (e->kind != EFFECT_PUBLISH ||
-            (e->write.verb == OBJECT_PATCH && e->write.patches[0].part.n))
+            (e->write.patches[0].verb == OBJECT_PATCH && e->write.patches[0].part.n))
             continue;
         static const char *const verbs[] = {"patch", "create", "delete"};
         n += (size_t)snprintf(text + n, sizeof(text) - n,
-                              "%s " STR_FMT " {" STR_FMT "} " STR_FMT "\n", verbs[e->write.verb],
-                              STR_ARG(e->write.name), STR_ARG(e->write.patches[0].meta),
-                              STR_ARG(e->write.patches[0].body));
+                              "%s " STR_FMT " {" STR_FMT "} " STR_FMT "\n",
+                              verbs[e->write.patches[0].verb], STR_ARG(e->write.name),
+                              STR_ARG(e->write.patches[0].meta), STR_ARG(e->write.patches[0].body));
     }
     return text;
 }

@@ -35,7 +35,7 @@ static const char *shown(struct stage *s)
             continue;
         const struct patch *patch = e->write.n_patches ? &e->write.patches[0] : &(struct patch){0};
         n += (size_t)snprintf(text + n, sizeof(text) - n,
-                              "%s" STR_FMT " {" STR_FMT "} " STR_FMT "%s\n", verbs[e->write.verb],
+                              "%s" STR_FMT " {" STR_FMT "} " STR_FMT "%s\n", verbs[patch->verb],
                               STR_ARG(e->write.name), STR_ARG(patch->meta), STR_ARG(patch->body),
                               news[e->news]);
     }

@@ -1,5 +1,6 @@
 #include "core/model/claim_write.h"
 
+#include "core/model/patch.h"
 #include "core/model/tables.h"
 #include "core/wire/json_read.h"
 #include "support/test.h"
@@ -92,6 +93,6 @@ TEST(claim_write, the_finalizer_is_known_again)
     EXPECT(claim_has_finalizer(&claim));
     EXPECT_STR(claim_write_finalizer(&mem), "\"finalizers\":[\"" CLAIM_FINALIZER "\"]");
     claim.meta.uid = STR("u");
-    EXPECT_STR(claim_write_uid(&claim.meta, &mem), "\"uid\":\"u\"");
+    EXPECT_STR(patch_uid(claim.meta.uid, &mem), "\"uid\":\"u\"");
     arena_done(&mem);
 }
