@@ -2,9 +2,11 @@
 
 import collections
 import copy
+import subprocess
+import time
 
-from plane import node, pod
-from stage import test, until
+from plane import node, pod, program
+from stage import ROOT, test, until
 
 NEXUS, SIGS = "pod-group.scheduling.kubenexus.io/", "pod-group.scheduling.sigs.k8s.io/"
 # Made by the test, never by us: what scheduler-plugins installs.
@@ -195,3 +197,36 @@ def gangs_of_four_on_two_racks_lie_in_one(stage):
         member(stage, "near-%d" % number, "near", 4, extended={"example.com/near": "1"})
     where = stage.wait_bound(4)
     assert [where["near-%d" % number] for number in range(4)] == ["b1", "b1", "b2", "b2"], where
+
+
+@test
+def gangs_of_a_higher_priority_class_go_first(stage):
+    for name, value in (("high", 1000), ("low", 10)):
+        if not any(c["metadata"]["name"] == "gangs-" + name for c in stage.plane.list("PriorityClass")):
+            stage.plane.create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                                "metadata": {"name": "gangs-" + name}, "value": value})
+    stage.plane.create(node("n", cpu="2", memory="8Gi"))
+    for gang in ("low", "high"):  # the less important one is older
+        for number in range(2):
+            member(stage, "%s-%d" % (gang, number), gang, 2, cpu="1", memory="1Mi",
+                   priorityClassName="gangs-" + gang)
+    stage.run_alone()
+    where = stage.wait_bound(2)
+    assert set(where) == {"high-0", "high-1"}, where
+    stage.wait_refused("low-0")
+
+
+@test
+def gangs_start_minutes_after_the_first_apply(stage):
+    """From an empty cluster, as a user would: what is applied is valid, and the rest is one pod's start."""
+    began = time.monotonic()
+    subprocess.run([program("kubectl"), "--kubeconfig", stage.plane.kubeconfig("admin"), "apply", "--dry-run=server",
+                    "-k", ROOT / "deploy"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    stage.plane.make_nodes(3, cpu="4", memory="8Gi")
+    stage.run_alone()
+    for number in range(8):
+        member(stage, "first-%d" % number, "first", 8, cpu="1", memory="1Mi")
+    stage.wait_bound(8)
+    took = time.monotonic() - began
+    assert took < 300, took
+    print("# from an empty cluster to the first gang: %.1f s" % took)

@@ -73,7 +73,7 @@ int cmd_metrics(int argc, char **argv)
                                  value ? value : "");
         is_markdown = strcmp(value, "markdown") == 0;
     }
-    struct metric_table tables[4];
+    struct metric_table tables[5];
     uint32_t n = run_metric_tables(tables, LEN(tables));
     if (is_markdown)
         puts("| metric | type | labels | what it says |\n|---|---|---|---|");

@@ -5,6 +5,7 @@
 #include "cmd/kubenexus/configz.h"
 #include "cmd/kubenexus/log.h"
 #include "core/base/mem.h"
+#include "core/engine/gang_stats.h"
 #include "core/engine/stats.h"
 #include "core/wire/metric_text.h"
 #include "io/serve/process.h"
@@ -152,6 +153,7 @@ uint32_t run_metric_tables(struct metric_table *out, uint32_t most)
 {
     const struct metric_table tables[] = {
         {engine_metrics,  n_engine_metrics },
+        {gang_metrics,    n_gang_metrics   },
         {measure_metrics, n_measure_metrics},
         {own_metrics,     LEN(own_metrics) },
         {process_metrics, n_process_metrics},
@@ -166,8 +168,8 @@ uint32_t run_metric_tables(struct metric_table *out, uint32_t most)
 static void write_metrics(void *ctx, struct buf *out)
 {
     const struct run_serve *s = ctx;
-    struct metric_table tables[4];
-    const void *const sources[] = {s->state.engine, s->state.measures, s, NULL};
+    struct metric_table tables[5];
+    const void *const sources[] = {s->state.engine, s->state.engine, s->state.measures, s, NULL};
     uint32_t n = run_metric_tables(tables, LEN(tables));
     for (uint32_t i = 0; i < n; i++)
         metric_text_add(out, tables[i].rows, tables[i].n, sources[i]);

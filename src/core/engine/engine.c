@@ -401,6 +401,8 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
     pod_id pod = {found};
     struct unit *unit = &k->units.at[found];
     unit->bind = 0;
+    if (UNLIKELY(groups_of(&k->cluster->groups, pod) != ID_NONE))
+        engine_gang_lands(k, now_ms, groups_of(&k->cluster->groups, pod), !why);
     if (why)
         k->counts.profiles.at[unit->profile].error++;
     else

@@ -26,6 +26,7 @@ struct gang {
     bool goes_on;         /* it runs, and those who are missing were waited for in vain */
     struct exhibit shown; /* its PodGroup */
     uint32_t attempts;    /* to place it */
+    uint32_t landing;     /* pods of the last one that are not bound yet */
     enum gang_standing standing;
     struct buf why;     /* it is not placed; only where it is shown */
     VEC(uint32_t) asks; /* one pod of each class that was refused; none: any may be helped */

@@ -251,8 +251,7 @@ void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     struct buf *text = &k->planner.message;
     engine_word_gang(k, now_ms, group, GANG_MISSING, text);
-    k->counts.gangs_incomplete++;
-    engine_note_gang(k, now_ms, group, GANG_LACKS_PODS, buf_str(text));
+    engine_note_gang(k, now_ms, group, GANG_WAITED_IN_VAIN, buf_str(text));
     vec_each(&k->cluster->groups.at.at[group].members, i) {
         pod_id pod = {*i};
         if (!engine_is_ready(k, pod))

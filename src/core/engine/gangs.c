@@ -356,6 +356,7 @@ void engine_gangs_done(struct engine *k)
         mem_free((char *)(uintptr_t)gang->made_by.api_version.p);
     }
     vec_done(&k->gangs);
+    vec_done(&k->gang_counts);
     heap_done(&k->timers);
     planner_done(&k->planner);
     planner_done(&k->lines.planner);

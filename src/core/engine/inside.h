@@ -4,6 +4,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/evict.h"
 #include "core/engine/gang.h"
+#include "core/engine/gang_stats.h"
 #include "core/engine/holds.h"
 #include "core/engine/line.h"
 #include "core/engine/stats.h"
@@ -126,6 +127,7 @@ struct engine {
 
     struct engine_stats stats;
     struct engine_counts counts;
+    gang_counts_vec gang_counts;
     struct why why;
     struct arena mem; /* scratch of one call */
 };

@@ -140,7 +140,7 @@ bool engine_tick(struct engine *k, int64_t now_ms, struct effects *out)
         uint32_t unit = heap_take(&k->timers);
         if (starves_ms(k, unit) <= now_ms) {
             k->units.at[unit].is_starving = true;
-            k->counts.starved++;
+            engine_count_starved(k, unit);
             queue_reorder(k->queue, unit);
         }
         const struct gang *gang = engine_gang_led_by(k, unit);

@@ -375,16 +375,19 @@ static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t un
                    struct effects *out)
 {
     struct planner *p = &k->planner;
-    uint32_t left = hand_on(k, group, unit);
+    uint32_t left = hand_on(k, group, unit), seated = 0;
     vec_each(&p->seats, seat) {
+        seated += seat->node != ID_NONE;
         if (seat->node != ID_NONE)
             engine_announce(k, now_ms, (pod_id){seat->pod}, out);
         else if (seat->has_in_sight)
             engine_emit(k, now_ms, (pod_id){seat->pod}, EFFECT_NOMINATE, out);
     }
     engine_end_pursuit(k, group);
-    k->counts.gangs_placed += p->need > 0;
-    engine_note_gang(k, now_ms, group, GANG_HAS_ROOM, (struct str){0});
+    if (p->need) {
+        engine_note_gang(k, now_ms, group, GANG_HAS_ROOM, (struct str){0});
+        engine_gang_takes_off(k, group, seated);
+    }
     k->gangs.at[group].goes_on = false;
     if (left != ID_NONE) {
         engine_refuse_gang(k, now_ms, left, GANG_REST, out);

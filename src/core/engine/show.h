@@ -82,6 +82,8 @@ enum gang_standing {
     GANG_LACKS_ROOM,
     GANG_UNJUDGED, /* for an error */
     GANG_HAS_ROOM,
+    GANG_WAITED_IN_VAIN, /* for pods: those who are there were told */
+    GANG_STANDINGS,
 };
 
 /* What came of an attempt to place the group, or of the wait for its pods. */

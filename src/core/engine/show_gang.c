@@ -31,7 +31,8 @@ void engine_note_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gan
                       struct str why)
 {
     struct gang *gang = &k->gangs.at[group];
-    gang->attempts += standing != GANG_LACKS_PODS;
+    engine_count_gang(k, now_ms, group, standing);
+    gang->attempts += standing != GANG_WAITED_IN_VAIN;
     if (!shown_gang(k, group))
         return;
     gang->standing = standing;
@@ -83,8 +84,12 @@ static bool is_served(const struct engine *k, const struct group *g)
 
 static bool is_refused(const struct gang *gang)
 {
-    return gang->standing == GANG_LACKS_PODS || gang->standing == GANG_LACKS_ROOM ||
-           gang->standing == GANG_UNJUDGED;
+    return gang->standing != GANG_UNTRIED && gang->standing != GANG_HAS_ROOM;
+}
+
+static bool lacks_pods(const struct gang *gang)
+{
+    return gang->standing == GANG_LACKS_PODS || gang->standing == GANG_WAITED_IN_VAIN;
 }
 
 static void set_native(const struct view_of_gang *v, struct object_status *s)
@@ -114,8 +119,7 @@ static void set_volcano(const struct view_of_gang *v, struct object_status *s)
         s->conditions[0] = (struct status_condition){
             .type = STR("Unschedulable"),
             .is_true = true,
-            .reason = v->gang->standing == GANG_LACKS_PODS ? STR("NotEnoughTasks")
-                                                           : STR("NotEnoughResources"),
+            .reason = lacks_pods(v->gang) ? STR("NotEnoughTasks") : STR("NotEnoughResources"),
             .message = v->message,
         };
     else if (v->is_placed)

@@ -288,20 +288,6 @@ static void read_classes(const void *source, const struct metric_sink *out)
     metric_put(out, NULL, engine_stats(source).classes);
 }
 
-static void read_gangs(const void *source, const struct metric_sink *out)
-{
-    const struct engine *k = source;
-    static const struct str success = STR("success"), timeout = STR("timeout");
-    metric_put(out, &success, (double)k->counts.gangs_placed);
-    metric_put(out, &timeout, (double)k->counts.gangs_incomplete);
-}
-
-static void read_starved(const void *source, const struct metric_sink *out)
-{
-    const struct engine *k = source;
-    metric_put(out, NULL, (double)k->counts.starved);
-}
-
 const struct metric engine_metrics[] = {
     METRIC("scheduler_schedule_attempts_total", COUNTER, "result,profile", NULL, read_attempts,
            "Attempts to schedule pods, by how they ended: scheduled (bound), unschedulable (fits "
@@ -326,10 +312,6 @@ const struct metric engine_metrics[] = {
     METRIC("kubenexus_decisions_total", COUNTER, "by", NULL, read_ways,
            "Decisions, by how they were made: view, scan (all nodes), named (a node or a few), "
            "repeated (a refusal that could not have changed)."),
-    METRIC("kubenexus_gang_scheduling_decisions_total", COUNTER, "outcome", NULL, read_gangs,
-           "Gangs: success (placed with their minimum), timeout (told that pods are missing)."),
-    METRIC("kubenexus_gang_starvation_preventions_total", COUNTER, NULL, NULL, read_starved,
-           "Pods and gangs that went ahead of others because they had waited too long."),
     METRIC("kubenexus_classes", GAUGE, NULL, NULL, read_classes,
            "Classes: sets of pods that no plugin can tell apart."),
     METRIC("kubenexus_views", GAUGE, NULL, NULL, read_views,

@@ -22,9 +22,6 @@ struct engine_counts {
     struct histogram waits[15];          /* until a pod was bound, by attempts: 1 to 14, and more */
     uint64_t preemptions;                /* attempts to make room for a pod */
     struct histogram victims;            /* of those that found some */
-    uint64_t starved;                    /* units that waited so long that they went ahead */
-    uint64_t gangs_placed, gangs_incomplete; /* gangs that got their minimum; that were told that
-                                              * pods are missing */
 };
 
 /* The engine's profiles are what they are now; what was counted of a name goes on. */

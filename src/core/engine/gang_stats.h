@@ -1,0 +1,39 @@
+#pragma once
+
+#include "core/base/metric.h"
+#include "core/base/vec.h"
+#include "core/cluster/ids.h"
+#include "core/engine/show.h"
+
+/* What is counted of gangs, by namespace, as a table of metrics. The label pod_group is empty: a
+ * series per group would grow for ever. What can be told from the groups when somebody asks is not
+ * counted. */
+
+struct engine;
+
+enum { GANG_SIZES = 10 }; /* buckets of their size, the last above all bounds */
+
+struct gang_counts {
+    sym namespace; /* held */
+    uint64_t by_standing[GANG_STANDINGS];
+    uint64_t starved;              /* units that went ahead because they had waited too long */
+    struct histogram waits, sizes; /* of gangs that were placed */
+    struct histogram landed[GANG_SIZES]; /* until all were bound, by size */
+};
+
+typedef VEC(struct gang_counts) gang_counts_vec;
+
+/* An attempt to place the group came to this, or the wait for its pods. */
+void engine_count_gang(struct engine *k, int64_t now_ms, uint32_t group,
+                       enum gang_standing standing);
+
+/* So many pods of the group are to be bound now; and one of them was, or was not. */
+void engine_gang_takes_off(struct engine *k, uint32_t group, uint32_t pods);
+void engine_gang_lands(struct engine *k, int64_t now_ms, uint32_t group, bool is_bound);
+
+/* The unit goes ahead. */
+void engine_count_starved(struct engine *k, uint32_t unit);
+
+/* Their source is a struct engine. */
+extern const struct metric gang_metrics[];
+extern const uint32_t n_gang_metrics;

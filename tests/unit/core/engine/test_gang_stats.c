@@ -1,0 +1,102 @@
+#include "core/engine/gang_stats.h"
+
+#include "core/wire/metric_text.h"
+#include "support/stage.h"
+#include "support/test.h"
+
+static bool says(const struct stage *s, const char *line)
+{
+    struct buf page = {0}, whole = {0};
+    metric_text_add(&page, gang_metrics, n_gang_metrics, s->engine);
+    buf_printf(&whole, "\n%s\n", line);
+    bool does = strstr(page.p, whole.p) != NULL;
+    if (!does)
+        test_case("%s\nnot in\n%s", line, page.p);
+    buf_done(&page);
+    buf_done(&whole);
+    return does;
+}
+
+#define DECISIONS(outcome, n)                                                                      \
+    "kubenexus_gang_scheduling_decisions_total{outcome=\"" outcome "\",namespace=\"default\"} " n
+
+TEST(gang_stats, attempts_waits_and_sizes_of_gangs_are_counted)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:3");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3");
+    stage_run(&s);
+    s.now_ms = 11000;
+    stage_run(&s); /* told that one is missing */
+    EXPECT(says(&s, DECISIONS("timeout", "1")));
+    EXPECT(says(&s, "kubenexus_gang_scheduling_attempts_total{status=\"failure\"} 0"));
+    stage_put(&s, "pod a-2 cpu=1 gang=a:3");
+    stage_run(&s);
+    EXPECT(says(&s, DECISIONS("insufficient_resources", "1")));
+    EXPECT(says(&s, "kubenexus_gang_scheduling_attempts_total{status=\"failure\"} 1"));
+    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\",pod_group=\"\"} 3"));
+    s.now_ms = 20000;
+    stage_put(&s, "node n2 cpu=2 memory=8Gi");
+    stage_run(&s);
+    EXPECT(says(&s, DECISIONS("success", "1")));
+    EXPECT(says(&s, "kubenexus_gang_scheduling_attempts_total{status=\"success\"} 1"));
+    EXPECT(says(
+        &s, "kubenexus_gang_waiting_time_seconds_sum{namespace=\"default\",pod_group=\"\"} 20"));
+    EXPECT(says(&s, "kubenexus_gang_wait_time_seconds_count{pod_group=\"\"} 1"));
+    EXPECT(says(&s, "kubenexus_pod_group_size_bucket{namespace=\"default\",le=\"5\"} 1"));
+    EXPECT(says(&s, "kubenexus_pod_group_size_bucket{namespace=\"default\",le=\"2\"} 0"));
+    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"\"} 3"));
+    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\",pod_group=\"\"} 0"));
+    s.now_ms = 22000;
+    stage_settle(&s, "a-0", NULL);
+    stage_settle(&s, "a-1", NULL);
+    s.now_ms = 25000;
+    stage_settle(&s, "a-2", NULL);
+    EXPECT(says(
+        &s, "kubenexus_gang_completion_latency_seconds_sum{namespace=\"default\",pod_group=\"\","
+            "gang_size=\"5\"} 25"));
+}
+
+TEST(gang_stats, who_starves_and_what_is_reserved)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=1 memory=8Gi");
+    stage_put(&s, "pod a cpu=2 scheduler=kubenexus-scheduler");
+    stage_put(&s, "{'kind':'ResourceReservation','apiVersion':'scheduling.kubenexus.io/v1alpha1',"
+                  "'metadata':{'name':'r','namespace':'other'},'spec':{'resources':{'cpu':'1'}}}");
+    stage_run(&s);
+    EXPECT(says(&s, "kubenexus_resource_reservations{namespace=\"other\"} 1"));
+    s.now_ms = 61000;
+    stage_run(&s);
+    EXPECT(says(
+        &s, "kubenexus_gang_starvation_preventions_total{namespace=\"default\",pod_group=\"\"} 1"));
+}
+
+TEST(gang_stats, what_is_served_of_gangs)
+{
+    static const struct {
+        const char *name, *labels;
+        enum metric_type type;
+        uint32_t bounds;
+    } rows[] = {
+        {"gang_scheduling_decisions_total",   "outcome,namespace",             METRIC_COUNTER,   0},
+        {"gang_scheduling_attempts_total",    "status",                        METRIC_COUNTER,   0},
+        {"gang_waiting_time_seconds",         "namespace,pod_group",           METRIC_HISTOGRAM, 8},
+        {"gang_wait_time_seconds",            "pod_group",                     METRIC_HISTOGRAM, 8},
+        {"gang_completion_latency_seconds",   "namespace,pod_group,gang_size", METRIC_HISTOGRAM, 8},
+        {"gang_starvation_preventions_total", "namespace,pod_group",           METRIC_COUNTER,   0},
+        {"pod_group_size",                    "namespace",                     METRIC_HISTOGRAM, 9},
+        {"gang_size",                         "pod_group",                     METRIC_HISTOGRAM, 9},
+        {"waiting_pods",                      "namespace,pod_group",           METRIC_GAUGE,     0},
+        {"resource_reservations",             "namespace",                     METRIC_GAUGE,     0},
+    };
+    EXPECT_INT(n_gang_metrics, LEN(rows));
+    for (uint32_t i = 0; i < n_gang_metrics; i++) {
+        const struct metric *m = &gang_metrics[i];
+        EXPECT_TEXT(m->name + strlen("kubenexus_"), rows[i].name);
+        EXPECT_TEXT(m->labels, rows[i].labels);
+        EXPECT_INT(m->type, rows[i].type);
+        EXPECT_INT(m->bounds ? m->bounds->n : 0, rows[i].bounds);
+    }
+}
