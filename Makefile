@@ -12,6 +12,7 @@
 #                       with other openb files, RUN='default --policy FGD' for a part of it
 #   make philly         the Philly trace under fifo, backfill, shortest first, beside a reference;
 #                       GPUS=640, TRACES=folder with another philly_jobs.csv
+#   make week           a week of 512 GPUs under our profile and kube-scheduler's plugins; docs/results/week.md
 #   make differential   explain against kube-scheduler's own code; SEEDS=1-500, THEMES=spread,ports
 #   make differential-live   the same pods on two real control planes, kube-scheduler on one; SEEDS, THEMES
 #   make e2e-suite      Kubernetes' own scheduling specs, with kube-scheduler and with us; FOCUS=text
@@ -48,7 +49,7 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all static demo test property bench bench-live fgd philly differential differential-live e2e-suite fuzz fmt promises clean
+.PHONY: all static demo test property bench bench-live fgd philly week differential differential-live e2e-suite fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -101,6 +102,11 @@ philly:
 	@$(MAKE) --no-print-directory all
 	@test -n "$(TRACES)" || { mkdir -p $(B)/traces && xz -dc traces/philly_jobs.csv.xz >$(B)/traces/philly_jobs.csv; }
 	@bench/philly --kubenexus $(B)/kubenexus --jobs $(or $(TRACES),$(B)/traces)/philly_jobs.csv --gpus $(GPUS)
+
+week:
+	@tools/setup
+	@$(MAKE) --no-print-directory all
+	@bench/week --kubenexus $(B)/kubenexus
 
 differential: all
 	@tests/differential/compare.py --kubenexus $(B)/kubenexus --seeds $(SEEDS) \
