@@ -628,7 +628,10 @@ static void take_bind(struct dispatch *d, const struct effect *e, const struct h
     const struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
     uint64_t key = pod_key(e->namespace, e->pod);
     drop_tell(d, key);
-    writes_add(&d->writes, WRITE_BIND, e, row, row ? pending_scheduler(&d->pending, row) : STR(""));
+    uint32_t i = writes_add(&d->writes, WRITE_BIND, e, row,
+                            row ? pending_scheduler(&d->pending, row) : STR(""));
+    if (writes_find(&d->writes, WRITE_TELL, key) != MAP_NONE)
+        at(d, i)->version = 0; /* a patch of ours is under way, and makes another one */
     send_bind_behind(d, key, h);
 }
 

@@ -17,6 +17,20 @@ static struct map *index_of(struct writes *s, enum write_kind kind)
     return kind == WRITE_BIND ? &s->bind_of : kind == WRITE_TELL ? &s->tell_of : NULL;
 }
 
+static pair_list keep_pairs(const pair_list *from)
+{
+    size_t bytes = from->n * sizeof(struct pair);
+    if (from->n == 0)
+        return (pair_list){0};
+    list_each(from, pair)
+        bytes += pair->key.n + pair->value.n;
+    pair_list to = {mem_alloc(bytes), from->n};
+    char *at = (char *)(to.at + to.n);
+    for (uint32_t i = 0; i < from->n; i++)
+        to.at[i] = (struct pair){str_keep(&at, from->at[i].key), str_keep(&at, from->at[i].value)};
+    return to;
+}
+
 uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect *e,
                     const struct pending_row *row, struct str scheduler)
 {
@@ -42,6 +56,7 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
                         .node = str_keep(&at, e->node),
                         .scheduler = str_keep(&at, scheduler),
                         .by_uid = str_keep(&at, e->by_uid),
+                        .annotations = keep_pairs(&e->annotations),
                         .answer = w->answer};
     if (e->binder && e->binder <= s->n_extenders) {
         w->binder = e->binder;
@@ -107,6 +122,8 @@ static void free_texts(struct write *w)
 {
     mem_free((char *)(uintptr_t)w->namespace.p);
     object_write_free(&w->object);
+    mem_free(w->annotations.at);
+    w->annotations = (pair_list){0};
 }
 
 void writes_remove(struct writes *s, uint32_t i)
@@ -261,8 +278,13 @@ static void put_body(const struct writes *s, const struct write *w, int64_t now_
 {
     struct json_writer j = {.out = body};
     if (w->kind == WRITE_BIND) {
-        struct binding binding = {
-            .name = w->pod, .namespace = w->namespace, .uid = w->uid, .node = w->node};
+        struct binding binding = {.name = w->pod,
+                                  .namespace = w->namespace,
+                                  .uid = w->uid,
+                                  .annotations = w->annotations,
+                                  .node = w->node};
+        if (w->annotations.n && w->version) /* what is handed over rests on what the pod says */
+            binding.resource_version = arena_printf(mem, "%llu", (unsigned long long)w->version);
         binding_write(&binding, ENCODING_PROTO, body);
         return;
     }

@@ -154,6 +154,13 @@ void cluster_place(struct cluster *c, pod_id pod, node_id node);
 /* The same, on these of its GPUs; 0: those that gpus_pick() says. */
 void cluster_place_on_gpus(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus);
 
+/* The same, on these or, if its NUMA node is another one, on others as good there. */
+void cluster_place_near(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus);
+
+/* The pod was told that it has this NUMA node of its node, + 1; 0: none. It keeps it. Not within a
+ * transaction. */
+void cluster_seat(struct cluster *c, pod_id pod, uint32_t zone);
+
 /* Takes a pod off its node. */
 void cluster_take(struct cluster *c, pod_id pod);
 

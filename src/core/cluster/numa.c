@@ -1,6 +1,7 @@
 #include "core/cluster/numa.h"
 
 #include "core/cluster/cluster.h"
+#include "core/cluster/gpu_sets.h"
 
 static const int64_t gibibyte = 1LL << 30;
 
@@ -69,7 +70,8 @@ static int64_t part(int64_t amount, int64_t of, int64_t all)
     return all > 0 ? (int64_t)((__int128)amount * of / all) : 0;
 }
 
-static void use_all(const struct hardware *h, struct numa_use *uses, const struct spec *spec)
+static void use_all(const struct hardware *h, struct numa_use *uses, const struct spec *spec,
+                    bool knows_gpus)
 {
     int64_t cpus = 0, memory = 0, gpus = 0;
     for (uint32_t i = 0; i < h->n_zones; i++) {
@@ -80,8 +82,22 @@ static void use_all(const struct hardware *h, struct numa_use *uses, const struc
     for (uint32_t i = 0; i < h->n_zones; i++) {
         uses[i].cpu_milli += part(sane(spec->hold.cpu_milli), h->zones[i].cpu_milli, cpus);
         uses[i].memory += part(sane(spec->hold.memory), h->zones[i].memory, memory);
-        uses[i].gpus += part(sane(spec->accelerators), h->zones[i].gpus, gpus);
+        uses[i].gpus += knows_gpus ? 0 : part(sane(spec->accelerators), h->zones[i].gpus, gpus);
     }
+}
+
+/* The GPUs that a pod has are where they sit, wherever its zone is. False: nobody tells. */
+static bool use_gpus(const struct cluster *c, node_id node, const struct pod_row *row,
+                     struct numa_use *uses)
+{
+    const struct hardware *h = nodes_hardware(&c->nodes, node);
+    const struct node_gpus *g = c->nodes.gpus[node.i];
+    if (!g || !h->knows_gpu_zones || row->gpus & ~g->there)
+        return false;
+    for (uint32_t i = 0; i < g->n; i++)
+        if (row->gpus >> i & 1 && g->zone[i] && g->zone[i] <= h->n_zones)
+            uses[g->zone[i] - 1].gpus++;
+    return row->gpus;
 }
 
 void numa_used(const struct cluster *c, node_id node, const struct numa_need *need,
@@ -94,10 +110,12 @@ void numa_used(const struct cluster *c, node_id node, const struct numa_need *ne
         const struct shape *shape = &c->pods.shapes.at[row->shape];
         const struct spec *spec = specs_at(&c->specs, shape->spec);
         struct numa_need by = numa_need_of(spec, shape->namespace);
+        bool knows_gpus = use_gpus(c, node, row, out);
+        by.gpus = knows_gpus ? 0 : by.gpus;
         if (row->zone && row->zone <= h->n_zones)
             use_zone(&out[row->zone - 1], &by, need);
         else
-            use_all(h, out, spec);
+            use_all(h, out, spec, knows_gpus);
     }
 }
 
@@ -166,13 +184,36 @@ uint32_t numa_width(const struct hardware *h, const struct numa_use *used,
 /* --- seats --- */
 
 /* How much a pod would like the zone beside its number: what it asks for, then its gang. */
-static int64_t liking(const struct numa_need *need, uint32_t zone, const struct numa_use *used)
+static int64_t liking(const struct numa_need *need, uint32_t zone, const struct numa_use *used,
+                      bool has_gpus)
 {
     int64_t mates = need->spread == NUMA_SPREAD_PACKED ? used->mates : -(int64_t)used->mates;
-    return ((int64_t)(need->ids >> zone & 1) << 32) + mates;
+    return ((int64_t)(need->ids >> zone & 1) << 32) + 2 * mates + has_gpus;
 }
 
-uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id node)
+/* The GPUs that sit there, where that is told. */
+static gpu_mask gpus_of(const struct cluster *c, node_id node, uint32_t zone)
+{
+    const struct node_gpus *g = c->nodes.gpus[node.i];
+    gpu_mask there = 0;
+    for (uint32_t i = 0; g && i < g->n; i++)
+        there |= (gpu_mask)(g->zone[i] == zone + 1) << i;
+    return there;
+}
+
+gpu_mask numa_move_gpus(const struct cluster *c, node_id node, uint32_t zone, gpu_mask gpus,
+                        struct gpu_ask ask)
+{
+    const struct node_gpus *g = c->nodes.gpus[node.i];
+    if (!zone || !gpus || !g)
+        return gpus;
+    gpu_mask there = gpus_of(c, node, zone - 1), with = gpus_with(g, ask) & there;
+    if (!(gpus & ~there) || (uint32_t)__builtin_popcount(with) < ask.count)
+        return gpus;
+    return gpu_sets_best(g, with, ask.count);
+}
+
+uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id node, gpu_mask gpus)
 {
     const struct hardware *h = nodes_hardware(&c->nodes, node);
     if (h->n_zones == 0)
@@ -183,10 +224,15 @@ uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id n
     struct numa_use used[MOST_ZONES];
     numa_used(c, node, &need, used);
     uint32_t best = MOST_ZONES;
-    for (uint32_t i = 0; i < h->n_zones; i++)
-        if (numa_fits(h, i, used, &need) &&
-            (best == MOST_ZONES || liking(&need, i, &used[i]) > liking(&need, best, &used[best])))
+    int64_t most = INT64_MIN;
+    for (uint32_t i = 0; i < h->n_zones; i++) {
+        bool has_gpus = gpus && !(gpus & ~gpus_of(c, node, i));
+        int64_t likes = liking(&need, i, &used[i], has_gpus);
+        if (numa_fits(h, i, used, &need) && likes > most) {
             best = i;
+            most = likes;
+        }
+    }
     return best == MOST_ZONES ? 0 : best + 1;
 }
 
@@ -196,13 +242,15 @@ void numa_seat_all(struct cluster *c, node_id node)
     struct pod_row *rows = c->pods.rows.at;
     uint32_t last = ID_NONE;
     for (uint32_t p = c->nodes.first_pod[node.i]; p != ID_NONE; p = rows[p].after) {
-        rows[p].zone = 0;
+        if (!(rows[p].flags & POD_SEATED))
+            rows[p].zone = 0;
         last = p;
     }
     uint32_t first = c->nodes.first_pod[node.i];
     for (uint32_t p = last; p != ID_NONE; p = rows[p].before) {
         c->nodes.first_pod[node.i] = rows[p].after; /* those who came before it are there */
-        rows[p].zone = numa_seat(c, &c->pods.shapes.at[rows[p].shape], node);
+        if (!(rows[p].flags & POD_SEATED))
+            rows[p].zone = numa_seat(c, &c->pods.shapes.at[rows[p].shape], node, rows[p].gpus);
     }
     c->nodes.first_pod[node.i] = first;
 }

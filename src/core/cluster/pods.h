@@ -39,9 +39,11 @@ enum pod_flag {
     POD_GUARDED = 32,    /* nobody may evict it */
     POD_EVICTED = 64,    /* we have asked for its eviction */
     POD_FIRM = 128,      /* its nomination counts for everybody, whatever their priority */
+    POD_SEATED = 256,    /* it was told which NUMA node it has */
 
     POD_GOING = POD_TERMINATING | POD_EVICTED,
-    POD_KEPT_FLAGS = POD_GUARDED | POD_EVICTED | POD_FIRM, /* which the object does not decide */
+    POD_KEPT_FLAGS =
+        POD_GUARDED | POD_EVICTED | POD_FIRM | POD_SEATED, /* which the object does not decide */
 };
 
 struct pod_row {

@@ -103,23 +103,46 @@ static void take_off(struct cluster *c, pod_id pod)
     row->zone = 0;
 }
 
-void cluster_place_on_gpus(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus)
+static void place(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus, bool is_told)
 {
     struct gpu_ask ask = cluster_spec(c, pod)->gpus;
     if (gpus == 0 && ask.count)
         gpus = gpus_pick(c->nodes.gpus[node.i], ask);
     struct seat seat = {.gpus = gpus};
-    if (gpus)
-        seat.gpu_milli = gpus_price_of(c->nodes.gpus[node.i], gpus, ask);
     if (c->nodes.hardware[node.i])
-        seat.zone = numa_seat(c, pods_shape(&c->pods, pod), node);
+        seat.zone = numa_seat(c, pods_shape(&c->pods, pod), node, gpus);
+    if (seat.zone && !is_told)
+        seat.gpus = numa_move_gpus(c, node, seat.zone, gpus, ask);
+    if (gpus)
+        seat.gpu_milli = gpus_price_of(c->nodes.gpus[node.i], seat.gpus, ask);
     put_on(c, pod, node, seat, ID_NONE, c->nodes.first_pod[node.i]);
     note(c, (struct undo){.kind = UNDO_PLACE, .pod = pod.i, .node = node.i});
 }
 
 void cluster_place(struct cluster *c, pod_id pod, node_id node)
 {
-    cluster_place_on_gpus(c, pod, node, 0);
+    place(c, pod, node, 0, false);
+}
+
+void cluster_place_near(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus)
+{
+    place(c, pod, node, gpus, false);
+}
+
+void cluster_place_on_gpus(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus)
+{
+    place(c, pod, node, gpus, gpus != 0);
+}
+
+void cluster_seat(struct cluster *c, pod_id pod, uint32_t zone)
+{
+    struct pod_row *row = pods_at(&c->pods, pod);
+    assert(c->depth == 0);
+    row->flags |= POD_SEATED;
+    if (row->node == ID_NONE || row->zone == zone)
+        return;
+    row->zone = zone;
+    change_log_add(&c->log, (node_id){row->node}, COLUMN_USED);
 }
 
 void cluster_take(struct cluster *c, pod_id pod)

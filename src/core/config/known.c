@@ -85,6 +85,7 @@ const struct known_plugin known_plugins[] = {
     {STR("ResourceFragmentationScore"), FILTER | SCORE, false, 0, false},
     {STR("TenantHardwareAffinityScore"), FILTER | SCORE, false, 0, false},
     {STR("VRAMScheduler"), FILTER | SCORE, false, 0, false},
+    {STR("GPUTopology"), SCORE, false, 0, false},
     {STR("NetworkFabricScore"), FILTER | SCORE, false, 0, false},
     {STR("NUMATopology"), FILTER | SCORE, false, 0, false},
     {STR("GangPreemption"), ENQUEUE | POST_FILTER, false, 0, false},

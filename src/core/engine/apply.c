@@ -129,10 +129,11 @@ static void set_start(struct cluster *c, struct pod_row *row, int64_t start_ms)
     row->start_ms = start_ms;
 }
 
-static void put_on_node(struct engine *k, int64_t now_ms, pod_id pod, sym name)
+static void put_on_node(struct engine *k, int64_t now_ms, pod_id pod, sym name,
+                        const struct pod *from)
 {
     cluster_nominate(k->cluster, pod, SYM_NONE);
-    cluster_place(k->cluster, pod, cluster_claim(k->cluster, name));
+    engine_place_as_told(k, pod, cluster_claim(k->cluster, name), from);
     engine_stay_begins(k, now_ms, pod);
 }
 
@@ -178,7 +179,7 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
     if (from->spec.node_name.n) {
         row->flags |= POD_BOUND;
         sym node = names_get(&c->names, from->spec.node_name);
-        put_on_node(k, now_ms, pod, node);
+        put_on_node(k, now_ms, pod, node, from);
         tell_pod(k, now_ms, ACTION_ADD, NULL, pods_shape(&c->pods, pod), node);
     } else if (is_ours(k, from)) {
         cluster_nominate(c, pod, nominated_name(k, from));
@@ -258,6 +259,7 @@ static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t f
     bool must_move = row->node != ID_NONE && (actions || (row->flags ^ flags) & POD_TERMINATING);
     node_id node = {row->node};
     gpu_mask gpus = row->gpus;
+    uint32_t zone = row->zone;
     struct gpu_ask had = cluster_spec(c, pod)->gpus;
     if (must_move)
         cluster_take(c, pod);
@@ -269,6 +271,8 @@ static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t f
     bool keeps_gpus = had.count == has.count && had.milli == has.milli;
     if (must_move)
         cluster_place_on_gpus(c, pod, node, keeps_gpus ? gpus : 0);
+    if (must_move && row->flags & POD_SEATED && zone)
+        cluster_seat(c, pod, zone);
     return actions;
 }
 
@@ -288,7 +292,7 @@ static void update_placed(struct engine *k, int64_t now_ms, const struct pod *fr
     uint32_t actions = rewrite(k, pod, shape, flags | POD_BOUND);
     engine_leave(k, pod);
     if (row->node == ID_NONE)
-        put_on_node(k, now_ms, pod, node);
+        put_on_node(k, now_ms, pod, node, from);
     engine_give_up(k, pod);
     if (!was_bound || is_elsewhere)
         actions = ACTION_ADD;

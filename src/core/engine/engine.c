@@ -95,6 +95,7 @@ void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *o
     effect->node = names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]);
     if (UNLIKELY(k->config.n_extenders))
         effect->binder = binder_of(k, pod);
+    engine_hand_over(k, pod, &out->mem, &effect->annotations);
     map_put(&k->unsettled, effect->id, pod.i);
     k->units.at[pod.i].bind = effect->id;
     k->units.at[pod.i].told = 0;

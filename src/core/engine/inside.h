@@ -192,6 +192,11 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod);
 /* The pod is in place and has all it needs: asks for its binding. */
 void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
 
+/* What the pod has on its node beyond the node itself, as annotations: they live in `mem`. And puts
+ * a pod that has such annotations there as they say. */
+void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, pair_list *out);
+void engine_place_as_told(struct engine *k, pod_id pod, node_id node, const struct pod *from);
+
 /* The pod in flight is refused by these plugins, and waits. The text lives in out->mem. */
 void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
                    uint64_t rejected_by, struct effects *out);

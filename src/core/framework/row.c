@@ -100,7 +100,7 @@ void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id
 {
     const struct class_part *picker = class->picker;
     gpu_mask gpus = picker ? picker->plugin->pick(c, picker->state, node) : 0;
-    cluster_place_on_gpus(c, pod, node, gpus);
+    cluster_place_near(c, pod, node, gpus);
 }
 
 /* Held room (engine/holds.h), whose priority is above all others', is no reason to take what

@@ -38,11 +38,17 @@ static const struct profile_plugin kube_plugins[] = {KUBE_PLUGINS(priority_sort)
 /* Beside them our own, which have nothing to say about plain pods (docs/design has the weights'
  * reasons). */
 static const struct profile_plugin nexus_plugins[] = {
-    KUBE_PLUGINS(coscheduling),        IN_PROFILE(gang_preemption, 0),
-    IN_PROFILE(profile_classifier, 0), IN_PROFILE(workload_aware_scoring, 2),
-    IN_PROFILE(topology_scoring, 10),  IN_PROFILE(tenant_hardware_affinity_score, 9),
-    IN_PROFILE(vram_scheduler, 6),     IN_PROFILE(network_fabric_score, 6),
-    IN_PROFILE(numa_topology, 6),      IN_PROFILE(resource_fragmentation_score, 20),
+    KUBE_PLUGINS(coscheduling),
+    IN_PROFILE(gang_preemption, 0),
+    IN_PROFILE(profile_classifier, 0),
+    IN_PROFILE(workload_aware_scoring, 2),
+    IN_PROFILE(topology_scoring, 10),
+    IN_PROFILE(tenant_hardware_affinity_score, 9),
+    IN_PROFILE(vram_scheduler, 6),
+    IN_PROFILE(gpu_topology, 6),
+    IN_PROFILE(network_fabric_score, 6),
+    IN_PROFILE(numa_topology, 6),
+    IN_PROFILE(resource_fragmentation_score, 20),
 };
 
 const struct profile built_in_profiles[] = {

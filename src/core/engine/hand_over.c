@@ -1,0 +1,96 @@
+/* What was planned for a pod on its node is told to it with its binding: the API server puts the
+ * annotations of a Binding on the pod in the same write. Whoever starts the pod can read them, and
+ * so can we when we start anew: then the books are what they were. */
+
+#include "core/cluster/told.h"
+#include "core/engine/inside.h"
+
+static const struct str gpus_key = STR("kubenexus.io/gpus");
+static const struct str uuids_key = STR("kubenexus.io/gpu-uuids");
+static const struct str zone_key = STR("kubenexus.io/numa");
+
+static void add(pair_list *out, struct str key, struct str value)
+{
+    if (value.n)
+        out->at[out->n++] = (struct pair){key, value};
+}
+
+/* "0,3": by our numbers. */
+static struct str numbers(gpu_mask gpus, struct arena *mem)
+{
+    AUTO(buf) text = {0};
+    for (uint32_t i = 0; i < GPUS_MOST; i++)
+        if (gpus >> i & 1)
+            buf_printf(&text, "%s%u", text.n ? "," : "", i);
+    return arena_str(mem, buf_str(&text));
+}
+
+/* The same as the driver calls them; empty if it names not all of them. */
+static struct str uuids(const struct cluster *c, node_id node, gpu_mask gpus, struct arena *mem)
+{
+    struct told_gpus told;
+    AUTO(buf) text = {0};
+    told_read(c, node, mem, &told);
+    for (uint32_t i = 0; i < GPUS_MOST; i++) {
+        if (!(gpus >> i & 1))
+            continue;
+        if (!(told.there >> i & 1) || !told.at[i].is.uuid.n)
+            return (struct str){0};
+        buf_printf(&text, "%s" STR_FMT, text.n ? "," : "", STR_ARG(told.at[i].is.uuid));
+    }
+    return arena_str(mem, buf_str(&text));
+}
+
+void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, pair_list *out)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    if (LIKELY(!row->gpus && !row->zone))
+        return;
+    const struct class *class = classes_of(&k->classes, row->shape);
+    if (!class || (!class->picker && class->identity.is.workload == WORKLOAD_UNKNOWN))
+        return; /* its profile is kube-scheduler's, which says nothing of it */
+    node_id node = {row->node};
+    const struct hardware *h = nodes_hardware(&c->nodes, node);
+    out->at = arena_array(mem, struct pair, 3);
+    add(out, uuids_key, uuids(c, node, row->gpus, mem));
+    add(out, gpus_key, numbers(row->gpus, mem));
+    if (row->zone && row->zone <= h->n_zones) {
+        add(out, zone_key, arena_printf(mem, "%u", h->zones[row->zone - 1].id));
+        row->flags |= POD_SEATED;
+    }
+}
+
+/* --- what a pod was told --- */
+
+static struct str told(const struct pod *from, struct str key)
+{
+    list_each(&from->meta.annotations, pair)
+        if (str_equal(pair->key, key))
+            return pair->value;
+    return (struct str){0};
+}
+
+/* 0: it was told none, or not as many as it asks for. */
+static gpu_mask gpus_told(const struct pod *from, struct gpu_ask ask)
+{
+    struct str list = ask.count ? told(from, gpus_key) : (struct str){0};
+    gpu_mask gpus = 0;
+    while (list.n) {
+        int64_t number;
+        if (!str_int(str_take(&list, ','), &number) || number < 0 || number >= GPUS_MOST)
+            return 0;
+        gpus |= (gpu_mask)1 << number;
+    }
+    return (uint32_t)__builtin_popcount(gpus) == ask.count ? gpus : 0;
+}
+
+void engine_place_as_told(struct engine *k, pod_id pod, node_id node, const struct pod *from)
+{
+    struct cluster *c = k->cluster;
+    int64_t zone;
+    cluster_place_on_gpus(c, pod, node, gpus_told(from, cluster_spec(c, pod)->gpus));
+    struct str said = told(from, zone_key);
+    if (said.n && str_int(said, &zone) && zone >= 0 && zone < MOST_ZONES)
+        cluster_seat(c, pod, (uint32_t)zone + 1);
+}

@@ -1,0 +1,69 @@
+"""What drivers tell of GPUs decides, at once, and what was decided is handed over with the binding."""
+
+from plane import node, pod
+from stage import AT_ONCE, test, until
+
+API = "resource.k8s.io/v1"
+VRAM = "scheduling.kubenexus.io/vram-request"
+
+
+def gpu(number, memory="80Gi", domain="x"):
+    return {"name": "gpu-%d" % number, "capacity": {"memory": {"value": memory}},
+            "attributes": {"uuid": {"string": "GPU-%d" % number}, "nvlinkDomain": {"string": domain},
+                           "resource.kubernetes.io/numaNode": {"int": number % 2}}}
+
+
+def supply(stage, name, *gpus, generation=1):
+    """A slice of the node, made or changed."""
+    path = stage.plane.path("ResourceSlice", name, api=API)
+    slice_ = {"apiVersion": API, "kind": "ResourceSlice", "metadata": {"name": name}, "spec": {
+        "driver": "gpu.example.com", "nodeName": name, "devices": list(gpus),
+        "pool": {"name": name, "generation": generation, "resourceSliceCount": 1}}}
+    if generation == 1:
+        return stage.plane.create(slice_)
+    slice_["metadata"] = stage.plane.request("GET", path)["metadata"]
+    return stage.plane.request("PUT", path, slice_)
+
+
+def ask(stage, name, count, **annotations):
+    made = pod(name, namespace=stage.name, schedulerName="kubenexus-scheduler",
+               extended={"nvidia.com/gpu": str(count)})
+    made["metadata"]["annotations"] = annotations
+    return stage.plane.create(made)
+
+
+def handed_over(stage, name):
+    until(lambda: stage.nodes_of().get(name))
+    found = stage.plane.request("GET", stage.plane.path("Pod", name, stage.name))
+    return {key.split("/")[1]: value for key, value in found["metadata"].get("annotations", {}).items()
+            if key.startswith("kubenexus.io/")}
+
+
+@test
+def hands_gpus_over_and_finds_them_after_a_restart(stage):
+    stage.plane.create(node("four", extended={"nvidia.com/gpu": "4"}))
+    supply(stage, "four", *[gpu(i, domain="ab"[i % 2]) for i in range(4)])
+    first = stage.run_synced()
+    ask(stage, "a", 1)
+    assert handed_over(stage, "a") == {"gpus": "0", "gpu-uuids": "GPU-0"}
+    ask(stage, "b", 2)
+    assert handed_over(stage, "b") == {"gpus": "1,3", "gpu-uuids": "GPU-1,GPU-3"}
+    stage.pod("plain")
+    assert handed_over(stage, "plain") == {}
+    stage.plane.stop(first)
+    stage.plane.request("DELETE", stage.plane.path("Pod", "a", stage.name), AT_ONCE)
+    stage.run_synced()
+    ask(stage, "c", 2)  # whoever forgot what b has would give the same once more
+    assert handed_over(stage, "c") == {"gpus": "0,2", "gpu-uuids": "GPU-0,GPU-2"}
+
+
+@test
+def follows_what_drivers_tell_of_gpus(stage):
+    stage.plane.create(node("one-gpu", extended={"nvidia.com/gpu": "1"},
+                            labels={"nvidia.com/gpu.memory": "81920"}))
+    supply(stage, "one-gpu", gpu(0, memory="40Gi"))
+    stage.run_synced()
+    ask(stage, "large", 1, **{VRAM: "70Gi"})
+    assert "GPUs with too little memory" in stage.wait_refused("large")["message"]
+    supply(stage, "one-gpu", gpu(0, memory="80Gi"), generation=2)
+    assert handed_over(stage, "large")["gpus"] == "0"
