@@ -25,6 +25,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     for (uint32_t i = 0; is_valid && i < c.n_profiles; i++)
         assert(c.profiles[i].name.n && has_order(&c.profiles[i]));
 
+    AUTO(arena) mem = {0};
+    struct guests guests = {0};
+    scheduler_config_guests(text, &mem, &guests);
+    vec_each(&guests, guest)
+        assert(guest->library.n && !guest->plugin);
+    vec_done(&guests);
+
     struct feature_gates gates = {0};
     struct error e = {0};
     bool is_flag = feature_gates_add(&gates, text, &e);

@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "cmd/kubenexus/log.h"
+#include "core/plugins/guest.h"
+#include "io/files/library.h"
 
 bool config_read_bytes(const char *name, struct buf *out)
 {
@@ -22,11 +24,39 @@ bool config_read_bytes(const char *name, struct buf *out)
     return is_fine;
 }
 
+/* The plugin that a library has, or why not, in the words of a configuration's error. */
+static void load(struct arena *mem, struct guest *guest)
+{
+    const char *why = NULL;
+    guest->table = library_plugin(guest->library, mem, &why);
+    if (guest->table)
+        why = guest_check(guest->table, guest->name, mem);
+    if (why) {
+        guest->error =
+            arena_printf(mem, STR_FMT ": %s", STR_ARG(str_part(guest->library, 0, 200)), why).p;
+        return;
+    }
+    struct plugin *plugin = arena_alloc(mem, sizeof(*plugin));
+    *plugin = guest_plugin(guest->table);
+    guest->plugin = plugin;
+}
+
+bool config_read_text(struct scheduler_config *c, struct str text)
+{
+    struct guests guests = {0};
+    scheduler_config_guests(text, &c->mem, &guests);
+    vec_each(&guests, guest)
+        load(&c->mem, guest);
+    bool is_valid = scheduler_config_read_with(c, text, &guests);
+    vec_done(&guests);
+    return is_valid;
+}
+
 bool config_read_file(struct scheduler_config *c, const char *file)
 {
     AUTO(buf) text = {0};
     if (config_read_bytes(file, &text))
-        return scheduler_config_read(c, buf_str(&text));
+        return config_read_text(c, buf_str(&text));
     struct config_message m = {.text = arena_str(&c->mem, str_of(strerror(errno)))};
     vec_push(&c->errors, m);
     return false;

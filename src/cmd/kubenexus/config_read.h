@@ -8,6 +8,9 @@
  * error of the configuration like others. */
 bool config_read_file(struct scheduler_config *c, const char *file) MUST_USE;
 
+/* The same of a text; loads the libraries that it names. */
+bool config_read_text(struct scheduler_config *c, struct str text) MUST_USE;
+
 /* The bytes of the file, or the first too many; false: errno says why not. */
 bool config_read_bytes(const char *file, struct buf *out) MUST_USE;
 

@@ -74,11 +74,11 @@ static void dump_node(const struct cluster *c, uint32_t node)
 }
 
 /* "NodeResourcesFit,TaintToleration" */
-static void add_plugins(uint64_t bits, struct buf *out)
+static void add_plugins(const struct engine *k, uint64_t bits, struct buf *out)
 {
-    for (uint32_t i = 0; i < n_plugins; i++)
-        if (bits >> i & 1)
-            buf_printf(out, "%s%s", out->n ? "," : "", plugins[i]->name);
+    for (uint32_t i = 0; i < 64; i++)
+        if (bits >> i & 1 && engine_plugin(k, i))
+            buf_printf(out, "%s%s", out->n ? "," : "", engine_plugin(k, i)->name);
 }
 
 static void dump_waiting(void *ctx, uint32_t unit)
@@ -94,7 +94,7 @@ static void dump_waiting(void *ctx, uint32_t unit)
     const struct cluster *c = k->cluster;
     const struct pod_row *row = pods_at(&c->pods, (pod_id){unit});
     AUTO(buf) text = {0}, by = {0};
-    add_plugins(queue_rejectors(k->queue, unit), &by);
+    add_plugins(k, queue_rejectors(k->queue, unit), &by);
     log_record(LOG_INFO, "dump of waiting pod", log_str("pod", pod_text(c, (pod_id){unit}, &text)),
                log_str("uid", pod_uid(row)),
                log_text("queue",

@@ -23,6 +23,13 @@ resource_id resources_get(struct resources *r, struct names *names, struct str n
     return r->names.n - 1;
 }
 
+resource_id resources_find(const struct resources *r, const struct names *names, struct str name)
+{
+    _Static_assert(MAP_NONE == ID_NONE, "no value, no resource");
+    sym s = names_find(names, name);
+    return s == SYM_NONE ? ID_NONE : map_find(&r->by_name, s);
+}
+
 int64_t request_amount(const struct pod_request *r, resource_id resource)
 {
     if (resource == RESOURCE_CPU)

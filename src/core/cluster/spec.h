@@ -189,6 +189,9 @@ static inline const struct spec *specs_at(const struct specs *s, spec_id id)
 
 resource_id resources_get(struct resources *r, struct names *names, struct str name);
 
+/* ID_NONE: nobody has asked for it yet, nor had it. */
+resource_id resources_find(const struct resources *r, const struct names *names, struct str name);
+
 /* How much of a resource a request names. */
 int64_t request_amount(const struct pod_request *r, resource_id resource);
 

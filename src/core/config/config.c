@@ -222,6 +222,7 @@ static void read_document(struct reading *r)
             check_percentage(r, PATH(r, "profiles[%u].percentageOfNodesToScore", i),
                              r->file.profiles.at[i].percentage);
     extenders_read(r);
+    guests_begin(r);
     profiles_build(r);
 }
 
@@ -236,7 +237,13 @@ static int by_line(const void *a, const void *b)
 
 bool scheduler_config_read(struct scheduler_config *c, struct str text)
 {
-    struct reading r = {.out = c};
+    return scheduler_config_read_with(c, text, NULL);
+}
+
+bool scheduler_config_read_with(struct scheduler_config *c, struct str text,
+                                const struct guests *guests)
+{
+    struct reading r = {.out = c, .guests = guests};
     struct error e = {0};
     c->text_hash = str_hash(text);
     if (text.n > CONFIG_BYTES_MOST) {

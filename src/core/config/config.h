@@ -74,6 +74,15 @@ struct client_connection {
     int32_t burst; /* 0: not said */
 };
 
+/* A plugin that is not built in: a file names the library that has it in its arguments. */
+struct guest {
+    struct str name, library;
+    const struct plugin *plugin; /* as core/plugins/guest.h makes it; NULL: it is not to be had, */
+    const char *error;           /* and this is why */
+    const struct kn_plugin *table;
+};
+VEC_TYPE(guests, struct guest);
+
 struct scheduler_config {
     struct arena mem; /* everything below lives here, or in `json` */
     struct buf json;
@@ -97,5 +106,13 @@ struct scheduler_config {
 
 /* Fills the empty `c`. False if there is an error; then only errors and notes count. */
 bool scheduler_config_read(struct scheduler_config *c, struct str text) MUST_USE;
+
+/* The same, with the guests that the file names. */
+bool scheduler_config_read_with(struct scheduler_config *c, struct str text,
+                                const struct guests *guests) MUST_USE;
+
+/* Which guests a file names, without their plugins; each library once. Texts live in `mem`. Of a
+ * file with errors, those that can be found. */
+void scheduler_config_guests(struct str text, struct arena *mem, struct guests *out);
 
 void scheduler_config_done(struct scheduler_config *c);

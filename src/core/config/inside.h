@@ -83,10 +83,20 @@ extern const struct field file_config_fields[];
 /* Go's text for a time span ("1m30s") as nanoseconds. */
 extern const struct field_scalar duration_scalar;
 
+/* A plugin that a configuration may name because it brought it along. */
+struct known_guest {
+    struct known_plugin is;
+    const struct guest *guest;
+    uint32_t number;
+};
+
 struct reading {
     struct scheduler_config *out;
     struct yaml_document yaml; /* its text has moved to out->json */
     struct file_config file;
+    const struct guests *guests;      /* NULL: none */
+    struct known_guest *known_guests; /* those that are to be had */
+    uint32_t n_known_guests;
 };
 
 /* Adds an error, or a note, about the value at a path (after a hundred of them, nothing); if the
@@ -127,6 +137,23 @@ void extenders_read(struct reading *r);
 
 /* NodeResourcesFit leaves out what extenders take care of alone. */
 void extenders_ignore(struct reading *r, struct profile_plugin *p);
+
+/* --- guests.c --- */
+
+/* Makes the guests known; what is wrong with the others is said where the file names them. */
+void guests_begin(struct reading *r);
+
+/* The plugin of this name, guests included. */
+const struct known_plugin *guests_find(const struct reading *r, struct str name, bool *is_alias);
+
+/* The guest that is known as this; NULL: it is built in, or missing. */
+const struct known_guest *guests_as(const struct reading *r, const struct known_plugin *known);
+
+/* Was it said already that the guest of this name cannot be had? */
+bool guests_is_broken(const struct reading *r, struct str name);
+
+/* A guest's arguments: what the file says, as it stands. */
+const void *guests_args(struct reading *r, const struct known_guest *known, struct str json);
 
 /* --- profiles.c --- */
 

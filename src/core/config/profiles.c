@@ -50,7 +50,7 @@ static const struct known_plugin *resolve(struct reading *r, struct str name, st
                                           const char *type)
 {
     bool is_alias;
-    const struct known_plugin *plugin = known_plugin_find(name, &is_alias);
+    const struct known_plugin *plugin = guests_find(r, name, &is_alias);
     struct str shown = str_part(name, 0, 80);
     if (!name.n)
         config_error(r, path, "missing");
@@ -59,9 +59,9 @@ static const struct known_plugin *resolve(struct reading *r, struct str name, st
                      "\"" STR_FMT "\" was removed before kubescheduler.config.k8s.io/v1 "
                      "(NodeVolumeLimits does its work)",
                      STR_ARG(shown));
-    else if (!plugin)
+    else if (!plugin && !guests_is_broken(r, name))
         config_error(r, path, "%s \"" STR_FMT "\" does not exist", type, STR_ARG(shown));
-    else if (is_alias)
+    else if (plugin && is_alias)
         config_note(r, path, "\"" STR_FMT "\" is called " STR_FMT, STR_ARG(shown),
                     STR_ARG(plugin->name));
     return plugin;
@@ -78,11 +78,12 @@ static int64_t check_weight(struct reading *r, int32_t weight, struct str set, u
 
 /* --- merging --- */
 
-static bool is_disabled(const struct file_set *file, const struct known_plugin *plugin)
+static bool is_disabled(const struct reading *r, const struct file_set *file,
+                        const struct known_plugin *plugin)
 {
     for (uint32_t i = 0; i < file->disabled.n; i++) {
         bool is_alias;
-        if (known_plugin_find(file->disabled.at[i].name, &is_alias) == plugin)
+        if (guests_find(r, file->disabled.at[i].name, &is_alias) == plugin)
             return true;
     }
     return false;
@@ -102,7 +103,7 @@ static void check_disabled(struct reading *r, const struct file_set *file, struc
     for (uint32_t i = 0; i < file->disabled.n; i++) {
         struct str name = file->disabled.at[i].name;
         bool is_alias;
-        if (!str_equal(name, STR("*")) && !known_plugin_find(name, &is_alias))
+        if (!str_equal(name, STR("*")) && !guests_find(r, name, &is_alias))
             config_note(r, PATH(r, STR_FMT ".disabled[%u].name", STR_ARG(path), i),
                         "\"" STR_FMT "\" does not exist: nothing to disable",
                         STR_ARG(str_part(name, 0, 80)));
@@ -142,7 +143,7 @@ static void merge_multi(struct building *b)
     struct str path = PATH(b->r, "profiles[%u].plugins.multiPoint", b->index);
     for (uint32_t i = 0; i < n_known_plugins; i++) {
         const struct known_plugin *plugin = &known_plugins[i];
-        if (plugin->is_default && !disables_all(file) && !is_disabled(file, plugin))
+        if (plugin->is_default && !disables_all(file) && !is_disabled(b->r, file, plugin))
             vec_push(&b->multi, (struct member){plugin, plugin->weight, false});
     }
     check_disabled(b->r, file, path);
@@ -169,11 +170,11 @@ static void expand(struct building *b, enum point point)
     struct members *own = &b->own[point], *out = &b->points[point];
     for (uint32_t i = 0; i < own->n; i++)
         if (!b->all_off[point] && find(&b->multi, own->at[i].plugin) &&
-            !is_disabled(file, own->at[i].plugin))
+            !is_disabled(b->r, file, own->at[i].plugin))
             vec_push(out, own->at[i]);
     for (uint32_t i = 0; i < b->multi.n && !b->all_off[point]; i++) {
         const struct known_plugin *plugin = b->multi.at[i].plugin;
-        if (plugin->points >> point & 1 && !is_disabled(file, plugin) && !find(own, plugin))
+        if (plugin->points >> point & 1 && !is_disabled(b->r, file, plugin) && !find(own, plugin))
             vec_push(out, b->multi.at[i]);
     }
     for (uint32_t i = 0; i < own->n; i++)
@@ -212,9 +213,15 @@ static void settle_order(struct building *b)
 
 /* --- what runs --- */
 
-static bool runs(const struct known_plugin *plugin)
+static enum plugin_presence presence(const struct reading *r, const struct known_plugin *plugin)
 {
-    return known_plugin_presence(plugin) == PLUGIN_HERE;
+    return guests_as(r, plugin) ? PLUGIN_HERE : known_plugin_presence(plugin);
+}
+
+static uint32_t number_of(const struct reading *r, const struct known_plugin *plugin)
+{
+    const struct known_guest *guest = guests_as(r, plugin);
+    return guest ? guest->number : known_plugin_number(plugin);
 }
 
 /* A plugin here learns a pod once for filtering and once for scoring: the points that prepare do
@@ -260,22 +267,26 @@ static uint32_t args_place(const struct building *b, const struct known_plugin *
 {
     uint32_t i = 0;
     bool is_alias;
-    while (i < b->file->args.n && known_plugin_find(b->file->args.at[i].name, &is_alias) != plugin)
+    while (i < b->file->args.n && guests_find(b->r, b->file->args.at[i].name, &is_alias) != plugin)
         i++;
     return i;
 }
 
 static struct profile_plugin build_plugin(struct building *b, const struct known_plugin *plugin)
 {
-    uint32_t number = known_plugin_number(plugin);
+    uint32_t number = number_of(b->r, plugin);
     const struct member *score = find(&b->points[POINT_SCORE], plugin);
-    uint32_t args = args_place(b, plugin);
+    const struct known_guest *guest = guests_as(b->r, plugin);
+    uint32_t at = args_place(b, plugin);
+    const void *args = at < b->file->args.n ? b->args[at]
+                       : guest              ? guests_args(b->r, guest, (struct str){0})
+                                            : NULL;
     check_pairs(b, plugin);
     return (struct profile_plugin){
-        .plugin = plugins[number],
+        .plugin = guest ? guest->guest->plugin : plugins[number],
         .number = number,
         .weight = score ? score->weight : 0,
-        .args = args < b->file->args.n ? b->args[args] : NULL,
+        .args = args,
         .off = points_off(b, plugin),
     };
 }
@@ -320,7 +331,8 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
  * are learned in that order. */
 static bool joins(const struct building *b, enum point point, const struct known_plugin *plugin)
 {
-    return runs(plugin) && (point != POINT_PRE_ENQUEUE || !find(&b->points[POINT_FILTER], plugin));
+    return presence(b->r, plugin) == PLUGIN_HERE &&
+           (point != POINT_PRE_ENQUEUE || !find(&b->points[POINT_FILTER], plugin));
 }
 
 /* In the order in which a pod meets the plugins: gates, the queue, filters, scores; and those that
@@ -329,13 +341,14 @@ static void build_profile(struct building *b, struct profile *out)
 {
     static const enum point order[] = {POINT_PRE_ENQUEUE, POINT_FILTER, POINT_POST_FILTER,
                                        POINT_SCORE,       POINT_PERMIT, POINT_PRE_FILTER};
-    struct profile_plugin *all = arena_array(&b->r->out->mem, struct profile_plugin, n_plugins);
+    struct profile_plugin *all =
+        arena_array(&b->r->out->mem, struct profile_plugin, n_plugins + b->r->n_known_guests);
     uint32_t n = 0;
     for (size_t k = 0; k < LEN(order); k++) {
         struct members *members = &b->points[order[k]];
         for (uint32_t i = 0; i < members->n; i++)
             if (joins(b, order[k], members->at[i].plugin) &&
-                !has_plugin(all, n, known_plugin_number(members->at[i].plugin)))
+                !has_plugin(all, n, number_of(b->r, members->at[i].plugin)))
                 all[n++] = build_plugin(b, members->at[i].plugin);
         if (order[k] == POINT_PRE_ENQUEUE)
             all[n++] = build_plugin(b, order_of(b));
@@ -364,7 +377,7 @@ static void list_points(struct building *b, struct profile_listing *out)
         out->points[point].at = arena_array(mem, struct point_plugin, members->n);
         for (uint32_t i = 0; i < members->n; i++) {
             const struct known_plugin *plugin = members->at[i].plugin;
-            bool is_missing = known_plugin_presence(plugin) == PLUGIN_MISSING;
+            bool is_missing = presence(b->r, plugin) == PLUGIN_MISSING;
             out->points[point].at[i] = (struct point_plugin){plugin->name, members->at[i].weight,
                                                              !is_missing && is_served(point)};
             if (is_missing && !find(&missing, plugin))

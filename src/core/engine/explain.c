@@ -27,13 +27,13 @@ static int by_text(const void *a, const void *b)
 }
 
 /* "A,B": the plugins of a mask, sorted. */
-static struct str plugin_names(struct arena *mem, uint64_t mask)
+static struct str plugin_names(const struct engine *k, struct arena *mem, uint64_t mask)
 {
     struct str names[64], joined = {0};
     uint32_t n = 0;
-    for (uint32_t i = 0; i < n_plugins; i++)
-        if (mask >> i & 1)
-            names[n++] = str_of(plugins[i]->name);
+    for (uint32_t i = 0; i < 64; i++)
+        if (mask >> i & 1 && engine_plugin(k, i))
+            names[n++] = str_of(engine_plugin(k, i)->name);
     if (n > 1)
         qsort(names, n, sizeof(*names), by_text);
     for (uint32_t i = 0; i < n; i++)
@@ -89,9 +89,9 @@ static void reject_all(struct explaining *x, struct str by, enum code code,
 static void reject_for(struct explaining *x, struct explained_node *node, reason_id id)
 {
     const struct reason *reason = reasons_at(&x->k->classes.reasons, id);
-    struct str by = reason->plugin < n_plugins
-                        ? str_of(plugins[reason->plugin]->name)
-                        : plugin_names(&x->out->mem, x->class->restricted_by);
+    const struct plugin *plugin = engine_plugin(x->k, reason->plugin);
+    struct str by =
+        plugin ? str_of(plugin->name) : plugin_names(x->k, &x->out->mem, x->class->restricted_by);
     struct str *copy = arena_array(&x->out->mem, struct str, reason->n_texts);
     for (uint32_t i = 0; i < reason->n_texts; i++)
         copy[i] = arena_str(&x->out->mem, reason->texts[i]);
@@ -260,9 +260,9 @@ static void explain(struct explaining *x)
         struct why why = {.nodes = out->n_nodes};
         for (uint32_t i = 0; i < out->n_nodes; i++)
             reject_for(x, &out->nodes[i], x->class->refusal);
-        if (reasons_at(&x->k->classes.reasons, x->class->refusal)->plugin >= n_plugins)
+        if (!engine_plugin(x->k, reasons_at(&x->k->classes.reasons, x->class->refusal)->plugin))
             for (uint32_t i = 0; i < out->n_nodes; i++)
-                out->nodes[i].rejected_by = plugin_names(&out->mem, x->class->refused_by);
+                out->nodes[i].rejected_by = plugin_names(x->k, &out->mem, x->class->refused_by);
         summarise(x, &why);
         return;
     }

@@ -12,6 +12,7 @@
 #include "core/framework/preempt.h"
 #include "core/framework/scan.h"
 #include "core/framework/view.h"
+#include "core/plugins/guest.h"
 #include "core/queue/queue.h"
 
 /* The engine's own parts, shared by the files of this folder (and shown to tests and to the
@@ -91,6 +92,8 @@ struct engine {
     struct scan scan;
     struct queue *queue;
     const struct plugin
+        *guests[GUESTS_MOST]; /* of its profiles; their numbers follow those built in */
+    const struct plugin
         *order; /* of the queue: all profiles share one, as upstream demands of theirs */
 
     VEC(struct unit) units; /* by pod */
@@ -141,6 +144,9 @@ struct engine_config engine_config_complete(struct engine_config config);
 
 /* Classes, the order of the queue and counts, from the profiles of the configuration. */
 void engine_begin_profiles(struct engine *k, int64_t now_ms);
+
+/* The plugin of this number, guests of its profiles included; NULL: there is none. */
+const struct plugin *engine_plugin(const struct engine *k, uint32_t number);
 
 /* The plugin that orders the profile's units. */
 const struct plugin *engine_order_of(const struct profile *profile);

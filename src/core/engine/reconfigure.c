@@ -45,8 +45,27 @@ const struct plugin *engine_order_of(const struct profile *profile)
     return NULL;
 }
 
+static void find_guests(struct engine *k)
+{
+    memset(k->guests, 0, sizeof(k->guests));
+    for (uint32_t i = 0; i < k->config.n_profiles; i++) {
+        const struct profile *profile = &k->config.profiles[i];
+        for (uint32_t p = 0; p < profile->n; p++)
+            if (profile->plugins[p].number >= n_plugins)
+                k->guests[profile->plugins[p].number - n_plugins] = profile->plugins[p].plugin;
+    }
+}
+
+const struct plugin *engine_plugin(const struct engine *k, uint32_t number)
+{
+    if (number < n_plugins)
+        return plugins[number];
+    return number < n_plugins + GUESTS_MOST ? k->guests[number - n_plugins] : NULL;
+}
+
 void engine_begin_profiles(struct engine *k, int64_t now_ms)
 {
+    find_guests(k);
     classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
     k->classes.extenders = k->config.extenders;
     k->classes.n_extenders = k->config.n_extenders;

@@ -1,7 +1,6 @@
 #include "core/engine/stats.h"
 
 #include "core/engine/inside.h"
-#include "core/plugins/plugins.h"
 
 static const struct bounds attempts_bounds = {.first = 1, .factor = 2, .n = 5},
                            wait_bounds = {.first = 0.01, .factor = 2, .n = 20},
@@ -113,6 +112,8 @@ static uint32_t pods_of(const struct engine *k, uint32_t unit)
     return m.ready + m.held;
 }
 
+enum { MASK = 64 }; /* bits of a mask of plugins */
+
 static void look_at(void *ctx, uint32_t unit)
 {
     struct waiting *w = ctx;
@@ -126,14 +127,14 @@ static void look_at(void *ctx, uint32_t unit)
     uint32_t profile = 0;
     while (profile < k->counts.profiles.n && !str_equal(k->counts.profiles.at[profile].name, name))
         profile++;
-    for (uint32_t i = 0; i < n_plugins && profile < k->counts.profiles.n; i++)
-        w->refused.at[profile * n_plugins + i] += rejectors >> i & 1 ? pods : 0;
+    for (uint32_t i = 0; i < MASK && profile < k->counts.profiles.n; i++)
+        w->refused.at[profile * MASK + i] += rejectors >> i & 1 ? pods : 0;
 }
 
 static struct waiting look_at_all(const struct engine *k)
 {
     struct waiting w = {.engine = k};
-    vec_resize(&w.refused, k->counts.profiles.n * n_plugins);
+    vec_resize(&w.refused, k->counts.profiles.n * MASK);
     queue_each(k->queue, look_at, &w);
     return w;
 }
@@ -161,11 +162,12 @@ static void read_refused(const void *source, const struct metric_sink *out)
     const struct engine *k = source;
     struct waiting w = look_at_all(k);
     for (uint32_t p = 0; p < k->counts.profiles.n; p++)
-        for (uint32_t i = 0; i < n_plugins; i++)
-            if (w.refused.at[p * n_plugins + i])
+        for (uint32_t i = 0; i < MASK; i++)
+            if (w.refused.at[p * MASK + i] && engine_plugin(k, i))
                 metric_put(out,
-                           (struct str[]){str_of(plugins[i]->name), k->counts.profiles.at[p].name},
-                           w.refused.at[p * n_plugins + i]);
+                           (struct str[]){str_of(engine_plugin(k, i)->name),
+                                          k->counts.profiles.at[p].name},
+                           w.refused.at[p * MASK + i]);
     vec_done(&w.refused);
 }
 

@@ -50,14 +50,15 @@ static bool listens(const struct wake *wake, const struct event *event)
 
 uint64_t engine_interested(const struct engine *k, const struct event *event)
 {
-    (void)k;
     uint64_t all = event->resource == EVENT_TARGET_POD ? UNSUPPORTED_BIT : 0;
     if (event->resource & EXTENDERS_HEAR)
         all |= EXTENDER_BIT;
-    for (uint32_t i = 0; i < n_plugins; i++)
-        for (const struct wake *w = plugins[i]->wakes; w && w->resource; w++)
+    for (uint32_t i = 0; i < n_plugins + GUESTS_MOST; i++) {
+        const struct plugin *plugin = engine_plugin(k, i);
+        for (const struct wake *w = plugin ? plugin->wakes : NULL; w && w->resource; w++)
             if (listens(w, event))
                 all |= (uint64_t)1 << i;
+    }
     return all;
 }
 
@@ -86,9 +87,11 @@ static uint64_t pod_wakes(const struct engine *k, pod_id pod, const struct event
                           uint64_t among)
 {
     uint64_t woken = 0;
-    for (uint32_t i = 0; i < n_plugins; i++)
-        if (among >> i & 1 && plugin_wakes(k, plugins[i], pod, event))
+    for (uint32_t i = 0; i < n_plugins + GUESTS_MOST; i++) {
+        const struct plugin *plugin = among >> i & 1 ? engine_plugin(k, i) : NULL;
+        if (plugin && plugin_wakes(k, plugin, pod, event))
             woken |= (uint64_t)1 << i;
+    }
     return woken;
 }
 

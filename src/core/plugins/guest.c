@@ -1,0 +1,198 @@
+#include "core/plugins/guest.h"
+
+#include <kubenexus/plugin.h>
+
+#include "core/cluster/cluster.h"
+
+enum { REASONS_MOST = 16 };
+
+struct kn_pod {
+    struct cluster *cluster;
+    const struct shape *shape;
+    const struct kn_plugin *guest;
+};
+
+struct kn_node {
+    const struct cluster *cluster;
+    node_id node;
+    bool reads_room;
+};
+
+/* What is kept of a class; the guest's own state stands behind it. */
+struct guest_class {
+    const struct kn_plugin *guest;
+    reason_id reasons[REASONS_MOST];
+    max_align_t state[];
+};
+
+/* --- what it may ask --- */
+
+static struct kn_text text_of(const struct cluster *c, sym s)
+{
+    struct str text = s == SYM_NONE ? (struct str){0} : names_text(&c->names, s);
+    return (struct kn_text){text.p, text.n};
+}
+
+static bool reads_label(const struct kn_plugin *guest, const char *key)
+{
+    for (const char *const *k = guest->pod_labels; k && *k; k++)
+        if (strcmp(*k, key) == 0)
+            return true;
+    return false;
+}
+
+static struct kn_text pod_label(const struct kn_pod *pod, const char *key)
+{
+    const struct names *names = &pod->cluster->names;
+    sym name = reads_label(pod->guest, key) ? names_find(names, str_of(key)) : SYM_NONE;
+    sym value = name == SYM_NONE ? SYM_NONE : names_label(names, pod->shape->labels, name);
+    return text_of(pod->cluster, value);
+}
+
+static int64_t pod_asks(const struct kn_pod *pod, const char *resource)
+{
+    struct cluster *c = pod->cluster;
+    if (strcmp(resource, "pods") == 0)
+        return 1;
+    return request_amount(&specs_at(&c->specs, pod->shape->spec)->ask,
+                          resources_find(&c->specs.resources, &c->names, str_of(resource)));
+}
+
+static struct kn_text node_name(const struct kn_node *n)
+{
+    return text_of(n->cluster, n->cluster->nodes.name[n->node.i]);
+}
+
+static struct kn_text node_label(const struct kn_node *n, const char *key)
+{
+    sym name = names_find(&n->cluster->names, str_of(key));
+    return text_of(n->cluster,
+                   name == SYM_NONE ? SYM_NONE : cluster_label(n->cluster, n->node, name));
+}
+
+/* Allocatable, less what is used. */
+static int64_t amount(const struct kn_node *n, const char *resource, bool is_left)
+{
+    const struct cluster *c = n->cluster;
+    const struct room *room = &c->nodes.room[n->node.i];
+    int64_t share = is_left ? -1 : 0;
+    resource_id id = resources_find(&c->specs.resources, &c->names, str_of(resource));
+    if (id == RESOURCE_CPU)
+        return wrap_add(room->cpu_alloc, share * room->cpu_used);
+    if (id == RESOURCE_MEMORY)
+        return wrap_add(room->memory_alloc, share * room->memory_used);
+    if (id == RESOURCE_PODS)
+        return room->pods_alloc + share * room->pods_used;
+    const struct cell *cell = id == ID_NONE ? NULL : nodes_cell(&c->nodes, n->node, id);
+    return cell ? wrap_add(cell->alloc, share * cell->used) : 0;
+}
+
+static int64_t node_has(const struct kn_node *n, const char *resource)
+{
+    return amount(n, resource, false);
+}
+
+/* Who did not say that it reads this would be told what is no longer so. */
+static int64_t node_left(const struct kn_node *n, const char *resource)
+{
+    return n->reads_room ? amount(n, resource, true) : 0;
+}
+
+static const struct kn_host host = {
+    .pod_label = pod_label,
+    .pod_asks = pod_asks,
+    .node_name = node_name,
+    .node_label = node_label,
+    .node_has = node_has,
+    .node_left = node_left,
+};
+
+/* --- the plugin --- */
+
+static void sign(struct cluster *c, const struct shape *shape, const void *args,
+                 struct match_words *out)
+{
+    const struct kn_plugin *guest = ((const struct guest_args *)args)->guest;
+    for (const char *const *key = guest->pod_labels; key && *key; key++) {
+        sym name = names_find(&c->names, str_of(*key));
+        vec_push(out, name == SYM_NONE ? SYM_NONE : names_label(&c->names, shape->labels, name));
+    }
+}
+
+static void learn(struct learning *l, void *cls)
+{
+    const struct guest_args *args = l->args;
+    const struct kn_plugin *guest = args->guest;
+    struct guest_class *g = cls;
+    struct kn_pod pod = {l->cluster, l->shape, guest};
+    struct kn_text json = {args->json.p, args->json.n};
+    g->guest = guest;
+    if (guest->learn && !guest->learn(&host, &pod, json, g->state))
+        return;
+    l->filters = guest->filter != NULL;
+    l->scores = guest->score != NULL;
+    for (uint32_t i = 0; guest->reasons && guest->reasons[i]; i++)
+        g->reasons[i] = learning_reason(l, CODE_UNSCHEDULABLE, guest->reasons[i]);
+}
+
+/* A number beyond its reasons is taken for the first of them. */
+static reason_id row_filter(const struct cluster *c, const void *cls, node_id node)
+{
+    const struct guest_class *g = cls;
+    struct kn_node n = {c, node, g->guest->reads_room};
+    unsigned why = g->guest->filter(&host, g->state, &n);
+    return why == 0                                     ? 0
+           : why <= REASONS_MOST && g->reasons[why - 1] ? g->reasons[why - 1]
+                                                        : g->reasons[0];
+}
+
+static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
+{
+    const struct guest_class *g = cls;
+    struct kn_node n = {c, node, g->guest->reads_room};
+    return g->guest->score(&host, g->state, &n);
+}
+
+static const struct wake wakes[] = {
+    {EVENT_NODE,         ACTION_ADD | ACTION_NODE_ALLOCATABLE | ACTION_NODE_LABEL, NULL},
+    {EVENT_ASSIGNED_POD,              ACTION_DELETE | ACTION_UPDATE, NULL},
+    {EVENT_TARGET_POD, ACTION_UPDATE | ACTION_POD_LABEL, NULL},
+    {0             },
+};
+
+struct plugin guest_plugin(const struct kn_plugin *guest)
+{
+    return (struct plugin){
+        .name = guest->name,
+        .summary = guest->summary,
+        .row_columns = COLUMN_LABELS | COLUMN_ALLOC | (guest->reads_room ? COLUMN_USED : 0),
+        .class_size = sizeof(struct guest_class) + guest->state_size,
+        .weight = 1,
+        .sign = guest->pod_labels ? sign : NULL,
+        .learn = learn,
+        .row_filter = guest->filter ? row_filter : NULL,
+        .row_score = guest->score ? row_score : NULL,
+        .wakes = wakes,
+    };
+}
+
+const char *guest_check(const struct kn_plugin *guest, struct str name, struct arena *mem)
+{
+    enum { STATE_MOST = 1 << 16 };
+    uint32_t n = 0;
+    if (guest->version != KN_PLUGIN_VERSION)
+        return arena_printf(mem, "is built for version %u of the plugin interface, this is %d",
+                            guest->version, KN_PLUGIN_VERSION)
+            .p;
+    if (!guest->name || !str_equal(str_of(guest->name), name))
+        return arena_printf(mem, "has the plugin \"%.80s\", not \"" STR_FMT "\"",
+                            guest->name ? guest->name : "", STR_ARG(str_part(name, 0, 80)))
+            .p;
+    while (guest->reasons && n <= REASONS_MOST && guest->reasons[n])
+        n++;
+    if (!guest->summary || n > REASONS_MOST || guest->state_size > STATE_MOST)
+        return "has no summary, more than 16 reasons, or more than 64 KiB to keep of a class";
+    if (guest->filter && n == 0)
+        return "filters, and names no reason";
+    return guest->filter || guest->score ? NULL : "neither filters nor scores";
+}

@@ -1,0 +1,38 @@
+#include "io/files/library.h"
+
+#include <dlfcn.h>
+
+#ifdef KUBENEXUS_STATIC
+
+const struct kn_plugin *library_plugin(struct str path, struct arena *mem, const char **why)
+{
+    (void)path, (void)mem;
+    *why = "this program is static and loads no library";
+    return NULL;
+}
+
+#else
+
+/* "PATH: wrong": the caller says the path. */
+static struct str without_path(const char *said, struct str path)
+{
+    struct str text = said ? str_of(said) : STR("has no kubenexus_plugin");
+    bool has_path = str_starts(text, path) && str_starts(str_part(text, path.n, text.n), STR(": "));
+    return has_path ? str_part(text, path.n + 2, text.n) : text;
+}
+
+const struct kn_plugin *library_plugin(struct str path, struct arena *mem, const char **why)
+{
+    struct str name = arena_str(mem, path);
+    if (str_find(path, '/') == path.n) { /* or it would be searched for */
+        *why = "is not a path";
+        return NULL;
+    }
+    void *library = dlopen(name.p, RTLD_NOW | RTLD_LOCAL);
+    const struct kn_plugin *plugin = library ? dlsym(library, "kubenexus_plugin") : NULL;
+    if (!plugin)
+        *why = arena_str(mem, without_path(dlerror(), path)).p;
+    return plugin;
+}
+
+#endif
