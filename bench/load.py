@@ -8,6 +8,7 @@ from plane import node, pod
 
 PATCH = "application/strategic-merge-patch+json"
 GPU = "nvidia.com/gpu"
+GROUP = "pod-group.scheduling.kubenexus.io/"
 SPREAD = [{"maxSkew": 5, "topologyKey": "topology.kubernetes.io/zone",
            "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": {"app": "bench"}}}]
 
@@ -34,7 +35,38 @@ def pod_of(shape, i):
         how = {"cpu": "1", "memory": "4Gi", "extended": {GPU: "2" if i % 4 == 0 else "1"}}
     elif shape == "spread":
         how = {"topologySpreadConstraints": SPREAD}
-    return pod("pod-%d" % i, labels={"app": "bench"}, **how)
+    made = pod("pod-%d" % i, labels={"app": "bench"}, **how)
+    if gang_size(shape):
+        join(made, shape, i)
+    return made
+
+
+# Gangs: gang-N has two labels on each pod (N = 1: the same, and no gang), native-N a PodGroup of
+# Kubernetes' own for each gang.
+
+def gang_size(shape):
+    """0: no gangs."""
+    kind, _, size = shape.partition("-")
+    return int(size) if kind in ("gang", "native") and size.isdigit() else 0
+
+
+def join(obj, shape, i):
+    name, size = "gang-%d" % (i // gang_size(shape)), gang_size(shape)
+    if shape.startswith("native"):
+        obj["spec"]["schedulingGroup"] = {"podGroupName": name}
+    else:
+        obj["metadata"]["labels"].update({GROUP + "name": name, GROUP + "min-available": str(size)})
+
+
+def create_groups(shape, pods):
+    if not shape.startswith("native"):
+        return ""
+    size = gang_size(shape)
+    return "".join(line("POST", "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups",
+                        {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+                         "metadata": {"name": "gang-%d" % i},
+                         "spec": {"schedulingPolicy": {"gang": {"minCount": size}}}})
+                   for i in range(pods // size))
 
 
 def create_nodes(shape, count):
