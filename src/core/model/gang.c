@@ -38,6 +38,12 @@ const struct gang_key gang_keys[] = {
     {STR("kueue.x-k8s.io/podset-required-topology"), GANG_REQUIRED, GANG_OBJECT_NONE},
     {STR("scheduling.kubenexus.io/preferred-topology"), GANG_PREFERRED, GANG_OBJECT_NONE},
     {STR("kueue.x-k8s.io/podset-preferred-topology"), GANG_PREFERRED, GANG_OBJECT_NONE},
+
+    {STR("kubenexus.io/gang"), GANG_AUTO, GANG_OBJECT_NONE},
+    {STR("kubenexus.io/gang-scheduling"), GANG_AUTO, GANG_OBJECT_NONE},
+    {STR("training.kubeflow.org/job-name"), GANG_OWNER, GANG_OBJECT_NONE},
+    {STR("jobset.sigs.k8s.io/jobset-name"), GANG_OWNER, GANG_OBJECT_NONE},
+    {STR("batch.kubernetes.io/job-name"), GANG_OWNER, GANG_OBJECT_NONE},
 };
 
 /* clang-format on */
@@ -90,6 +96,85 @@ static void read_size(struct gang_identity *out)
         out->malformed = out->size;
 }
 
+/* --- owners --- */
+
+static struct str env_of(const struct pod *pod, struct str name)
+{
+    list_each(&pod->spec.containers, container)
+        list_each(&container->env, var)
+            if (str_equal(var->name, name))
+                return var->value;
+    return (struct str){0};
+}
+
+/* "4", or of an elastic one, "2:4", the least; 0: neither. */
+static int64_t least(struct str text)
+{
+    int64_t n;
+    struct str first = str_part(text, 0, str_find(text, ':'));
+    return str_int(first, &n) ? n : 0;
+}
+
+/* Of TensorFlow's {"cluster":{"worker":["a:1","b:1"],"ps":["c:1"]},…}: all that are listed. */
+static int64_t listed(struct str text)
+{
+    static const struct str key = STR("\"cluster\"");
+    size_t i = 0;
+    while (i < text.n && !str_starts(str_part(text, i, text.n), key))
+        i++;
+    int64_t n = 0;
+    uint32_t depth = 0;
+    bool is_listing = false, is_quoted = false;
+    for (i += key.n; i < text.n; i++) {
+        char c = text.p[i];
+        n += c == '"' && !is_quoted && is_listing;
+        is_quoted ^= c == '"';
+        if (is_quoted)
+            continue;
+        is_listing = c == '[' || (is_listing && c != ']');
+        depth += c == '{';
+        if (c == '}' && --depth == 0)
+            return n;
+    }
+    return 0;
+}
+
+/* Processes, so many on each. */
+static int64_t world(const struct pod *pod, struct str text)
+{
+    int64_t n, each = 1;
+    struct str per_node = env_of(pod, STR("PET_NPROC_PER_NODE"));
+    if (!str_int(text, &n) || (per_node.n && (!str_int(per_node, &each) || each < 1)))
+        return 0;
+    return n % each == 0 ? n / each : 0;
+}
+
+/* How many pods its owner has made, as the pod is told: operators put it into the environment. */
+static bool find_owners_size(const struct pod *pod, struct gang_identity *out)
+{
+    static const struct str names[] = {STR("PET_NNODES"), STR("TF_CONFIG"), STR("WORLD_SIZE")};
+    for (size_t i = 0; i < LEN(names); i++) {
+        struct str text = env_of(pod, names[i]);
+        int64_t size = i == 0 ? least(text) : i == 1 ? listed(text) : world(pod, text);
+        if (size < 1 || size > INT32_MAX)
+            continue;
+        out->minimum = (int32_t)size;
+        out->size = (struct gang_place){GANG_ENV, names[i], text};
+        return true;
+    }
+    return false;
+}
+
+static bool find_owner(const struct pod *pod, const struct finds *f, struct gang_identity *out)
+{
+    struct str asked = f->places[GANG_AUTO].value;
+    bool is_asked = str_equal(asked, STR("auto")) || str_equal(asked, STR("true"));
+    if (!is_asked || !f->places[GANG_OWNER].where || !find_owners_size(pod, out))
+        return false;
+    out->group = f->places[GANG_OWNER];
+    return true;
+}
+
 bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
 {
     struct finds f = {.other_rank = UINT32_MAX};
@@ -107,21 +192,24 @@ bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
     } else if (f.places[GANG_NAME].where) {
         out->group = f.places[GANG_NAME];
         out->object = gang_keys[f.ranks[GANG_NAME] / 2].object;
-    } else {
+    } else if (!find_owner(pod, &f, out)) {
         return false;
     }
-    out->size = f.places[GANG_SIZE];
+    bool is_owners = out->size.where == GANG_ENV;
+    if (!is_owners)
+        out->size = f.places[GANG_SIZE];
     out->role = f.places[GANG_ROLE];
     out->required = f.places[GANG_REQUIRED];
     out->preferred = f.places[GANG_PREFERRED];
     if (f.other_name.where && !str_equal(f.other_name.value, out->group.value))
         out->conflict = f.other_name;
-    read_size(out);
+    if (!is_owners)
+        read_size(out);
     return true;
 }
 
 struct str gang_place_text(const struct gang_place *place, struct arena *mem)
 {
-    static const char *const words[] = {"nothing", "field", "label", "annotation"};
+    static const char *const words[] = {"nothing", "field", "label", "annotation", "variable"};
     return arena_printf(mem, "%s " STR_FMT, words[place->where], STR_ARG(place->key));
 }

@@ -11,6 +11,9 @@
  * an annotation of the same key. Whatever else names another group is told as a conflict. A size
  * that is no number, or below 1, is told too, and never read as if it had not been there.
  *
+ * A pod that names no group and asks for it (kubenexus.io/gang: auto) is in the group of its owner,
+ * if what the owner's operator put on the pod says how many it made.
+ *
  * Values are pieces of the pod's texts. */
 
 /* The object that a group's name refers to. */
@@ -22,7 +25,7 @@ enum gang_object {
 };
 
 /* Where something was found. */
-enum gang_where { GANG_NOWHERE, GANG_FIELD, GANG_LABEL, GANG_ANNOTATION };
+enum gang_where { GANG_NOWHERE, GANG_FIELD, GANG_LABEL, GANG_ANNOTATION, GANG_ENV };
 
 struct gang_place {
     enum gang_where where;
@@ -49,7 +52,16 @@ struct gang_identity {
 bool gang_identity_of(const struct pod *pod, struct gang_identity *out);
 
 /* Every key that is read, in the order in which they count. */
-enum gang_meaning { GANG_NAME, GANG_SIZE, GANG_ROLE, GANG_REQUIRED, GANG_PREFERRED, GANG_MEANINGS };
+enum gang_meaning {
+    GANG_NAME,
+    GANG_SIZE,
+    GANG_ROLE,
+    GANG_REQUIRED,
+    GANG_PREFERRED,
+    GANG_AUTO,  /* "auto" or "true": its owner's pods are a gang, */
+    GANG_OWNER, /* whose name stands here */
+    GANG_MEANINGS
+};
 
 struct gang_key {
     struct str key;
@@ -60,5 +72,5 @@ struct gang_key {
 extern const struct gang_key gang_keys[];
 extern const uint32_t n_gang_keys;
 
-/* "label KEY", "annotation KEY" or "field PATH": for messages. */
+/* "label KEY", "annotation KEY", "field PATH" or "variable NAME": for messages. */
 struct str gang_place_text(const struct gang_place *place, struct arena *mem);

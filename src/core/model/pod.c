@@ -108,7 +108,14 @@ static const struct field mount_fields[] = {
     FIELD_END,
 };
 
+static const struct field env_fields[] = {
+    {FIELD(STR, "name", 1, struct env_var, name)},
+    {FIELD(STR, "value", 2, struct env_var, value)},
+    FIELD_END,
+};
+
 static const struct field container_fields[] = {
+    {FIELD_MESSAGES("env", 7, struct container, env, env_fields)},
     {FIELD(STR, "image", 2, struct container, image)},
     {FIELD(STR, "name", 1, struct container, name)},
     {FIELD_MESSAGES("ports", 6, struct container, ports, port_fields)},

@@ -78,8 +78,13 @@ struct volume_mount {
     str_list bind_mount_options;
 };
 
+struct env_var {
+    struct str name, value;
+};
+
 struct container {
     struct str name, image, restart_policy;
+    LIST(struct env_var) env; /* of the literal ones */
     struct resource_requirements resources;
     LIST(struct container_port) ports;
     LIST(struct restart_rule) restart_policy_rules;

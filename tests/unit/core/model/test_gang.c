@@ -2,18 +2,28 @@
 
 #include "support/test.h"
 
-/* A pod with labels as words "KEY=VALUE"; "@KEY=VALUE" is an annotation, ".VALUE" the field
- * spec.schedulingGroup. */
+/* A pod with labels as words "KEY=VALUE"; "@KEY=VALUE" is an annotation, "$NAME=VALUE" a variable
+ * of its container, ".VALUE" the field spec.schedulingGroup. */
 static struct pod pod_of(struct arena *mem, const char *line)
 {
     struct pod pod = {0};
     pod.meta.labels.at = arena_array(mem, struct pair, 8);
     pod.meta.annotations.at = arena_array(mem, struct pair, 8);
+    struct container *container = arena_array(mem, struct container, 1);
+    container->env.at = arena_array(mem, struct env_var, 8);
+    pod.spec.containers.at = container;
+    pod.spec.containers.n = 1;
     struct str words = str_of(line);
     while (words.n) {
         struct str rest = str_take(&words, ' ');
         if (rest.p[0] == '.') {
             pod.spec.scheduling_group = str_part(rest, 1, rest.n);
+            continue;
+        }
+        if (rest.p[0] == '$') {
+            struct str value = str_part(rest, 1, rest.n);
+            struct str name = str_take(&value, '=');
+            container->env.at[container->env.n++] = (struct env_var){name, value};
             continue;
         }
         bool is_annotation = rest.p[0] == '@';
@@ -104,4 +114,53 @@ TEST(gang, role_and_topology_are_read_beside_the_name)
     EXPECT_STR(id.role.value, "worker");
     EXPECT_STR(id.required.value, "rack");
     EXPECT_STR(id.preferred.value, "leaf,rack");
+}
+
+#define KUBEFLOW "training.kubeflow.org/job-name=j "
+#define ASKED    "@kubenexus.io/gang=auto "
+
+TEST(gang, an_owners_pods_are_one_if_they_ask_for_it_and_are_told_how_many_they_are)
+{
+    static const struct {
+        const char *words, *group;
+        int minimum;
+        const char *because;
+    } cases[] = {
+        {ASKED KUBEFLOW "$WORLD_SIZE=4 $RANK=1",                                                          "j", 4, "variable WORLD_SIZE"},
+        {KUBEFLOW "$WORLD_SIZE=4",                                                                        "",  0, ""                   }, /* nobody asked */
+        {"kubenexus.io/gang-scheduling=true " KUBEFLOW "$WORLD_SIZE=4",                                   "j", 4,
+         "variable WORLD_SIZE"                                                                                                         },
+        {"kubenexus.io/gang=no " KUBEFLOW "$WORLD_SIZE=4",                                                "",  0, ""                   },
+        {ASKED KUBEFLOW "$PET_NPROC_PER_NODE=8 $WORLD_SIZE=32",                                           "j", 4, "variable WORLD_SIZE"},
+        {ASKED KUBEFLOW "$PET_NPROC_PER_NODE=gpu $WORLD_SIZE=32",                                         "",  0, ""                   },
+        {ASKED KUBEFLOW "$PET_NNODES=2:6 $WORLD_SIZE=6",                                                  "j", 2, "variable PET_NNODES"},
+        {ASKED KUBEFLOW "$TF_CONFIG={\"cluster\":{\"ps\":[\"p:1\"],\"worker\":[\"a:1\",\"b:1\"]},"
+                        "\"task\":[\"x\"]}",                                                     "j", 3, "variable TF_CONFIG" },
+        {ASKED KUBEFLOW "$TF_CONFIG={\"cluster\":{\"ps\":[",                                              "",  0, ""                   },
+        {ASKED
+         "jobset.sigs.k8s.io/jobset-name=s batch.kubernetes.io/job-name=s-node-0 $PET_NNODES=3", "s", 3, "variable PET_NNODES"},
+        {ASKED "jobset.sigs.k8s.io/jobset-name=s batch.kubernetes.io/job-name=s-init-0",                  "",  0,
+         ""                                                                                                                            }, /* comes before the others */
+        {ASKED "batch.kubernetes.io/job-name=b $WORLD_SIZE=2",                                            "b", 2, "variable WORLD_SIZE"},
+        {ASKED KUBEFLOW NEXUS "name=a " NEXUS "min-available=3 $WORLD_SIZE=4",                            "a", 3,
+         "label " NEXUS "min-available"                                                                                                },
+        {ASKED KUBEFLOW NEXUS "name=a $WORLD_SIZE=4",                                                     "a", 0, "nothing "           },
+        {ASKED "$WORLD_SIZE=4",                                                                           "",  0, ""                   },
+        {ASKED KUBEFLOW "$WORLD_SIZE=many",                                                               "",  0, ""                   },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct arena mem = {0};
+        struct gang_identity identity;
+        test_case("%s", cases[i].words);
+        struct pod pod = pod_of(&mem, cases[i].words);
+        bool is_in_one = gang_identity_of(&pod, &identity);
+        EXPECT_INT(is_in_one, cases[i].group[0] != 0);
+        if (is_in_one) {
+            EXPECT_STR(identity.group.value, cases[i].group);
+            EXPECT_INT(identity.minimum, cases[i].minimum);
+            EXPECT_STR(gang_place_text(&identity.size, &mem), cases[i].because);
+            EXPECT(!identity.malformed.where);
+        }
+        arena_done(&mem);
+    }
 }
