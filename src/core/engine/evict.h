@@ -102,6 +102,10 @@ int64_t engine_work_lost_ms(const struct engine *k, int64_t now_ms, pod_id pod);
 
 void parties_find(struct engine *k, int64_t now_ms, const struct evicting *e, struct parties *out);
 
+/* Are those whom kube-scheduler would look at pods on their own that the rules do not tell apart
+ * either? */
+bool parties_are_plain(struct engine *k, int64_t now_ms, const struct evicting *e);
+
 enum party_order { ORDER_BY_LOSS, ORDER_BY_NODE };
 
 void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
@@ -173,6 +177,10 @@ struct evictor {
 /* By which rules the profile evicts for its gangs, and (`alone`) for pods on their own; false: it
  * does not, or as kube-scheduler does. */
 bool engine_eviction_rules(const struct profile *profile, bool alone, struct eviction_args *out);
+
+/* Do these rules say who goes for the pod alone? Where the profile says nothing of them and they
+ * see nothing that kube-scheduler does not, that one's choice stands. */
+bool engine_evicts_by_rules(struct engine *k, pod_id pod, const struct class *class);
 
 /* Who would have to go so that the unit finds its nodes: k->evictor.plan. `class` is that of a pod
  * alone, NULL of a gang. Nothing is changed. */

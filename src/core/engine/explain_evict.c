@@ -96,6 +96,8 @@ static void explain(struct engine *k, int64_t now_ms, pod_id pod, struct explana
     out->eviction = x;
     if (!engine_eviction_rules(class->profile, !is_gang, &rules)) {
         x->message = STR("its profile evicts as kube-scheduler does, or not at all");
+    } else if (!is_gang && !engine_evicts_by_rules(k, pod, class)) {
+        x->message = STR("plain pods alone would have to go: as kube-scheduler does");
     } else if (class->error.n || fits(k, pod, class, is_gang)) {
         x->message = class->error.n ? STR("it cannot be judged") : STR("it fits: nobody has to go");
     } else {

@@ -89,8 +89,7 @@ void explain_preemption(struct engine *k, pod_id pod, struct class *class, const
     out->preemption = p;
     AUTO(buf) text = {0};
     struct plan plan = {.node = ID_NONE};
-    struct eviction_args rules;
-    if (engine_eviction_rules(class->profile, true, &rules)) {
+    if (engine_evicts_by_rules(k, pod, class)) {
         explain_plan(k, pod, class, out, &text);
     } else if (engine_begin_plan(k, pod, class, &plan, &text)) {
         try_all(k, pod, class, ids, out);

@@ -263,6 +263,38 @@ void parties_find(struct engine *k, int64_t now_ms, const struct evicting *e, st
     }
 }
 
+/* --- plain ones --- */
+
+/* Is there something about it that kube-scheduler does not see? Those alike are as `first`. */
+static bool is_special(const struct looking *l, pod_id pod, struct party *first)
+{
+    const struct cluster *c = l->k->cluster;
+    uint32_t group = groups_of(&c->groups, pod);
+    struct party party = {0};
+    if ((group != ID_NONE && group_is_gang(&c->groups.at.at[group])) ||
+        cluster_spec(c, pod)->accelerators || !look_at(l, pod, &party))
+        return true;
+    if (first->n++ == 0) {
+        first->rank = party.rank;
+        first->worth = party.worth;
+    }
+    return party.rank.tier != first->rank.tier || party.worth != first->worth;
+}
+
+bool parties_are_plain(struct engine *k, int64_t now_ms, const struct evicting *e)
+{
+    const struct cluster *c = k->cluster;
+    struct parties unused = {0};
+    struct looking l = {k, e, &unused, now_ms};
+    struct party first = {0};
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        for (uint32_t pod = c->nodes.first_pod[i]; pod != ID_NONE; pod = c->pods.rows.at[pod].after)
+            if (cluster_spec(c, (pod_id){pod})->priority < e->rank.priority &&
+                is_special(&l, (pod_id){pod}, &first))
+                return false;
+    return true;
+}
+
 /* --- the order --- */
 
 static int by_cost(const void *a, const void *b)

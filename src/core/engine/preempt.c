@@ -116,6 +116,16 @@ void engine_say_found(const struct engine *k, const struct plan *plan, size_t at
                STR_ARG(names_text(&c->names, c->nodes.name[plan->node])), k->victims.n);
 }
 
+/* Says why nobody need go, as kube-scheduler does, if that would evict nobody either. */
+static bool say_in_vain(struct engine *k, pod_id pod, struct class *class, struct buf *text)
+{
+    if (preempt_choose(&k->hunts, k->cluster, &k->classes, class, pod, &k->why) != ID_NONE)
+        return false;
+    if (!why_errors(&k->why, &k->classes.reasons, text))
+        why_histogram(&k->why, &k->classes.reasons, text);
+    return true;
+}
+
 /* Whom the rules of the profile's own plugin let go. */
 static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, struct plan *plan,
                           size_t at, struct buf *text)
@@ -130,6 +140,9 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, str
         return;
     }
     plan->is_hopeless = outcome != EVICTION_WAITS;
+    bool is_in_vain = outcome == EVICTION_NONE || outcome == EVICTION_USELESS;
+    if (is_in_vain && say_in_vain(k, pod, class, text))
+        return;
     if (outcome == EVICTION_NONE)
         buf_add(text, STR("No preemption victims found for incoming pod."));
     else
@@ -144,8 +157,7 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
     size_t at = text->n + 1; /* behind a blank */
     if (!engine_begin_plan(k, pod, class, &plan, text))
         return plan;
-    struct eviction_args rules;
-    if (engine_eviction_rules(class->profile, true, &rules)) {
+    if (engine_evicts_by_rules(k, pod, class)) {
         plan_by_rules(k, pod, class, &plan, at, text);
         return plan;
     }
