@@ -40,7 +40,7 @@ struct member {
 
 struct company {
     int minimum, cpu[2], priority; /* members are of two kinds, in turn */
-    bool in_one_rack;
+    bool in_one_rack, is_split;
     uint32_t ended, owner;
     struct member members[PODS];
 };
@@ -62,7 +62,7 @@ struct history {
     struct effects effects[ENGINES];
     VEC(struct pending) pending;
     struct arena mem;
-    uint64_t placed, refused, evicted, checked;
+    uint64_t placed, refused, evicted, checked, placed_before;
     uint32_t by_pod;   /* of the gang for which pods were evicted last */
     bool is_to_follow; /* pods were evicted, and nothing has happened since */
     bool has_failed;
@@ -182,7 +182,7 @@ static void check_node(struct history *h, struct str name)
 static void check_rack(struct history *h, const struct company *c)
 {
     uint32_t rack = ID_NONE;
-    for (uint32_t p = 0; p < PODS && c->in_one_rack; p++) {
+    for (uint32_t p = 0; p < PODS && c->in_one_rack && !c->is_split; p++) {
         const struct member *m = &c->members[p];
         if ((m->state != ASSUMED && m->state != BOUND) || m->is_leaving)
             continue;
@@ -208,6 +208,10 @@ static void compare(struct history *h)
         same = same_effect(&a->list.at[i], &b->list.at[i]) && a->list.at[i].id == b->list.at[i].id;
     if (!same)
         fail(h, "engines with and without views differ");
+    for (int k = 0; k < ENGINES && !same; k++)
+        vec_each(&h->effects[k].list, e)
+            printf("#    engine %d: %u " STR_FMT " " STR_FMT " " STR_FMT "\n", k, e->kind,
+                   STR_ARG(e->pod), STR_ARG(e->node), STR_ARG(e->message));
 }
 
 static void take_binding(struct history *h, const struct effect *e, uint32_t placed[GANGS])
@@ -264,11 +268,14 @@ static bool asks(const struct history *h, uint32_t by, uint32_t g, uint32_t p)
     return g == by && (!is_alone || p == h->by_pod);
 }
 
-/* The member is going, but its room will be kept for its replacement. */
+/* The member is going, but others of its gang were running when the victims were chosen: its room
+ * was not counted on. */
 static bool leaves_slot(const struct company *c, const struct member *m)
 {
-    bool is_gang = c->minimum > 1 || c->in_one_rack;
-    return m->state == GOING && !m->is_leaving && is_gang && (running(c) || waiting(c));
+    bool is_gang = c->minimum > 1 || c->in_one_rack, goes_on = running(c);
+    for (uint32_t p = 0; p < PODS; p++)
+        goes_on |= c->members[p].is_victim;
+    return m->state == GOING && !m->is_leaving && is_gang && goes_on;
 }
 
 /* The pod as an engine sees it that judges an eviction for the gang `by`; false: not at all. */
@@ -382,6 +389,7 @@ static void check_evictions(struct history *h, uint32_t by)
         for (uint32_t p = 0; p < PODS; p++)
             h->gangs[g].members[p].is_victim = false;
     h->is_to_follow = true;
+    h->placed_before = h->placed;
 }
 
 /* What is true of the nodes: counts that nobody asks for any more may come and go. */
@@ -457,6 +465,7 @@ static void end_eviction(struct history *h, struct pending x, bool fails, bool i
         return;
     if (fails) {
         m->is_leaving = false;
+        h->gangs[x.gang].is_split = true; /* others may have gone elsewhere meanwhile */
     } else if (m->state == BOUND && !is_gone) {
         m->state = GOING;
         tell_pod(h, x.gang, x.pod, " phase=Running");
@@ -521,7 +530,7 @@ static void carry_out_evictions(struct history *h)
  * somebody is bound. */
 static void follow(struct history *h)
 {
-    uint64_t placed = h->placed;
+    uint64_t placed = h->placed_before;
     h->is_to_follow = false;
     for (int i = 0; i < 4; i++) { /* one who has the room in sight may evict for another's sake */
         carry_out_evictions(h);
@@ -538,6 +547,7 @@ static void forget_run(struct company *c)
         if (c->members[p].state != ABSENT)
             return;
     c->ended = 0;
+    c->is_split = false;
     c->owner++;
 }
 
@@ -613,8 +623,10 @@ static void restart(struct history *h)
             if (h->gangs[g].members[p].state == ASSUMED)
                 h->gangs[g].members[p].state = WAITING;
         for (uint32_t p = 0; p < PODS; p++)
-            if (h->gangs[g].members[p].state != GOING)
+            if (h->gangs[g].members[p].state != GOING && h->gangs[g].members[p].is_leaving) {
                 h->gangs[g].members[p].is_leaving = false;
+                h->gangs[g].is_split = true;
+            }
     }
     start_engines(h);
 }
@@ -637,16 +649,16 @@ static void operate(struct history *h)
 /* Nothing happens any more: then nothing is left to do. */
 static void come_to_rest(struct history *h)
 {
-    while (h->pending.n && !h->has_failed)
-        settle(h);
     for (int i = 0; i < 40 && !h->has_failed; i++) {
-        decide(h);
+        carry_out_evictions(h);
         while (h->pending.n && !h->has_failed)
             settle(h);
+        decide(h);
         h->now_ms += 11000;
     }
     if (h->has_failed)
         return;
+    carry_out_evictions(h);
     uint64_t placed = h->placed;
     for (uint32_t g = 0; g < GANGS; g++)
         if (h->gangs[g].ended)

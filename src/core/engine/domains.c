@@ -659,6 +659,35 @@ static bool place(struct engine *k, uint32_t group, uint32_t want)
     return p->required == SYM_NONE && try_cluster(k, group, want);
 }
 
+/* Members that have a node in sight go there: that is the plan by which others made room for them
+ * (evict.h). The rest follow, wherever they may be. */
+static bool try_in_sight(struct engine *k, uint32_t group, uint32_t want)
+{
+    struct planner *p = &k->planner;
+    struct txn txn = txn_begin(k->cluster);
+    stand_up(p);
+    engine_open_domain(k, 0, 0);
+    if (engine_seat_in_sight(k) && seated(p) >= want && is_within_one(k, group)) {
+        uint32_t which = p->required == SYM_NONE ? 0 : naming(p, p->n_levels - 1), node = 0;
+        vec_each(&p->seats, seat)
+            node = seat->node == ID_NONE ? node : seat->node;
+        engine_open_domain(k, which, node);
+        engine_seat(k, p->seats.n - seated(p), false);
+        txn_commit(k->cluster, txn);
+        return true;
+    }
+    engine_undo_gang(k, txn);
+    return false;
+}
+
+static bool has_in_sight(const struct planner *p)
+{
+    vec_each(&p->seats, seat)
+        if (seat->has_in_sight)
+            return true;
+    return false;
+}
+
 bool engine_place_gang(struct engine *k, uint32_t group, uint32_t need)
 {
     struct planner *p = &k->planner;
@@ -670,6 +699,8 @@ bool engine_place_gang(struct engine *k, uint32_t group, uint32_t need)
     vec_resize(&p->site_at, p->n_levels * k->cluster->nodes.n);
     for (uint32_t i = 0; i < p->n_levels; i++)
         p->levels[i].n = ID_NONE;
+    if (UNLIKELY(has_in_sight(p)) && !p->is_frugal && try_in_sight(k, group, least))
+        return true;
     bool is_all_first = p->n_levels || all == least;
     return (is_all_first && place(k, group, all)) || (all > least && place(k, group, least));
 }

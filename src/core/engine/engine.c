@@ -122,7 +122,7 @@ static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct cla
 static void keep_refusal(struct engine *k, pod_id pod, struct class *class, const struct plan *plan)
 {
     bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE || class->asks ||
-                       class->preempts || plan->node != ID_NONE;
+                       class->preempts || plan->node != ID_NONE || plan->is_passing;
     class->refused_at = is_personal ? 0 : k->cluster->log.end;
 }
 

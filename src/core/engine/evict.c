@@ -55,6 +55,16 @@ static void take_off(struct cluster *c, pod_id pod)
         cluster_take(c, pod);
 }
 
+/* Its gang goes on, and has a claim to the room (keep.c). By what stands in the log alone: others
+ * remember what comes of it. */
+static bool is_missed(const struct engine *k, pod_id pod)
+{
+    uint32_t group = engine_gang_of(k, pod);
+    uint32_t sent_away = POD_PREEMPTED | POD_EVICTED;
+    return group != ID_NONE && !(pods_at(&k->cluster->pods, pod)->flags & sent_away) &&
+           engine_muster(k, group).running > 0;
+}
+
 /* Those who are leaving anyway: their room is free soon. */
 static void find_leaving(struct engine *k)
 {
@@ -62,7 +72,7 @@ static void find_leaving(struct engine *k)
     vec_clear(&k->evictor.leaving);
     for (uint32_t i = 0; i < c->nodes.n; i++)
         for (uint32_t pod = c->nodes.first_pod[i]; pod != ID_NONE; pod = c->pods.rows.at[pod].after)
-            if (c->pods.rows.at[pod].flags & POD_GOING && !engine_leaves_slot(k, (pod_id){pod}))
+            if (c->pods.rows.at[pod].flags & POD_GOING && !is_missed(k, (pod_id){pod}))
                 vec_push(&k->evictor.leaving, (pod_id){pod});
 }
 
@@ -307,21 +317,30 @@ static void note_homes(struct engine *k)
     }
 }
 
-/* No eviction is of use while nothing changes; remembered for all units of one class. */
+/* The units of one class that are alike to a search: of one kind of pods, none of which runs or has
+ * a node in sight. */
+static bool is_one_of_many(const struct engine *k, const struct evicting *e)
+{
+    vec_each(&k->planner.seats, seat)
+        if (seat->has_in_sight)
+            return false;
+    return k->planner.benches.n == 1 &&
+           (e->group == ID_NONE || engine_muster(k, e->group).running == 0);
+}
+
+/* No eviction is of use while nothing changes: that holds for all that are alike and not fewer. */
 static bool is_known_useless(const struct engine *k, const struct evicting *e)
 {
     const struct class *class = k->planner.benches.at[0].class;
-    return k->planner.benches.n == 1 && class->useless_at == k->cluster->log.end + 1 &&
-           class->useless_from <= k->planner.need &&
-           (e->group == ID_NONE || engine_muster(k, e->group).running == 0);
+    return class->useless_at == k->cluster->log.end + 1 && class->useless_from <= k->planner.need &&
+           is_one_of_many(k, e);
 }
 
 static void remember_useless(struct engine *k, const struct evicting *e)
 {
     struct class *class = k->planner.benches.at[0].class;
-    bool is_free = e->group == ID_NONE ||
-                   (k->planner.required == SYM_NONE && engine_muster(k, e->group).running == 0);
-    if (k->planner.benches.n != 1 || !is_free || k->evictor.parties.ripe_ms != INT64_MAX)
+    if (!is_one_of_many(k, e) || k->planner.required != SYM_NONE ||
+        k->evictor.parties.ripe_ms != INT64_MAX)
         return;
     class->useless_at = k->cluster->log.end + 1;
     class->useless_from = k->planner.need;
@@ -428,6 +447,10 @@ void engine_word_eviction(const struct engine *k, enum eviction_outcome outcome,
         buf_add(out, STR("more pods would have to go than maxVictims allows."));
         break;
     case EVICTION_FOUND:
+        if (k->evictor.plan.victims.n == 0) {
+            buf_add(out, STR("found a placement that needs no victims."));
+            break;
+        }
         buf_printf(out, "preempting %u victims: ", k->evictor.plan.victims.n);
         add_victims(k, out);
         break;

@@ -153,6 +153,8 @@ static void carry_out(struct engine *k, int64_t now_ms, uint32_t group, struct e
     vec_each(&k->evictor.plan.victims, v)
         vec_push(&k->victims, v->pod);
     engine_evict_all(k, now_ms, (pod_id){gang->leader}, out);
+    if (k->victims.n == 0) /* it fits, only the planner did not see how */
+        queue_activate(k->queue, now_ms, gang->leader);
     engine_set_timer(k, gang->leader);
 }
 

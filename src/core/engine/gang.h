@@ -234,6 +234,9 @@ enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effec
  * bits, make; none: anywhere. */
 void engine_open_domain(struct engine *k, uint32_t which, uint32_t node);
 
+/* Those who have a node in sight sit down there, or where else they may; false: one cannot. */
+bool engine_seat_in_sight(struct engine *k);
+
 /* Places so many of those who stand, at most; returns how many found a node. */
 uint32_t engine_seat(struct engine *k, uint32_t most, bool is_reversed);
 
@@ -279,9 +282,6 @@ void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct
 
 /* What a pod of the spec takes, as a reservation spells it. */
 amount_list engine_amounts_of(const struct cluster *c, const struct spec *spec, struct arena *mem);
-
-/* Would the pod's room be kept for another if it went? */
-bool engine_leaves_slot(const struct engine *k, pod_id pod);
 
 /* The pod goes, and its work is not done: if its gang goes on, its room is kept for another. */
 void engine_keep_slot(struct engine *k, int64_t now_ms, pod_id pod);

@@ -327,6 +327,7 @@ struct plan {
     uint32_t node;    /* where the pod is to go; ID_NONE: nowhere */
     bool is_hopeless; /* no eviction helps: a node it had in sight is given up */
     bool is_firm;     /* nobody may take the room */
+    bool is_passing;  /* with time alone there may be another */
     bool has_relief;  /* something else may help: */
     struct relief relief;
     const struct plugin *relents; /* whose it is */

@@ -62,15 +62,10 @@ static bool is_missed(const struct engine *k, pod_id pod)
     return m.running > itself || m.ready;
 }
 
-bool engine_leaves_slot(const struct engine *k, pod_id pod)
-{
-    return engine_gang_args(k, pod).repair_ms >= 1000 && is_missed(k, pod);
-}
-
 void engine_keep_slot(struct engine *k, int64_t now_ms, pod_id pod)
 {
     int64_t repair_ms = engine_gang_args(k, pod).repair_ms;
-    if (!engine_leaves_slot(k, pod))
+    if (repair_ms < 1000 || !is_missed(k, pod))
         return;
     const struct cluster *c = k->cluster;
     struct arena mem = {0};

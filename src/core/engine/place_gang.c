@@ -75,6 +75,8 @@ static int by_order(const void *a, const void *b)
     const struct seat *x = a, *y = b;
     if (x->order != y->order)
         return x->order < y->order ? -1 : 1;
+    if (x->has_in_sight != y->has_in_sight)
+        return x->has_in_sight ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return (x->arrival > y->arrival) - (x->arrival < y->arrival);
@@ -339,6 +341,16 @@ void engine_trade_seats(struct engine *k)
             if (pods_at(&k->cluster->pods, (pod_id){at[i].pod})->node == ID_NONE)
                 row_place(k->cluster, bench->class, (pod_id){at[i].pod}, (node_id){at[i].node});
     }
+}
+
+bool engine_seat_in_sight(struct engine *k)
+{
+    struct planner *p = &k->planner;
+    vec_each(&p->benches, bench)
+        while (bench->seated < bench->n && p->seats.at[bench->first + bench->seated].has_in_sight)
+            if (!seat_next(k, bench))
+                return false;
+    return true;
 }
 
 uint32_t engine_seat(struct engine *k, uint32_t most, bool is_reversed)

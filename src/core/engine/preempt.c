@@ -140,6 +140,7 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, str
         return;
     }
     plan->is_hopeless = outcome != EVICTION_WAITS;
+    plan->is_passing = k->evictor.parties.ripe_ms != INT64_MAX;
     bool is_in_vain = outcome == EVICTION_NONE || outcome == EVICTION_USELESS;
     if (is_in_vain && say_in_vain(k, pod, class, text))
         return;
@@ -207,12 +208,20 @@ void engine_clear_others(struct engine *k, int64_t now_ms, pod_id pod, sym node,
     }
 }
 
+static void set_evicted(struct engine *k, pod_id pod, bool is_so)
+{
+    struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    row->flags = is_so ? row->flags | POD_EVICTED : row->flags & ~(uint32_t)POD_EVICTED;
+    if (row->node != ID_NONE)
+        change_log_add(&k->cluster->log, (node_id){row->node}, COLUMN_WORTH);
+}
+
 static void evict(struct engine *k, int64_t now_ms, pod_id victim, pod_id by, struct effects *out)
 {
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, victim);
     struct effect *e = engine_emit(k, now_ms, victim, EFFECT_EVICT, out);
-    row->flags |= POD_EVICTED;
+    set_evicted(k, victim, true);
     e->node = names_text(&c->names, c->nodes.name[row->node]);
     e->by_uid = pod_uid(pods_at(&c->pods, by));
     e->by_scheduler = names_text(&c->names, cluster_spec(c, by)->scheduler_name);
@@ -268,7 +277,7 @@ bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
     uint32_t by = k->evictions.at[i].by, victim = k->evictions.at[i].victim;
     vec_remove(&k->evictions, i);
     if (why && victim != ID_NONE) /* it stays, as far as we know */
-        pods_at(&k->cluster->pods, (pod_id){victim})->flags &= ~(uint32_t)POD_EVICTED;
+        set_evicted(k, (pod_id){victim}, false);
     /* Held back by us alone, something has happened for it meanwhile; after an error it must look
      * again. Otherwise it waits for the victims to be gone. */
     if (by != ID_NONE && (why || (queue_gate(k->queue, by) && !engine_is_evicting(k, by))))
