@@ -21,7 +21,8 @@ struct result {
     double bytes_per_node, bytes_per_pod, bytes_total;
     double apply_node_ns, apply_pod_ns, queue_ns, decide_ns, step_ns;
     double gang_us[BENCH_GANGS],
-        parked_us; /* of BENCH_GANG_1000: what each gang cost, and nothing to do */
+        parked_us;            /* of BENCH_GANG_1000: what each gang cost, and nothing to do */
+    double first_us, last_us; /* of BENCH_GANG_64: what a gang of the first and last hundred cost */
     struct engine_stats stats;
 };
 
@@ -176,6 +177,27 @@ static void run_gangs(struct engine *k, struct result *r)
     effects_done(&effects);
 }
 
+/* What a gang costs while all the others wait, and when nobody does any more. */
+static void run_many_gangs(struct engine *k, struct result *r)
+{
+    enum { SOME = BENCH_MANY_GANGS / 10 };
+    struct effects effects = {0};
+    double start = worked_s(), mark = start;
+    for (uint32_t i = 0; i < BENCH_MANY_GANGS; i++) {
+        if (i == BENCH_MANY_GANGS - SOME)
+            mark = worked_s();
+        engine_step(k, 0, &effects);
+        obey(k, &effects);
+        effects_clear(&effects);
+        if (i + 1 == SOME)
+            r->first_us = (worked_s() - start) * 1e6 / SOME;
+    }
+    r->last_us = (worked_s() - mark) * 1e6 / SOME;
+    r->step_ns = (worked_s() - start) * 1e9 / BENCH_MANY_GANGS;
+    r->decisions_per_s = (double)engine_stats(k).bound / (worked_s() - start);
+    effects_done(&effects);
+}
+
 static void measure(struct result *r, const struct options *o)
 {
     double heap = heap_bytes();
@@ -183,6 +205,8 @@ static void measure(struct result *r, const struct options *o)
     apply_all(k, r);
     if (r->shape == BENCH_GANG_1000) {
         run_gangs(k, r);
+    } else if (r->shape == BENCH_GANG_64) {
+        run_many_gangs(k, r);
     } else {
         measure_queue(k, r);
         measure_decisions(k, r);
@@ -233,6 +257,10 @@ static void put_result(struct json_writer *w, const struct result *r)
         put(w, "parked", r->parked_us);
         json_put_close(w, '}');
     }
+    if (r->shape == BENCH_GANG_64) {
+        put(w, "first_gangs_us", r->first_us);
+        put(w, "last_gangs_us", r->last_us);
+    }
     json_put_key(w, STR("views"));
     json_put_open(w, '{');
     put(w, "kept", r->stats.views);
@@ -256,6 +284,9 @@ static void print_line(const struct result *r)
             "%9s a gang of 1,000: %.0f us of four classes over three levels, %.0f us of one class "
             "(%.0f us warm), %.0f us that fits nowhere\n",
             "", r->gang_us[0], r->gang_us[1], r->gang_us[2], r->gang_us[3]);
+    if (r->shape == BENCH_GANG_64)
+        fprintf(stderr, "%9s a gang of 64: %.0f us while 1,000 wait, %.0f us when few are left\n",
+                "", r->first_us, r->last_us);
 }
 
 /* --- command --- */
@@ -274,7 +305,8 @@ static void help(void)
          "                       preempt (pods placed a second), daemonset, classes-1000, "
          "classes-5000,\n"
          "                       full-profile (kubenexus-scheduler, all it has to say),\n"
-         "                       gang-1000 (microseconds for gangs of 1,000 pods)\n"
+         "                       gang-1000 (microseconds for gangs of 1,000 pods),\n"
+         "                       gang-64 (1,000 gangs of 64 that wait at once)\n"
          "      --pods N         so many pods instead of as many as fill 70 %\n"
          "      --no-views       decide everything by scanning, for comparison\n"
          "  -o, --output FORMAT  table (default) or json; progress goes to stderr\n\n"
@@ -340,6 +372,7 @@ static bool is_sensible(enum bench_shape shape, uint32_t nodes)
     case BENCH_DAEMONSET:
     case BENCH_FULL_PROFILE:
     case BENCH_GANG_1000:
+    case BENCH_GANG_64:
         return nodes <= 100000;
     case BENCH_CLASSES_1000:
     case BENCH_CLASSES_5000:

@@ -58,6 +58,7 @@ const char *bench_shape_name(enum bench_shape shape)
         [BENCH_CLASSES_5000] = "classes-5000",
         [BENCH_FULL_PROFILE] = "full-profile",
         [BENCH_GANG_1000] = "gang-1000",
+        [BENCH_GANG_64] = "gang-64",
     };
     return names[shape];
 }
@@ -68,6 +69,7 @@ uint32_t bench_shape_classes(enum bench_shape shape)
     case BENCH_GPU:
         return CLASSES - FIRST_GPU_CLASS;
     case BENCH_DAEMONSET:
+    case BENCH_GANG_64:
         return 1;
     case BENCH_GANG_1000:
         return 4;
@@ -315,23 +317,26 @@ static uint32_t class_of_gang(uint32_t i)
     }
 }
 
-static void join_gang(struct arena *mem, struct pod *pod, uint32_t i)
+static void join_gang(struct arena *mem, struct pod *pod, uint32_t gang, int size)
 {
-    uint32_t gang = i / BENCH_GANG_PODS;
     pod->spec.scheduler_name = STR("kubenexus-scheduler");
     add_label(mem, &pod->meta.labels, STR("pod-group.scheduling.kubenexus.io/name"),
               arena_printf(mem, "gang-%u", gang));
     add_label(mem, &pod->meta.labels, STR("pod-group.scheduling.kubenexus.io/min-available"),
-              arena_printf(mem, "%d", BENCH_GANG_PODS));
-    if (gang == 0)
-        add_label(
-            mem, &pod->meta.annotations, STR("scheduling.kubenexus.io/preferred-topology"),
-            STR("example.com/rack,topology.kubernetes.io/zone,topology.kubernetes.io/region"));
+              arena_printf(mem, "%d", size));
+}
+
+static void prefer_domains(struct arena *mem, struct pod *pod)
+{
+    add_label(mem, &pod->meta.annotations, STR("scheduling.kubenexus.io/preferred-topology"),
+              STR("example.com/rack,topology.kubernetes.io/zone,topology.kubernetes.io/region"));
 }
 
 struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
 {
-    uint32_t number = shape == BENCH_GANG_1000 ? class_of_gang(i) : class_of(shape, i);
+    uint32_t number = shape == BENCH_GANG_1000 ? class_of_gang(i)
+                      : shape == BENCH_GANG_64 ? 4
+                                               : class_of(shape, i);
     const struct bench_class *class = &classes[number % CLASSES];
     struct pod *pod = arena_alloc(mem, sizeof(*pod));
     pod->meta.name = arena_printf(mem, "pod-%u", i);
@@ -363,7 +368,11 @@ struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
     if (shape == BENCH_FULL_PROFILE)
         say_all(mem, pod, number, class->gpus);
     if (shape == BENCH_GANG_1000)
-        join_gang(mem, pod, i);
+        join_gang(mem, pod, i / BENCH_GANG_PODS, BENCH_GANG_PODS);
+    if (shape == BENCH_GANG_1000 && i < BENCH_GANG_PODS)
+        prefer_domains(mem, pod);
+    if (shape == BENCH_GANG_64)
+        join_gang(mem, pod, i / BENCH_MANY_PODS, BENCH_MANY_PODS);
     pod->spec.has_priority = shape == BENCH_PREEMPT;
     pod->spec.priority = shape == BENCH_PREEMPT ? 1000 : 0;
     return pod;
@@ -413,6 +422,8 @@ uint32_t bench_pods(enum bench_shape shape, uint32_t nodes)
         return nodes;
     if (shape == BENCH_GANG_1000)
         return BENCH_GANGS * BENCH_GANG_PODS;
+    if (shape == BENCH_GANG_64)
+        return BENCH_MANY_GANGS * BENCH_MANY_PODS;
     if (has_company(shape))
         return 2 * nodes;
     if (shape == BENCH_PREEMPT)

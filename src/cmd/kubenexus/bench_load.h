@@ -32,10 +32,11 @@ enum bench_shape {
     BENCH_GANG_1000, /* gangs of 1,000 pods, one after the other: of four classes, which would like
                       * to stay in one rack, zone or region; of one class, twice; one that fits
                       * nowhere */
+    BENCH_GANG_64,   /* a thousand gangs of 64 pods of one class that wait at once */
     BENCH_SHAPES,
 };
 
-enum { BENCH_GANG_PODS = 1000, BENCH_GANGS = 4 };
+enum { BENCH_GANG_PODS = 1000, BENCH_GANGS = 4, BENCH_MANY_PODS = 64, BENCH_MANY_GANGS = 1000 };
 
 const char *bench_shape_name(enum bench_shape shape);
 uint32_t bench_shape_classes(enum bench_shape shape);
