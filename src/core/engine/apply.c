@@ -135,6 +135,7 @@ static void put_on_node(struct engine *k, int64_t now_ms, pod_id pod, sym name,
     cluster_nominate(k->cluster, pod, SYM_NONE);
     engine_place_as_told(k, pod, cluster_claim(k->cluster, name), from);
     engine_stay_begins(k, now_ms, pod);
+    engine_count_in(k, now_ms, pod);
 }
 
 void engine_take_off(struct engine *k, pod_id pod)

@@ -193,6 +193,9 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
 /* A PodGroup of whichever kind came or changed, or is gone. */
 void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there);
 
+/* The pod has got a node, whoever gave it one: others of its gang may have waited for it. */
+void engine_count_in(struct engine *k, int64_t now_ms, pod_id pod);
+
 /* A gang that has waited long enough for pods that are not there. */
 void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
 

@@ -314,6 +314,14 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
 
 /* --- those who are missing --- */
 
+void engine_count_in(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    uint32_t group = groups_of(&k->cluster->groups, pod);
+    uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
+    if (leader != ID_NONE && leader != pod.i && queue_gate(k->queue, leader))
+        queue_activate(k->queue, now_ms, leader);
+}
+
 void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});

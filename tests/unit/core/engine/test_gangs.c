@@ -29,6 +29,19 @@ TEST(gangs, gather_and_say_after_a_while_who_is_missing)
     EXPECT_INT(binds(&s), 3);
 }
 
+TEST(gangs, count_those_in_who_run_already)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:3"); /* as after a restart: in the order of their names */
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3 on=n1");
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, "pod a-2 cpu=1 gang=a:3 on=n1");
+    EXPECT_INT(stage_run(&s), 1);
+    EXPECT_STR(stage_effect(&s, "a-0")->node, "n1");
+}
+
 TEST(gangs, are_spelled_in_many_ways)
 {
     static const char *const spellings[] = {
