@@ -27,7 +27,7 @@ def supply(stage, name, *gpus, generation=1):
 
 def ask(stage, name, count, **annotations):
     made = pod(name, namespace=stage.name, schedulerName="kubenexus-scheduler",
-               extended={"nvidia.com/gpu": str(count)})
+               extended={"nvidia.com/gpu": str(count)} if count else {})
     made["metadata"]["annotations"] = annotations
     return stage.plane.create(made)
 
@@ -67,3 +67,18 @@ def follows_what_drivers_tell_of_gpus(stage):
     assert "GPUs with too little memory" in stage.wait_refused("large")["message"]
     supply(stage, "one-gpu", gpu(0, memory="80Gi"), generation=2)
     assert handed_over(stage, "large")["gpus"] == "0"
+
+
+@test
+def shares_a_gpu_and_keeps_whole_ones_apart(stage):
+    stage.plane.create(node("two-gpus", extended={"nvidia.com/gpu": "2"}))
+    supply(stage, "two-gpus", gpu(0), gpu(1))
+    stage.run_synced()
+    ask(stage, "half", 0, **{"gpu-fraction": "0.5"})
+    assert handed_over(stage, "half") == {"gpus": "0", "gpu-uuids": "GPU-0"}
+    ask(stage, "other-half", 0, **{"gpu-memory": "40960"})  # MiB of 80Gi
+    assert handed_over(stage, "other-half") == {"gpus": "0", "gpu-uuids": "GPU-0"}
+    ask(stage, "whole", 1)
+    assert handed_over(stage, "whole") == {"gpus": "1", "gpu-uuids": "GPU-1"}
+    ask(stage, "late", 0, **{"gpu-fraction": "0.1"})
+    assert "too little left of their GPUs" in stage.wait_refused("late")["message"]

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/model/gang.h"
+#include "core/model/gpu_share.h"
 #include "core/model/migrate.h"
 #include "core/model/resources.h"
 
@@ -419,16 +420,6 @@ static void read_said(struct reading *r, const struct pod *pod, struct spec *s)
 
 /* --- GPUs --- */
 
-/* The first of the annotations that the pod has; {0} if it has none. */
-static struct pair annotation(const struct pod *pod, const struct str *keys, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        list_each(&pod->meta.annotations, pair)
-            if (str_equal(pair->key, keys[i]))
-                return *pair;
-    return (struct pair){0};
-}
-
 static uint32_t whole_gpus(const struct reading *r)
 {
     int64_t all = 0;
@@ -438,47 +429,20 @@ static uint32_t whole_gpus(const struct reading *r)
     return (uint32_t)MIN(all, (int64_t)UINT32_MAX);
 }
 
-static sym gpu_error(struct reading *r, struct pair at, const char *what)
-{
-    return keep(r, arena_printf(r->mem, "annotation " STR_FMT ": \"" STR_FMT "\" %s",
-                                STR_ARG(at.key), STR_ARG(str_part(at.value, 0, 40)), what));
-}
-
 static uint32_t mebibytes(int64_t bytes)
 {
     return (uint32_t)MIN(bytes / (1 << 20) + (bytes % (1 << 20) > 0), (int64_t)UINT32_MAX);
 }
 
-/* Whole GPUs are a resource, shares of them annotations: ours and those of KAI. */
 static void read_gpus(struct reading *r, const struct pod *pod, struct spec *s)
 {
-    static const struct str fractions[] = {STR("scheduling.kubenexus.io/gpu-fraction"),
-                                           STR("gpu-fraction")};
-    static const struct str counts[] = {STR("gpu-fraction-num-devices")};
-    static const struct str memories[] = {STR("scheduling.kubenexus.io/gpu-memory"),
-                                          STR("gpu-memory")};
-    struct pair fraction = annotation(pod, fractions, LEN(fractions));
-    struct pair count = annotation(pod, counts, LEN(counts));
-    struct pair memory = annotation(pod, memories, LEN(memories));
-    struct quantity q;
-    int64_t devices = 1;
-    uint32_t whole = whole_gpus(r);
-    s->gpu_error = SYM_NONE;
+    uint32_t whole = whole_gpus(r), vram_mib = mebibytes(s->wishes.vram_each_bytes);
+    struct gpu_share share = gpu_share_read(pod, whole, r->mem);
+    s->gpu_error = share.error.n ? keep(r, share.error) : SYM_NONE;
     s->gpus = (struct gpu_ask){.count = whole, .milli = GPU_WHOLE};
-    s->gpus.vram_mib = whole ? mebibytes(s->wishes.vram_each_bytes) : 0;
-    if (memory.key.n)
-        s->gpu_error = gpu_error(r, memory, "is not supported yet");
-    if (!fraction.key.n)
-        return;
-    if (!quantity_parse(fraction.value, &q) || q.nano <= 0 || quantity_milli(q) >= GPU_WHOLE)
-        s->gpu_error = gpu_error(r, fraction, "is not a number above 0 and below 1");
-    else if (count.key.n && (!str_int(count.value, &devices) || devices < 1 || devices > GPUS_MOST))
-        s->gpu_error = gpu_error(r, count, "is not a number of GPUs");
-    else if (whole)
-        s->gpu_error = gpu_error(r, fraction, "stands beside a request for whole GPUs");
-    else
-        s->gpus =
-            (struct gpu_ask){.count = (uint32_t)devices, .milli = (uint32_t)quantity_milli(q)};
+    if (share.count)
+        s->gpus = (struct gpu_ask){share.count, share.milli, share.mib, 0};
+    s->gpus.vram_mib = s->gpus.count ? vram_mib : 0;
 }
 
 /* --- claims --- */

@@ -112,25 +112,26 @@ TEST(gpus, are_asked_for_as_a_resource_or_as_a_share)
         uint32_t count, milli;
         const char *error;
     } cases[] = {
-        {"cpu=1",                                                               0, 1000, ""                                                    },
-        {"gpu=2",                                                               2, 1000, ""                                                    },
-        {"amd.com/gpu=2",                                                       2, 1000, ""                                                    },
-        {"note:gpu-fraction=0.5",                                               1, 500,  ""                                                    },
-        {"note:scheduling.kubenexus.io/gpu-fraction=0.25",                      1, 250,  ""                                                    },
-        {"note:gpu-fraction=0.0001",                                            1, 1,    ""                                                    },
-        {"note:gpu-fraction=0.5 note:scheduling.kubenexus.io/gpu-fraction=0.2", 1, 200,  ""                                                    },
-        {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=2",               2, 500,  ""                                                    },
+        {"cpu=1",                                                               0, 1000, ""},
+        {"gpu=2",                                                               2, 1000, ""},
+        {"amd.com/gpu=2",                                                       2, 1000, ""},
+        {"note:gpu-fraction=0.5",                                               1, 500,  ""},
+        {"note:scheduling.kubenexus.io/gpu-fraction=0.25",                      1, 250,  ""},
+        {"note:gpu-fraction=0.0001",                                            1, 1,    ""},
+        {"note:gpu-fraction=0.5 note:scheduling.kubenexus.io/gpu-fraction=0.2", 1, 200,  ""},
+        {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=2",               2, 500,  ""},
         {"note:gpu-fraction=1",                                                 0, 1000,
-         "annotation gpu-fraction: \"1\" is not a number above 0 and below 1"                                                                  },
+         "annotation gpu-fraction: \"1\" is not a number above 0 and below 1"              },
         {"note:gpu-fraction=0",                                                 0, 1000,
-         "annotation gpu-fraction: \"0\" is not a number above 0 and below 1"                                                                  },
+         "annotation gpu-fraction: \"0\" is not a number above 0 and below 1"              },
         {"note:gpu-fraction=half",                                              0, 1000,
-         "annotation gpu-fraction: \"half\" is not a number above 0 and below 1"                                                               },
+         "annotation gpu-fraction: \"half\" is not a number above 0 and below 1"           },
         {"gpu=1 note:gpu-fraction=0.5",                                         1, 1000,
-         "annotation gpu-fraction: \"0.5\" stands beside a request for whole GPUs"                                                             },
+         "annotation gpu-fraction: \"0.5\" stands beside a request for whole GPUs"         },
         {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=0",               0, 1000,
-         "annotation gpu-fraction-num-devices: \"0\" is not a number of GPUs"                                                                  },
-        {"note:gpu-memory=2000",                                                0, 1000, "annotation gpu-memory: \"2000\" is not supported yet"},
+         "annotation gpu-fraction-num-devices: \"0\" is not a number of GPUs"              },
+        {"gpu=1 note:gpu-memory=2000",                                          1, 1000,
+         "annotation gpu-memory: \"2000\" stands beside a request for whole GPUs"          },
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].pod);
@@ -185,4 +186,38 @@ TEST(gpus, of_one_node_are_one_island_unless_only_PCIe_joins_them)
         for (uint32_t k = 0; k < 4; k++)
             EXPECT_INT(have->island[k], cases[i].islands[k]);
     }
+}
+
+#define CARD "label:gpu.kubenexus.io/vram=80Gi "
+
+TEST(gpus, a_share_by_memory_is_what_it_is_of_the_GPU)
+{
+    AUTO(ground) g = {0};
+    ground_add(&g, "node n gpu=2 " CARD);
+    ground_add(&g, "pod half note:scheduling.kubenexus.io/gpu-memory=40Gi on=n");
+    ground_add(&g, "pod rest note:gpu-fraction=0.5 on=n");
+    ground_add(&g, "pod third nvidia.com/gpumem=27307 on=n"); /* a little over a third */
+    ground_add(&g, "pod cores nvidia.com/gpumem=8192 nvidia.com/gpucores=50 on=n");
+    const struct node_gpus *have = g.cluster->nodes.gpus[ground_node(&g, "n").i];
+    EXPECT_INT(have->used[0], 1000);
+    EXPECT_INT(have->used[1], 334 + 500);
+    ground_add(&g, "node n gpu=2 label:gpu.kubenexus.io/vram=160Gi"); /* what is told changes … */
+    EXPECT_INT(have->used[1], 334 + 500);
+    cluster_take(g.cluster, ground_pod(&g, "third")); /* … and all is given back that was taken */
+    cluster_take(g.cluster, ground_pod(&g, "half"));
+    EXPECT_INT(have->used[0], 500);
+    EXPECT_INT(have->used[1], 500);
+}
+
+TEST(gpus, whole_ones_and_shares_do_not_mix)
+{
+    AUTO(ground) g = {0};
+    ground_add(&g, "node n gpu=3 " CARD);
+    ground_add(&g, "pod share note:gpu-fraction=0.1 on=n");
+    ground_add(&g, "pod whole gpu=2 on=n");
+    EXPECT_INT(pods_at(&g.cluster->pods, ground_pod(&g, "whole"))->gpus, 6);
+    ground_add(&g, "pod more note:gpu-memory=1024 on=n");
+    EXPECT_INT(pods_at(&g.cluster->pods, ground_pod(&g, "more"))->gpus, 1);
+    const struct node_gpus *have = g.cluster->nodes.gpus[ground_node(&g, "n").i];
+    EXPECT_INT(gpus_fitting(have, (struct gpu_ask){1, GPU_WHOLE, 0, 0}), 0);
 }

@@ -287,3 +287,33 @@ TEST(resource_fragmentation_score, has_nothing_to_say_about_pods_without_GPUs)
     ground_add(&j.ground, "pod p cpu=1");
     EXPECT_INT(judge_class(&j, "p")->n_parts, 0);
 }
+
+TEST(resource_fragmentation_score, shares_by_memory_need_GPUs_whose_memory_is_known)
+{
+    static const struct {
+        const char *pod, *node, *verdict;
+    } cases[] = {
+        {"note:gpu-memory=40960", "gpu=1 label:gpu.kubenexus.io/vram=80Gi", "fits"},
+        {"note:gpu-memory=90000", "gpu=1 label:gpu.kubenexus.io/vram=80Gi",
+         "UU ResourceFragmentationScore: node(s) had no GPUs of as much memory"   },
+        {"note:gpu-memory=40960", "gpu=1",
+         "UU ResourceFragmentationScore: node(s) had no GPUs of as much memory"   },
+        {"note:gpu-memory=40960", "cpu=8",
+         "UU ResourceFragmentationScore: node(s) had no GPU to share"             },
+    };
+    struct setting setting;
+    const struct profile *snug = set(&setting, GPU_SNUG);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(judge) j = {.profile = snug};
+        ground_add(&j.ground, "node n %s", cases[i].node);
+        ground_add(&j.ground, "pod p %s", cases[i].pod);
+        test_case("%s on %s", cases[i].pod, cases[i].node);
+        EXPECT_TEXT(judge_verdict(&j, "p", "n"), cases[i].verdict);
+    }
+    AUTO(judge) j = {.profile = snug};
+    ground_add(&j.ground, "node n gpu=1 label:gpu.kubenexus.io/vram=80Gi");
+    ground_add(&j.ground, "pod there note:gpu-memory=40961 on=n");
+    ground_add(&j.ground, "pod p note:gpu-memory=40960");
+    EXPECT_TEXT(judge_verdict(&j, "p", "n"),
+                "U ResourceFragmentationScore: node(s) had too little left of their GPUs");
+}
