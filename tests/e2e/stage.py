@@ -179,8 +179,8 @@ def grant(plane):
     until(lambda: may(plane, "watch", "pods"))
 
 
-def run_in_place(plane, config=IN_PLACE):
+def run_in_place(plane, config=IN_PLACE, flags=()):
     """kubenexus as the scheduler of all pods, with the rights that grant() gave it."""
     file = plane.folder / "kubenexus.yaml"
     file.write_text(config % plane.kubeconfig("kubenexus"))
-    return plane.start("kubenexus", PROGRAM, "run", "--secure-port=0", "--config", file)
+    return plane.start("kubenexus", PROGRAM, "run", "--secure-port=0", "--config", file, *flags)

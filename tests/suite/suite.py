@@ -64,7 +64,7 @@ def gates(names):
 
 
 SCHEDULERS = {"kube-scheduler": lambda plane, flags: plane.start_scheduler(*flags),
-              "kubenexus": lambda plane, flags: stage.run_in_place(plane)}
+              "kubenexus": lambda plane, flags: stage.run_in_place(plane, flags=flags)}
 
 
 def run(scheduler, specs, options, report):

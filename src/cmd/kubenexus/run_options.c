@@ -196,6 +196,7 @@ static int finish(struct run_options *o, struct error *e)
     say_what_has_no_effect(o);
     say_gates_without_effect(&o->gates);
     take_connection_flags(o);
+    o->config.has_groups = feature_gate_is_on(&o->gates, STR("GenericWorkload"));
     int code = o->config_file ? read_config(o) : -1;
     if (code >= 0)
         return code;

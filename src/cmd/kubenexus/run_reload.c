@@ -56,7 +56,7 @@ static void refuse(const struct run_reload *r, const struct config_message *m, u
 
 static void take(struct run_reload *r, struct str text)
 {
-    struct scheduler_config next = {0};
+    struct scheduler_config next = {.has_groups = r->current->has_groups};
     if (!config_read_text(&next, text)) {
         refuse(r, &next.errors.at[0], next.errors.n);
         scheduler_config_done(&next);

@@ -477,15 +477,6 @@ static void read_claims(struct reading *r, const struct pod *pod)
     }
 }
 
-/* The first field that a plugin of kube-scheduler's default profile reads and none of ours does
- * yet. */
-static struct str unsupported_field(const struct pod *pod)
-{
-    if (pod->spec.scheduling_group.n)
-        return STR("spec.schedulingGroup");
-    return (struct str){0};
-}
-
 static void read_requests(struct reading *r, const struct pod *pod, struct spec *s)
 {
     static const struct request_rules ask = {.pod_level = true};
@@ -518,8 +509,6 @@ static void read_head(struct reading *r, const struct pod *pod, sym *pin, struct
     s->preempts = !str_equal(pod->spec.preemption_policy, STR("Never"));
     s->tolerations = read_tolerations(r, pod);
     s->rules = matches_rules(r->matches, r->names, pod, pod->spec.spread.n ? NULL : pin);
-    struct str unsupported = unsupported_field(pod);
-    s->unsupported = unsupported.n ? keep(r, unsupported) : SYM_NONE;
     s->features = read_features(pod);
     s->left_claim = SYM_NONE;
     read_requests(r, pod, s);

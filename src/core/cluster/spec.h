@@ -111,7 +111,6 @@ struct spec {
     bool preempts;
     tolerations_id tolerations;
     rules_id rules;
-    sym unsupported; /* the first field whose plugin does not exist yet; SYM_NONE: none */
 
     struct pod_request ask;  /* what Filter compares: spec alone */
     struct pod_request hold; /* what it takes on a node: the larger of spec and status */

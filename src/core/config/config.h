@@ -84,6 +84,9 @@ struct guest {
 VEC_TYPE(guests, struct guest);
 
 struct scheduler_config {
+    bool
+        has_groups; /* said by whoever reads: the gate GenericWorkload, which adds GangScheduling */
+
     struct arena mem; /* everything below lives here, or in `json` */
     struct buf json;
     uint64_t text_hash; /* of what was read */
@@ -104,7 +107,8 @@ struct scheduler_config {
     bool delays_cache;    /* delayCacheUntilActive */
 };
 
-/* Fills the empty `c`. False if there is an error; then only errors and notes count. */
+/* Fills `c`, which is empty but for what its reader says. False if there is an error; then only
+ * errors and notes count. */
 bool scheduler_config_read(struct scheduler_config *c, struct str text) MUST_USE;
 
 /* The same, with the guests that the file names. */

@@ -23,7 +23,7 @@ _Static_assert(LEN(gates) <= FEATURE_GATES_MOST, "a gate for each number");
 static bool has_effect(struct str name)
 {
     static const struct str asked[] = {STR("TaintTolerationComparisonOperators"),
-                                       STR("SchedulerPopFromBackoffQ"),
+                                       STR("SchedulerPopFromBackoffQ"), STR("GenericWorkload"),
                                        STR("StorageCapacityScoring"), STR("VolumeLimitScaling")};
     for (size_t i = 0; i < LEN(asked); i++)
         if (str_equal(name, asked[i]))

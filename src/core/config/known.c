@@ -70,7 +70,7 @@ const struct known_plugin known_plugins[] = {
 
     /* those that feature gates of kube-scheduler add */
     {STR("DeferredPodScheduling"), FILTERS, false, 0, false},
-    {STR("GangScheduling"), ENQUEUE | PERMIT, false, 0, false},
+    {STR("GangScheduling"), ENQUEUE | PRE_FILTER | PERMIT, false, 0, false},
     {STR("TopologyPlacementGenerator"), GENERATE, false, 0, false},
     {STR("PodGroupPodsCount"), PLACEMENT_SCORE, false, 0, false},
 

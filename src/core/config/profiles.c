@@ -143,7 +143,9 @@ static void merge_multi(struct building *b)
     struct str path = PATH(b->r, "profiles[%u].plugins.multiPoint", b->index);
     for (uint32_t i = 0; i < n_known_plugins; i++) {
         const struct known_plugin *plugin = &known_plugins[i];
-        if (plugin->is_default && !disables_all(file) && !is_disabled(b->r, file, plugin))
+        bool is_default = plugin->is_default ||
+                          (b->r->out->has_groups && str_equal(plugin->name, STR("GangScheduling")));
+        if (is_default && !disables_all(file) && !is_disabled(b->r, file, plugin))
             vec_push(&b->multi, (struct member){plugin, plugin->weight, false});
     }
     check_disabled(b->r, file, path);

@@ -282,8 +282,7 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
     assert(class); /* only pods that a profile serves are queued */
     k->units.at[pod.i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
     if (class->error.n) {
-        engine_fail(k, now_ms, pod, class->error, cluster_spec(c, pod)->unsupported == SYM_NONE,
-                    out);
+        engine_fail(k, now_ms, pod, class->error, false, out); /* it is its spec that is too much */
         return;
     }
     if (engine_would_hear_the_same(k, pod, class)) {

@@ -27,7 +27,10 @@ uint32_t engine_gang_of(const struct engine *k, pod_id pod)
     if (LIKELY(group == ID_NONE) || !group_is_gang(group_at(k, group)))
         return ID_NONE;
     const struct profile *profile = engine_profile_of(k, pod);
-    return profile && profile_gangs(profile) ? group : ID_NONE;
+    const struct profile_plugin *gangs = profile ? profile_gangs(profile) : NULL;
+    bool is_told_apart =
+        gangs && gangs->plugin->gangs_natively && group_at(k, group)->object != GANG_OBJECT_NATIVE;
+    return gangs && !is_told_apart ? group : ID_NONE;
 }
 
 struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit)

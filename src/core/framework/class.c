@@ -320,15 +320,6 @@ const struct profile_plugin *profile_gangs(const struct profile *profile)
     return NULL;
 }
 
-/* The field of its pods that nobody in the profile can judge yet; "": none. */
-static struct str unsupported_field(const struct classes *k, const struct profile *profile,
-                                    const struct spec *spec)
-{
-    struct str field = names_text(&k->cluster->names, spec->unsupported);
-    bool is_group = str_equal(field, STR("spec.schedulingGroup"));
-    return is_group && profile_gangs(profile) ? (struct str){0} : field;
-}
-
 /* Does the extender mind pods of this spec? Upstream looks at limits, too, which for extended
  * resources are what is requested. */
 static bool is_interested(const struct cluster *c, const struct extender *x,
@@ -367,9 +358,6 @@ static struct class *make_class(struct classes *k, const struct profile *profile
     class->identity = classes_identify(k, profile, shape);
     intern_hold(&k->cluster->specs.table.table, shape->spec);
     const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
-    struct str field = unsupported_field(k, profile, spec);
-    if (field.n)
-        class->error = arena_printf(&class->mem, "not supported yet: " STR_FMT, STR_ARG(field));
     learn_all(k, class, shape, within);
     learn_extenders(k, class, spec);
     return class;

@@ -220,6 +220,7 @@ struct plugin {
 
     /* Pods that name a group are placed as one, or not at all. */
     bool gangs;
+    bool gangs_natively; /* only those that name a PodGroup of Kubernetes' own */
 
     /* Its profile's units stand in line (engine/line.h); `args` is how. */
     bool keeps_line;

@@ -95,17 +95,19 @@ TEST(world, a_pod_that_fits_nowhere_stays_pending_and_the_run_ends)
 TEST(world, a_pod_that_cannot_be_judged_has_failed)
 {
     AUTO(story) s = {0};
-    REQUIRE(story_open(&s,
-                       ONE_NODE
-                       "jobs: [{name: a, template: {spec: {schedulerName: default-scheduler, "
-                       "schedulingGroup: {podGroupName: g}}}}]\n",
-                       1));
+    AUTO(buf) text = {0};
+    buf_printf(&text, ONE_NODE "jobs: [{name: a, requests: {e/0: 1");
+    for (int i = 1; i < 61; i++)
+        buf_printf(&text, ", e/%d: 1", i);
+    buf_printf(&text, "}}]\n");
+    buf_add_char(&text, 0);
+    REQUIRE(story_open(&s, text.p, 1));
     story_run(&s);
     const struct books *books = world_books(s.world);
     EXPECT_INT(books->classes.at[0].failed, 1);
     EXPECT_INT(books->classes.at[0].waiting, 0);
     REQUIRE(books->complaints.n == 1);
-    EXPECT(str_starts(books->complaints.at[0].text, STR("not supported yet")));
+    EXPECT(str_starts(books->complaints.at[0].text, STR("asks for 63 kinds of resources")));
 }
 
 TEST(world, books_know_how_much_was_in_use_where_and_by_whom)

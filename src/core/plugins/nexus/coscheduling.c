@@ -93,3 +93,19 @@ const struct plugin plugin_coscheduling = {
     .before = before,
     .wakes = wakes,
 };
+
+/* kube-scheduler's own, for the gate GenericWorkload: gangs that are PodGroups of Kubernetes, in
+ * the order of the profile's queue. */
+const struct plugin plugin_gang_scheduling = {
+    .name = "GangScheduling",
+    .summary = "Places the pods of a Kubernetes PodGroup together or not at all.",
+    .key_columns = COLUMN_LABELS,
+    .class_size = sizeof(struct gang_domain),
+    .learn = learn,
+    .forget = forget,
+    .key = key,
+    .key_filter = key_filter,
+    .gangs = true,
+    .gangs_natively = true,
+    .wakes = wakes,
+};

@@ -177,15 +177,6 @@ TEST(spec, spread_constraints_come_with_their_defaults)
     EXPECT_INT(s->match_keys[b->match_key_at], ground_sym(&g, "v"));
 }
 
-TEST(spec, a_field_whose_plugin_does_not_exist_yet_is_named)
-{
-    AUTO(ground) g = {0};
-    struct cluster *c = ground_cluster(&g);
-    EXPECT_INT(spec_of(&g, "")->unsupported, SYM_NONE);
-    const struct spec *s = spec_of(&g, "group=g");
-    EXPECT_STR(names_text(&c->names, s->unsupported), "spec.schedulingGroup");
-}
-
 TEST(spec, terms_of_pod_affinity_keep_their_namespaces_sorted_and_once)
 {
     AUTO(ground) g = {0};

@@ -3,7 +3,9 @@
 bool config_of(struct scheduler_config *c, const char *text)
 {
     AUTO(buf) all = {0};
+    bool has_groups = c->has_groups;
     scheduler_config_done(c);
+    c->has_groups = has_groups;
     buf_printf(&all,
                "apiVersion: kubescheduler.config.k8s.io/v1\n"
                "kind: KubeSchedulerConfiguration\n%s",

@@ -67,9 +67,10 @@ TEST(gates, that_change_nothing_here_are_named)
     struct error e;
     AUTO(buf) names = {0};
     REQUIRE(feature_gates_add(
-        &gates, STR("TaintTolerationComparisonOperators=true,GenericWorkload=true,AllBeta=true"),
+        &gates,
+        STR("TaintTolerationComparisonOperators=true,OpportunisticBatching=true,AllBeta=true"),
         &e));
     REQUIRE(feature_gates_add(&gates, STR("CompositePodGroup=false"), &e));
     feature_gates_without_effect(&gates, &names);
-    EXPECT_STR(buf_str(&names), "CompositePodGroup=false,GenericWorkload=true");
+    EXPECT_STR(buf_str(&names), "CompositePodGroup=false,OpportunisticBatching=true");
 }

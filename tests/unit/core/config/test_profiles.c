@@ -175,6 +175,20 @@ TEST(profiles, gangs_are_placed_and_ordered_where_the_file_says)
     }
 }
 
+TEST(profiles, the_gate_for_groups_adds_their_plugin)
+{
+    AUTO(scheduler_config) c = {.has_groups = true};
+    REQUIRE(config_of(&c, ""));
+    EXPECT_TEXT(config_point(&c, POINT_PERMIT), "GangScheduling");
+    EXPECT_TEXT(config_point(&c, POINT_QUEUE_SORT), "PrioritySort");
+    const struct profile_plugin *gangs = profile_gangs(&c.profiles[0]);
+    REQUIRE(gangs);
+    EXPECT_TEXT(gangs->plugin->name, "GangScheduling");
+    AUTO(scheduler_config) off = {.has_groups = true};
+    REQUIRE(config_of(&off, PLUGINS("    multiPoint: {disabled: [{name: GangScheduling}]}\n")));
+    EXPECT(!profile_gangs(&off.profiles[0]));
+}
+
 TEST(profiles, refuse_what_makes_no_sense)
 {
     static const char *const cases[][2] = {

@@ -288,14 +288,20 @@ TEST(engine, without_nodes_a_pod_is_nobodys_refusal_and_backs_off)
     EXPECT_TEXT(stage_fate(&s, "a"), "assumed on n1");
 }
 
-TEST(engine, a_pod_that_asks_for_what_is_not_supported_waits_for_its_own_change_alone)
+TEST(engine, a_pod_that_asks_for_more_than_can_be_judged_waits_for_its_own_change_alone)
 {
     AUTO(stage) s = {0};
+    AUTO(buf) line = {0};
+    buf_printf(&line, "pod a cpu=1");
+    for (int i = 0; i < 61; i++)
+        buf_printf(&line, " e/%d=1", i);
+    buf_add_char(&line, 0);
     stage_put(&s, "node n1 cpu=4 memory=4Gi");
-    stage_put(&s, "pod a cpu=1 group=g");
+    stage_put(&s, "%s", line.p);
     stage_run(&s);
     EXPECT_INT(stage_effect(&s, "a")->kind, EFFECT_FAIL);
-    EXPECT_STR(stage_effect(&s, "a")->message, "not supported yet: spec.schedulingGroup");
+    EXPECT_STR(stage_effect(&s, "a")->message,
+               "asks for 63 kinds of resources; at most 62 are supported");
     EXPECT_TEXT(stage_fate(&s, "a"), "parked");
     s.now_ms = 20000;
     stage_put(&s, "node n2 cpu=4 memory=4Gi");

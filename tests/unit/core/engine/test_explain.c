@@ -182,16 +182,12 @@ TEST(explain, what_cannot_be_judged_has_an_error_and_no_nodes)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node a cpu=4 memory=8Gi");
-    stage_put(&s, "pod p group=g");
-    stage_put(&s, "pod q prefer:1:gen:Gt:new");
+    stage_put(&s, "pod p prefer:1:gen:Gt:new");
     AUTO(explanation) x = {0};
     EXPECT(explain(&s, "p", &x));
-    EXPECT_STR(x.error, "not supported yet: spec.schedulingGroup");
+    EXPECT(str_starts(x.error, STR("running PreScore plugin")));
     EXPECT_INT(x.n_nodes, 0);
     EXPECT_INT(x.n_would_choose, 0);
-    AUTO(explanation) y = {0};
-    EXPECT(explain(&s, "q", &y));
-    EXPECT(str_starts(y.error, STR("running PreScore plugin")));
 }
 
 TEST(explain, only_waiting_pods_that_a_profile_serves_are_explained)

@@ -1,4 +1,5 @@
 #include "core/engine/inside.h"
+#include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -125,6 +126,38 @@ TEST(gangs, a_basic_pod_group_is_no_gang)
                   "{'name':'a','namespace':'default'},'spec':{'schedulingPolicy':{'basic':{}}}}");
     EXPECT_INT(stage_run(&s), 1);
     EXPECT_INT(binds(&s), 1);
+}
+
+TEST(gangs, of_kubernetes_own_groups_alone_where_the_profile_says_so)
+{
+    uint32_t number = 0;
+    while (strcmp(plugins[number]->name, "GangScheduling"))
+        number++;
+    struct profile_plugin all[64];
+    memcpy(all, built_in_profiles[0].plugins, built_in_profiles[0].n * sizeof(*all));
+    struct profile profile = {STR("default-scheduler"), all, built_in_profiles[0].n};
+    for (int has_gangs = 0; has_gangs < 2; has_gangs++) {
+        AUTO(stage)
+        s = {
+            .config = {.profiles = &profile, .n_profiles = 1}
+        };
+        test_case("%s GangScheduling", has_gangs ? "with" : "without");
+        if (has_gangs)
+            all[profile.n++] = (struct profile_plugin){.plugin = plugins[number], .number = number};
+        stage_put(&s, "node n1 cpu=1 memory=8Gi");
+        stage_put(&s, "{'apiVersion':'scheduling.k8s.io/v1beta1','kind':'PodGroup','metadata':{"
+                      "'name':'a','namespace':'default'},'spec':{'schedulingPolicy':{'gang':{"
+                      "'minCount':2}}}}");
+        stage_put(&s, "pod a-0 cpu=600m group=a");
+        stage_put(&s, "pod a-1 cpu=600m group=a");
+        stage_run(&s);
+        EXPECT_INT(binds(&s), !has_gangs);
+        stage_put(&s, "node n2 cpu=2 memory=8Gi");
+        stage_put(&s, "pod b-0 cpu=100m gang=b:5 scheduler=default-scheduler");
+        s.now_ms = 20000;
+        stage_run(&s);
+        EXPECT_INT(binds(&s), has_gangs ? 3 : 2);
+    }
 }
 
 TEST(gangs, outlive_their_leader)

@@ -218,13 +218,6 @@ TEST(class, the_first_error_is_told)
     EXPECT_STR(judge_class(&j, "a")->score_error, "first");
 }
 
-TEST(class, a_field_that_nobody_judges_yet_is_an_error)
-{
-    AUTO(judge) j = {.profile = &fake_profile};
-    ground_add(&j.ground, "pod a group=g");
-    EXPECT_STR(judge_class(&j, "a")->error, "not supported yet: spec.schedulingGroup");
-}
-
 TEST(class, normalising_makes_the_most_100)
 {
     static const struct {
