@@ -345,9 +345,12 @@ static void take_eviction(struct history *h, const struct effect *e, uint32_t *b
     vec_push(&h->pending, (struct pending){e->id, g, p, m->run, true});
 }
 
-/* Nobody but the gang itself has room in sight, and no room is kept. */
+/* The gang is one (a pod alone may evict as kube-scheduler does, node by node), nobody but itself
+ * has room in sight, and no room is kept. */
 static bool is_plain(const struct history *h, uint32_t by)
 {
+    if (h->gangs[by].minimum == 1 && !h->gangs[by].in_one_rack)
+        return false;
     for (uint32_t g = 0; g < GANGS; g++)
         for (uint32_t p = 0; p < PODS; p++)
             if (!asks(h, by, g, p) && h->gangs[g].members[p].in_sight)

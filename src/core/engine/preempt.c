@@ -233,7 +233,7 @@ void engine_evict_all(struct engine *k, int64_t now_ms, pod_id by, struct effect
     vec_each(&k->victims, victim) {
         if (k->units.at[victim->i].prepares) /* it is not bound yet, and need not be */
             engine_call_off(k, now_ms, *victim, STR("preempted by DefaultPreemption"), out);
-        else if (!(pods_at(&k->cluster->pods, *victim)->flags & POD_TERMINATING))
+        else if (!(pods_at(&k->cluster->pods, *victim)->flags & POD_GOING))
             evict(k, now_ms, *victim, by, out);
     }
     engine_count_victims(&k->counts, k->victims.n);
