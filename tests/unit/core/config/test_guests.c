@@ -77,19 +77,13 @@ static bool read_with(struct scheduler_config *c, struct str text, const char *e
     return is_valid;
 }
 
-static struct engine_config engine_with(const struct scheduler_config *c)
-{
-    return (struct engine_config){
-        .profiles = c->profiles, .n_profiles = c->n_profiles, .checks_views = true};
-}
-
 TEST(guests, filter_and_score_like_those_that_are_built_in)
 {
     AUTO(scheduler_config) c = {0};
     AUTO(buf) text = {0};
     buf_printf(&text, CHOOSY, "words");
     REQUIRE(read_with(&c, buf_str(&text), NULL));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 cpu=4 label:likes=1");
     stage_put(&s, "node n2 cpu=4 label:likes=5");
     stage_put(&s, "pod a cpu=2 label:app=x"); /* the weight decides */
@@ -115,7 +109,7 @@ TEST(guests, may_have_nothing_to_say)
     AUTO(buf) text = {0};
     buf_printf(&text, CHOOSY, "nothing"); /* the arguments are the guest's own */
     REQUIRE(read_with(&c, buf_str(&text), NULL));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 cpu=2");
     stage_put(&s, "pod a cpu=2");
     stage_run(&s);

@@ -5,24 +5,13 @@
 #include "read.h"
 #include "support/stage.h"
 
-static struct engine_config engine_with(const struct scheduler_config *c)
-{
-    return (struct engine_config){
-        .profiles = c->profiles,
-        .n_profiles = c->n_profiles,
-        .first_backoff_ms = c->first_backoff_ms,
-        .most_backoff_ms = c->most_backoff_ms,
-        .checks_views = true,
-    };
-}
-
 /* The old file goes: whoever still looks at it is found by the sanitizer. */
 static bool renew(struct stage *s, struct scheduler_config *c, const char *text)
 {
     struct scheduler_config next = {0};
     if (!EXPECT(config_of(&next, text)))
         return false;
-    struct engine_config config = engine_with(&next);
+    struct engine_config config = config_engine(&next);
     engine_configure(s->engine, s->now_ms, &config);
     scheduler_config_done(c);
     *c = next;
@@ -37,7 +26,7 @@ TEST(renew, the_new_arguments_decide)
 {
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, ""));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node empty cpu=8 memory=8Gi");
     stage_put(&s, "node half cpu=8 memory=8Gi");
     stage_put(&s, "pod old cpu=4 memory=4Gi on=half");
@@ -57,7 +46,7 @@ TEST(renew, pods_come_and_go_with_their_profile)
 {
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, "profiles: [{schedulerName: one}, {schedulerName: two}]"));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 cpu=4");
     stage_put(&s, "pod x1 scheduler=one cpu=8");
     stage_put(&s, "pod y1 scheduler=two cpu=8");
@@ -84,7 +73,7 @@ TEST(renew, a_binding_may_end_after_its_profile)
     for (size_t i = 0; i < LEN(errors); i++) {
         AUTO(scheduler_config) c = {0};
         REQUIRE(config_of(&c, "profiles: [{schedulerName: one}, {schedulerName: two}]"));
-        AUTO(stage) s = {.config = engine_with(&c)};
+        AUTO(stage) s = {.config = config_engine(&c)};
         stage_put(&s, "node n1 cpu=4");
         stage_put(&s, "pod a scheduler=two cpu=1");
         stage_run(&s);
@@ -101,7 +90,7 @@ TEST(renew, gates_and_waits_are_the_new_files)
 {
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, "podInitialBackoffSeconds: 3"));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 cpu=4");
     stage_put(&s, "pod gated gate:x");
     stage_put(&s, "pod failed cpu=1");
@@ -127,7 +116,7 @@ TEST(renew, what_is_counted_of_a_name_goes_on)
 {
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, "profiles: [{schedulerName: one}, {schedulerName: two}]"));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 cpu=4");
     stage_put(&s, "pod a scheduler=two cpu=1");
     stage_put(&s, "pod b scheduler=two cpu=1");
@@ -157,7 +146,9 @@ TEST(renew, decides_as_one_that_began_with_the_file)
 {
     AUTO(scheduler_config) first = {0}, second = {0};
     REQUIRE(config_of(&first, "") && config_of(&second, PACKING));
-    AUTO(stage) renewed = {.config = engine_with(&first)}, fresh = {.config = engine_with(&second)};
+    AUTO(stage)
+    renewed = {.config = config_engine(&first)},
+    fresh = {.config = config_engine(&second)};
     struct rng rng = rng_seeded(test_seed());
     char line[200];
     for (int i = 0; i < 20; i++) {

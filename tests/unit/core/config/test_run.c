@@ -3,24 +3,13 @@
 #include "read.h"
 #include "support/stage.h"
 
-static struct engine_config engine_with(const struct scheduler_config *c)
-{
-    return (struct engine_config){
-        .profiles = c->profiles,
-        .n_profiles = c->n_profiles,
-        .first_backoff_ms = c->first_backoff_ms,
-        .most_backoff_ms = c->most_backoff_ms,
-        .checks_views = true,
-    };
-}
-
 TEST(run, each_profile_judges_its_own_pods_and_nobody_others)
 {
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, "profiles:\n- schedulerName: tight\n"
                           "- schedulerName: loose\n"
                           "  plugins: {filter: {disabled: [{name: NodeResourcesFit}]}}\n"));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 cpu=1");
     stage_put(&s, "pod a scheduler=tight cpu=2");
     stage_put(&s, "pod b scheduler=loose cpu=2");
@@ -47,7 +36,7 @@ TEST(run, strategy_and_weights_decide)
         AUTO(scheduler_config) c = {0};
         test_case("%s", cases[i].config);
         REQUIRE(config_of(&c, cases[i].config));
-        AUTO(stage) s = {.config = engine_with(&c)};
+        AUTO(stage) s = {.config = config_engine(&c)};
         stage_put(&s, "node empty cpu=8 memory=8Gi%s", i == 2 ? " taint:a=b:PreferNoSchedule" : "");
         stage_put(&s, "node half cpu=8 memory=8Gi");
         stage_put(&s, "pod old cpu=4 memory=4Gi on=half");
@@ -62,7 +51,7 @@ TEST(run, a_gate_that_is_off_holds_nobody)
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, "profiles: [{plugins: {preEnqueue: {disabled: [{name: "
                           "SchedulingGates}]}}}]"));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 cpu=1");
     stage_put(&s, "pod a gate:x");
     stage_run(&s);
@@ -74,7 +63,7 @@ TEST(run, a_constraint_that_nobody_filters_by_leaves_no_trace)
     AUTO(scheduler_config) c = {0};
     REQUIRE(
         config_of(&c, "profiles: [{plugins: {filter: {disabled: [{name: PodTopologySpread}]}}}]"));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 zone=a");
     stage_put(&s, "node n2 zone=b");
     stage_put(&s, "pod x label:app=w on=n1");
@@ -91,7 +80,7 @@ TEST(run, backoff_is_the_files)
 {
     AUTO(scheduler_config) c = {0};
     REQUIRE(config_of(&c, "podInitialBackoffSeconds: 3\npodMaxBackoffSeconds: 4\n"));
-    AUTO(stage) s = {.config = engine_with(&c)};
+    AUTO(stage) s = {.config = config_engine(&c)};
     stage_put(&s, "node n1 cpu=1");
     stage_put(&s, "pod a cpu=1");
     stage_run(&s);
