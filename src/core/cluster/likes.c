@@ -10,7 +10,7 @@ void likes_done(struct likes *l)
     buf_done(&l->bytes);
 }
 
-/* Is its spec what its template, labels, annotations and owners say, and nothing else? Not if it
+/* Is its shape what its template, labels, annotations and owners say, and nothing else? Not if it
  * has claims that are named after it, or what its status says counts. */
 static bool is_like_others(const struct pod *pod)
 {
@@ -44,6 +44,7 @@ static void describe(struct buf *b, const struct pod *pod, bool has_pin)
 {
     buf_clear(b);
     buf_add_char(b, has_pin ? '+' : '-');
+    buf_add_char(b, pod->spec.node_name.n ? '+' : '-'); /* one that waits may have left a claim */
     add_text(b, pod->meta.namespace);
     add_pairs(b, &pod->meta.labels);
     add_pairs(b, &pod->meta.annotations);
@@ -57,34 +58,31 @@ static void describe(struct buf *b, const struct pod *pod, bool has_pin)
     buf_add(b, pod->template);
 }
 
-static void keep(struct likes *l, struct like *at, uint64_t hash, struct specs *s, spec_id spec)
+shape_id likes_find(struct likes *l, const struct pod *pod, bool has_pin)
 {
-    intern_hold(&s->table.table, spec);
-    if (at->bytes.n)
-        intern_drop(&s->table.table, at->spec);
-    buf_clear(&at->bytes);
-    buf_add(&at->bytes, buf_str(&l->bytes));
-    at->hash = hash;
-    at->spec = spec;
-}
-
-spec_id likes_read(struct likes *l, struct specs *s, struct names *names, struct matches *matches,
-                   const struct pod *pod, sym *pin)
-{
+    l->hash = 0;
     if (!is_like_others(pod))
-        return specs_read(s, names, matches, pod, pin);
-    describe(&l->bytes, pod, pin != NULL);
+        return ID_NONE;
+    describe(&l->bytes, pod, has_pin);
     if (!l->at)
         l->at = mem_alloc(LIKES_PLACES * sizeof(*l->at));
-    uint64_t hash = str_hash(buf_str(&l->bytes));
-    struct like *at = &l->at[hash % LIKES_PLACES];
-    if (at->bytes.n && at->hash == hash && str_equal(buf_str(&at->bytes), buf_str(&l->bytes))) {
-        if (pin)
-            *pin = SYM_NONE;
-        return at->spec;
-    }
-    spec_id spec = specs_read(s, names, matches, pod, pin);
-    if (!pin || *pin == SYM_NONE)
-        keep(l, at, hash, s, spec);
-    return spec;
+    l->hash = str_hash(buf_str(&l->bytes));
+    const struct like *at = &l->at[l->hash % LIKES_PLACES];
+    bool is_known =
+        at->bytes.n && at->hash == l->hash && str_equal(buf_str(&at->bytes), buf_str(&l->bytes));
+    return is_known ? at->shape : ID_NONE;
+}
+
+void likes_keep(struct likes *l, struct pods *pods, shape_id shape)
+{
+    if (l->hash == 0)
+        return;
+    struct like *at = &l->at[l->hash % LIKES_PLACES];
+    intern_hold(&pods->shape_table, shape);
+    if (at->bytes.n)
+        intern_drop(&pods->shape_table, at->shape);
+    buf_clear(&at->bytes);
+    buf_add(&at->bytes, buf_str(&l->bytes));
+    at->hash = l->hash;
+    at->shape = shape;
 }

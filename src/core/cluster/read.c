@@ -185,14 +185,20 @@ shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin)
 {
     struct shape parts = {0};
     *pin = SYM_NONE;
-    parts.spec =
-        likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, c->keeps_pins ? NULL : pin);
-    if (specs_at(&c->specs, parts.spec)->n_device_asks && pod->spec.node_name.n == 0)
+    shape_id known = likes_find(&c->likes, pod, !c->keeps_pins);
+    if (known != ID_NONE)
+        return known;
+    parts.spec = specs_read(&c->specs, &c->names, &c->matches, pod, c->keeps_pins ? NULL : pin);
+    bool may_leave = specs_at(&c->specs, parts.spec)->n_device_asks && pod->spec.node_name.n == 0;
+    if (may_leave)
         parts.spec = leave(c, parts.spec, pod->meta.uid);
     parts.labels = read_labels(c, &pod->meta.labels);
     parts.namespace = names_get(&c->names, pod->meta.namespace);
     read_owner(c, pod, &parts);
-    return shape_of(c, parts);
+    shape_id shape = shape_of(c, parts);
+    if (*pin == SYM_NONE && !may_leave)
+        likes_keep(&c->likes, &c->pods, shape);
+    return shape;
 }
 
 shape_id read_left_of(struct cluster *c, pod_id pod)

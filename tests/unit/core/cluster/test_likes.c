@@ -1,11 +1,12 @@
 #include "core/cluster/likes.h"
 
+#include "core/cluster/read.h"
 #include "support/ground.h"
 #include "support/test.h"
 
 /* What the pod of these words comes to as one of a template, which must be what it comes to alone;
  * ID_NONE if it does not. */
-static spec_id like(struct ground *g, const char *template, const char *words)
+static shape_id like(struct ground *g, const char *template, const char *words)
 {
     struct cluster *c = ground_cluster(g);
     char line[512];
@@ -13,8 +14,9 @@ static spec_id like(struct ground *g, const char *template, const char *words)
     struct pod *pod = object_of(&g->mem, line).pod;
     sym pin = SYM_NONE, alone_pin = SYM_NONE;
     pod->template = str_of(template);
-    spec_id got = likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, &pin);
-    spec_id alone = specs_read(&c->specs, &c->names, &c->matches, pod, &alone_pin);
+    shape_id got = read_pod_shape(c, pod, &pin);
+    pod->template = (struct str){0};
+    shape_id alone = read_pod_shape(c, pod, &alone_pin);
     return got == alone && pin == alone_pin ? got : ID_NONE;
 }
 
@@ -26,7 +28,7 @@ static uint32_t kept(const struct ground *g)
     return n;
 }
 
-TEST(likes, pods_that_are_the_same_in_all_that_counts_share_a_spec)
+TEST(likes, pods_that_are_the_same_in_all_that_counts_share_a_shape)
 {
     static const char *const words[] = {
         "cpu=1",
@@ -57,21 +59,21 @@ TEST(likes, what_was_kept_is_given_again)
     sym pin;
     struct pod *pod = object_of(&g.mem, "pod p cpu=1").pod;
     pod->template = STR("t");
-    spec_id first = likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, &pin);
+    shape_id first = read_pod_shape(c, pod, &pin);
     pod = object_of(&g.mem, "pod p cpu=7").pod; /* which cannot be, and so is not looked at */
     pod->template = STR("t");
     pin = 7;
-    EXPECT_INT(likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, &pin), first);
+    EXPECT_INT(read_pod_shape(c, pod, &pin), first);
     EXPECT_INT(pin, SYM_NONE);
     cluster_sweep(c); /* it is held */
-    EXPECT_INT(likes_read(&c->likes, &c->specs, &c->names, &c->matches, pod, &pin), first);
-    EXPECT_INT(specs_at(&c->specs, first)->ask.cpu_milli, 1000);
+    EXPECT_INT(read_pod_shape(c, pod, &pin), first);
+    EXPECT_INT(specs_at(&c->specs, c->pods.shapes.at[first].spec)->ask.cpu_milli, 1000);
 }
 
 TEST(likes, nothing_is_kept_of_pods_that_are_like_no_other)
 {
     static const char *const words[] = {"cpu=1 device:c1", "cpu=1 disk:ephemeral:v",
-                                        "cpu=1 actual:cpu=3"};
+                                        "cpu=1 actual:cpu=3", "gpu=1"};
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(words); i++) {
         test_case("%s", words[i]);

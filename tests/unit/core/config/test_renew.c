@@ -147,8 +147,7 @@ TEST(renew, decides_as_one_that_began_with_the_file)
     AUTO(scheduler_config) first = {0}, second = {0};
     REQUIRE(config_of(&first, "") && config_of(&second, PACKING));
     AUTO(stage)
-    renewed = {.config = config_engine(&first)},
-    fresh = {.config = config_engine(&second)};
+    renewed = {.config = config_engine(&first)}, fresh = {.config = config_engine(&second)};
     struct rng rng = rng_seeded(test_seed());
     char line[200];
     for (int i = 0; i < 20; i++) {
