@@ -1,5 +1,6 @@
 #include "core/engine/show.h"
 
+#include "core/base/rng.h"
 #include "core/engine/inside.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -130,4 +131,88 @@ TEST(show, nothing_is_shown_unless_somebody_looks)
     s.now_ms += 1000;
     stage_run(&s);
     EXPECT_INT(s.effects.list.n, 0);
+}
+
+/* As a server stores what is merged: entries that are null are not there. */
+static void store(struct buf *out, struct str status)
+{
+    static const struct str null = STR(":null");
+    buf_clear(out);
+    buf_add(out, status);
+    for (char *at; (at = strstr(out->p, null.p));) {
+        char *from = at - 1;
+        while (*--from != '"')
+            continue;
+        size_t to = (size_t)(at + null.n - out->p);
+        bool is_followed = out->p[to] == ',';
+        buf_cut(out, (size_t)(from - out->p) - (!is_followed && from[-1] == ','), to + is_followed);
+    }
+}
+
+static void put_both(struct stage *s, const struct buf *reserved, const struct buf *grouped)
+{
+    stage_put(s,
+              "{'kind':'ResourceReservation','apiVersion':'scheduling.kubenexus.io/v1alpha1',"
+              "'metadata':{'name':'r','namespace':'default','uid':'u','creationTimestamp':"
+              "'1970-01-01T00:00:00Z'},'spec':{'podGroupName':'g','duration':'50m'," TWO "}%s%s}",
+              reserved->n ? "," : "", reserved->n ? reserved->p : "");
+    stage_put(s,
+              "{'kind':'PodGroup','apiVersion':'scheduling.k8s.io/v1beta1','metadata':{'name':'p',"
+              "'namespace':'default','uid':'v'},'spec':{'schedulingPolicy':{'gang':{'minCount':2}}}"
+              "%s%s}",
+              grouped->n ? "," : "", grouped->n ? grouped->p : "");
+}
+
+TEST(show, nothing_is_said_twice_whatever_happens)
+{
+    struct rng rng = rng_seeded(test_seed());
+    AUTO(stage) s = {.config.shows = true};
+    AUTO(buf) reserved = {0};
+    AUTO(buf) grouped = {0};
+    struct buf *status[] = {&reserved, &grouped};
+    put_both(&s, &reserved, &grouped);
+    for (uint32_t step = 0; step < 300; step++) {
+        uint32_t n = (uint32_t)rng_below(&rng, 5);
+        switch (rng_below(&rng, 6)) {
+        case 0:
+            stage_put(&s, "node %s gpu=%u", n % 2 ? "n" : "m", 2 * n);
+            break;
+        case 1:
+            stage_remove(&s, "pod own%u", n);
+            break;
+        case 2:
+            stage_put(&s, "pod own%u gpu=%u" MEMBER, n, n);
+            break;
+        case 3:
+            stage_put(&s,
+                      "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'p%u','namespace':"
+                      "'default'},'spec':{'schedulerName':'kubenexus-scheduler','schedulingGroup':"
+                      "{'podGroupName':'p'},'containers':[{'name':'c','resources':{'requests':"
+                      "{'nvidia.com/gpu':'1'}}}]}}",
+                      n);
+            break;
+        case 4:
+            stage_remove(&s, "pod p%u", n);
+            break;
+        default:
+            s.now_ms += (int64_t)rng_below(&rng, 30000);
+            break;
+        }
+        stage_run(&s);
+        s.now_ms += 200;
+        stage_run(&s);
+        test_case("step %u", step);
+        for (uint32_t i = 0; i < s.effects.list.n; i++) {
+            const struct effect *e = &s.effects.list.at[i];
+            if (e->kind != EFFECT_PUBLISH || e->write.n_patches == 0)
+                continue;
+            struct buf *is = status[e->write.kind == KIND_POD_GROUP];
+            AUTO(buf) will = {0};
+            store(&will, e->write.patches[0].body);
+            REQUIRE(!is->n || !str_equal(buf_str(is), buf_str(&will)));
+            buf_clear(is);
+            buf_add(is, buf_str(&will));
+        }
+        put_both(&s, &reserved, &grouped);
+    }
 }
