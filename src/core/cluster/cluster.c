@@ -31,6 +31,7 @@ void cluster_free(struct cluster *c)
     counts_done(&c->counts);
     budgets_done(&c->budgets);
     groups_done(&c->groups);
+    queues_done(&c->queues);
     workloads_done(&c->workloads);
     volumes_done(&c->volumes);
     devices_done(&c->devices);

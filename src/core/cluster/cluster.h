@@ -11,6 +11,7 @@
 #include "core/cluster/nodes.h"
 #include "core/cluster/numa.h"
 #include "core/cluster/pods.h"
+#include "core/cluster/queues.h"
 #include "core/cluster/spec.h"
 #include "core/cluster/terms.h"
 #include "core/cluster/volumes.h"
@@ -55,6 +56,7 @@ struct cluster {
     struct counts counts;
     struct budgets budgets;
     struct groups groups;
+    struct queues queues;
     struct change_log log;
 
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */

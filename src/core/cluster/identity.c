@@ -32,6 +32,15 @@ static void by_namespace(const struct cluster *c, label_set_id labels, struct id
     }
 }
 
+static void by_queue(const struct cluster *c, sym namespace, sym queue, struct identity *out)
+{
+    enum tier tier = queue == SYM_NONE ? TIER_NONE : queues_tier(&c->queues, namespace, queue);
+    if (tier == TIER_NONE)
+        return;
+    out->tier = tier;
+    out->tier_source = TIER_OF_QUEUE;
+}
+
 struct identity identity_of(struct cluster *c, const struct shape *shape,
                             const struct identity_rules *rules)
 {
@@ -52,6 +61,7 @@ struct identity identity_of(struct cluster *c, const struct shape *shape,
         out.tier_source = TIER_OF_CLASS;
     }
     by_namespace(c, labels, &out);
+    by_queue(c, shape->namespace, spec->queue, &out);
     enum tier own = spec->class.own_tier;
     if (own != TIER_NONE && (own < out.tier || (rules && rules->lets_pods_rise))) {
         out.tier = own;
@@ -74,6 +84,9 @@ void identity_tier_text(const struct identity *i, struct buf *out)
         return;
     case TIER_OF_NAMESPACE:
         buf_printf(out, "its namespace's label " STR_FMT, STR_ARG(tier_keys[0]));
+        return;
+    case TIER_OF_QUEUE:
+        buf_printf(out, "its queue's " STR_FMT, STR_ARG(tier_keys[0]));
         return;
     case TIER_OF_TENANT:
         buf_printf(out, "its namespace's label " STR_FMT, STR_ARG(tenant_key));

@@ -3,7 +3,6 @@
 
 #include "core/cluster/read.h"
 #include "core/engine/inside.h"
-#include "core/model/claim_write.h"
 
 /* --- pods --- */
 
@@ -614,57 +613,6 @@ static void remove_storage(struct engine *k, int64_t now_ms, const struct object
         tell_storage(k, now_ms, o, ACTION_DELETE, driver);
 }
 
-/* --- devices --- */
-
-/* A taint rule is part of the slices that it taints: with it, they have changed. */
-static void tell_devices(struct engine *k, int64_t now_ms, const struct object *o, uint32_t actions)
-{
-    if (actions == 0)
-        return;
-    struct names *names = &k->cluster->names;
-    bool is_class = o->kind == KIND_DEVICE_CLASS;
-    struct str resource = is_class ? o->device_class->extended_resource : (struct str){0};
-    struct event event = {
-        .resource = o->kind == KIND_RESOURCE_CLAIM ? EVENT_RESOURCE_CLAIM
-                    : is_class                     ? EVENT_DEVICE_CLASS
-                                                   : EVENT_RESOURCE_SLICE,
-        .actions = o->kind == KIND_DEVICE_TAINT_RULE ? ACTION_OTHER : actions,
-        .namespace = names_find(names, o->meta->namespace),
-        .name = names_find(names, o->meta->name),
-        .resource_name = resource.n ? names_find(names, resource) : SYM_NONE,
-        .pod_node = SYM_NONE,
-    };
-    engine_event(k, now_ms, &event);
-}
-
-/* The pod whose extended resources the object, a claim, is for; ID_NONE: there is none. */
-static pod_id owner_of(const struct engine *k, const struct object *o)
-{
-    const struct cluster *c = k->cluster;
-    sym namespace = names_find(&c->names, o->meta->namespace);
-    const struct kept_object *claim =
-        o->kind == KIND_RESOURCE_CLAIM
-            ? devices_claim(&c->devices, namespace, names_find(&c->names, o->meta->name))
-            : NULL;
-    const struct owner *owner = claim ? claim_extended_owner(claim->object.meta) : NULL;
-    pod_id pod = {owner ? pods_find(&c->pods, namespace, owner->name).i : ID_NONE};
-    bool is_same = pod.i != ID_NONE && str_equal(pod_uid(pods_at(&c->pods, pod)), owner->uid);
-    return is_same ? pod : (pod_id){ID_NONE};
-}
-
-static void put_devices(struct engine *k, int64_t now_ms, const struct object *o)
-{
-    tell_devices(k, now_ms, o, devices_put(k->cluster, o));
-    engine_see_leftover(k, now_ms, owner_of(k, o));
-}
-
-static void remove_devices(struct engine *k, int64_t now_ms, const struct object *o)
-{
-    pod_id owner = owner_of(k, o);
-    tell_devices(k, now_ms, o, devices_remove(k->cluster, o));
-    engine_see_leftover(k, now_ms, owner);
-}
-
 /* --- all --- */
 
 static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
@@ -706,11 +654,16 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_RESERVATION:
         engine_put_reservation(k, now_ms, o->reservation);
         break;
+    case KIND_CLUSTER_QUEUE:
+    case KIND_LOCAL_QUEUE:
+    case KIND_KUEUE_WORKLOAD:
+        engine_put_queue(k, now_ms, o, true);
+        break;
     case KIND_RESOURCE_CLAIM:
     case KIND_RESOURCE_SLICE:
     case KIND_DEVICE_CLASS:
     case KIND_DEVICE_TAINT_RULE:
-        put_devices(k, now_ms, o);
+        engine_put_devices(k, now_ms, o);
         break;
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
@@ -769,11 +722,16 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_RESERVATION:
         engine_remove_reservation(k, now_ms, o->meta);
         break;
+    case KIND_CLUSTER_QUEUE:
+    case KIND_LOCAL_QUEUE:
+    case KIND_KUEUE_WORKLOAD:
+        engine_put_queue(k, now_ms, o, false);
+        break;
     case KIND_RESOURCE_CLAIM:
     case KIND_RESOURCE_SLICE:
     case KIND_DEVICE_CLASS:
     case KIND_DEVICE_TAINT_RULE:
-        remove_devices(k, now_ms, o);
+        engine_remove_devices(k, now_ms, o);
         break;
     case KIND_NONE:
     case KIND_PRIORITY_CLASS:

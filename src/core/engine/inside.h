@@ -187,6 +187,18 @@ void engine_see_leftover(struct engine *k, int64_t now_ms, pod_id pod);
 void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct shape *shape, sym node,
                               pod_id whose);
 
+/* --- apply_devices.c --- */
+
+/* A claim, a slice, a class of devices or a rule that taints some. */
+void engine_put_devices(struct engine *k, int64_t now_ms, const struct object *o);
+void engine_remove_devices(struct engine *k, int64_t now_ms, const struct object *o);
+
+/* --- apply_queues.c --- */
+
+/* A queue of Kueue's, or what waits in one, came or changed, or is gone: whoever waits here may be
+ * of another tier now. */
+void engine_put_queue(struct engine *k, int64_t now_ms, const struct object *o, bool is_there);
+
 /* --- engine.c --- */
 
 struct effect *engine_emit(struct engine *k, int64_t now_ms, pod_id pod, enum effect_kind kind,

@@ -428,6 +428,9 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
     uint64_t generation = workloads_generation(&c->workloads, shape->namespace);
     if (UNLIKELY(specs_at(&c->specs, shape->spec)->n_volumes))
         generation += c->volumes.generation; /* neither goes back: their sum moves if one does */
+    if (specs_at(&c->specs, shape->spec)->accelerators ||
+        specs_at(&c->specs, shape->spec)->queue != SYM_NONE)
+        generation += c->queues.generation; /* tiers, and what is to come */
     generation += devices_generation(c, specs_at(&c->specs, shape->spec));
     if (LIKELY(memo->class && memo->born == shape->born && memo->generation == generation &&
                memo->terms == c->terms.made))

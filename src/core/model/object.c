@@ -10,11 +10,11 @@
                .size = sizeof(struct s),                                                           \
                .fields = table}
 
-#define CUSTOM_KIND(kind_, name_, version, s, table)                                               \
+#define CUSTOM_KIND(kind_, name_, version, in_namespace, s, table)                                 \
     [kind_] = {.kind = kind_,                                                                      \
                .name = name_,                                                                      \
                .api_version = version,                                                             \
-               .is_namespaced = true,                                                              \
+               .is_namespaced = in_namespace,                                                      \
                .is_custom = true,                                                                  \
                .size = sizeof(struct s),                                                           \
                .fields = table}
@@ -47,12 +47,18 @@ static const struct kind_info kinds[KIND_COUNT] = {
          volume_attachment_fields),
     KIND(KIND_POD_GROUP, "PodGroup", "scheduling.k8s.io/v1beta1", true, pod_group,
          pod_group_fields),
-    CUSTOM_KIND(KIND_SIGS_POD_GROUP, "PodGroup", "scheduling.x-k8s.io/v1alpha1", pod_group,
+    CUSTOM_KIND(KIND_SIGS_POD_GROUP, "PodGroup", "scheduling.x-k8s.io/v1alpha1", true, pod_group,
                 member_group_fields),
-    CUSTOM_KIND(KIND_VOLCANO_POD_GROUP, "PodGroup", "scheduling.volcano.sh/v1beta1", pod_group,
-                member_group_fields),
-    CUSTOM_KIND(KIND_RESERVATION, "ResourceReservation", "scheduling.kubenexus.io/v1alpha1",
+    CUSTOM_KIND(KIND_VOLCANO_POD_GROUP, "PodGroup", "scheduling.volcano.sh/v1beta1", true,
+                pod_group, member_group_fields),
+    CUSTOM_KIND(KIND_RESERVATION, "ResourceReservation", "scheduling.kubenexus.io/v1alpha1", true,
                 reservation, reservation_fields),
+    CUSTOM_KIND(KIND_CLUSTER_QUEUE, "ClusterQueue", "kueue.x-k8s.io/v1beta1", false, cluster_queue,
+                cluster_queue_fields),
+    CUSTOM_KIND(KIND_LOCAL_QUEUE, "LocalQueue", "kueue.x-k8s.io/v1beta1", true, local_queue,
+                local_queue_fields),
+    CUSTOM_KIND(KIND_KUEUE_WORKLOAD, "Workload", "kueue.x-k8s.io/v1beta1", true, kueue_workload,
+                kueue_workload_fields),
     KIND(KIND_RESOURCE_CLAIM, "ResourceClaim", "resource.k8s.io/v1", true, resource_claim,
          resource_claim_fields),
     KIND(KIND_RESOURCE_SLICE, "ResourceSlice", "resource.k8s.io/v1", false, resource_slice,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/model/kueue.h"
 #include "core/model/meta.h"
 #include "core/model/node.h"
 #include "core/model/pod.h"
@@ -35,6 +36,9 @@ enum kind {
     KIND_SIGS_POD_GROUP,    /* of scheduling.x-k8s.io */
     KIND_VOLCANO_POD_GROUP, /* of scheduling.volcano.sh */
     KIND_RESERVATION,
+    KIND_CLUSTER_QUEUE,
+    KIND_LOCAL_QUEUE,
+    KIND_KUEUE_WORKLOAD,
     KIND_RESOURCE_CLAIM,
     KIND_RESOURCE_SLICE,
     KIND_DEVICE_CLASS,
@@ -64,6 +68,9 @@ struct object {
         struct volume_attachment *volume_attachment;
         struct pod_group *pod_group; /* of whichever kind */
         struct reservation *reservation;
+        struct cluster_queue *cluster_queue;
+        struct local_queue *local_queue;
+        struct kueue_workload *kueue_workload;
         struct resource_claim *resource_claim;
         struct resource_slice *resource_slice;
         struct device_class *device_class;

@@ -26,6 +26,7 @@ struct gpu_class {
     struct fragmentation *measure;
     struct gpu_ask ask;
     int64_t cpu_milli;
+    uint32_t wanted; /* GPUs of pods that will come and want more than it; 0: none */
     reason_id none, few, small, taken;
 };
 
@@ -288,6 +289,7 @@ static void learn(struct learning *l, void *cls)
         l->error = names_text(&l->cluster->names, l->spec->gpu_error);
     k->policy = &policies[args ? args->policy : GPU_SNUG];
     k->measure = l->shared;
+    k->wanted = l->spec->gpus.count ? queues_wanted(&l->cluster->queues, l->spec->gpus.count) : 0;
     k->ask = l->spec->gpus;
     k->cpu_milli = l->spec->ask.cpu_milli;
     l->filters = k->ask.count > 0;
@@ -326,10 +328,32 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
     return is_big_enough(g, k->ask) ? k->taken : k->small;
 }
 
+/* Would the pod break what larger ones, which are to come, could have used? */
+static bool spoils(const struct cluster *c, const struct gpu_class *k, node_id node)
+{
+    static const struct gpu_ask one = {.count = 1, .milli = GPU_WHOLE};
+    uint32_t idle = gpus_fitting(c->nodes.gpus[node.i], one), takes = k->ask.count;
+    if (!gpu_ask_is_whole(k->ask) && gpus_fitting(c->nodes.gpus[node.i], k->ask) > idle)
+        takes = 0; /* it shares one that is in use */
+    return idle >= k->wanted && idle < k->wanted + takes;
+}
+
 static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 {
     const struct gpu_class *k = cls;
+    if (UNLIKELY(k->wanted) && spoils(c, k, node))
+        return 0;
     return k->policy->score(c, k, node);
+}
+
+/* What waits in Kueue's queues tells classes apart. */
+static void sign(struct cluster *c, const struct shape *shape, const void *args,
+                 struct match_words *out)
+{
+    uint32_t count = specs_at(&c->specs, shape->spec)->gpus.count;
+    (void)args;
+    if (count)
+        vec_push(out, queues_wanted(&c->queues, count));
 }
 
 static gpu_mask pick(const struct cluster *c, const void *cls, node_id node)
@@ -357,6 +381,7 @@ const struct plugin plugin_resource_fragmentation_score = {
     .is_costly = true,
     .begin = begin,
     .end = end,
+    .sign = sign,
     .learn = learn,
     .row_filter = row_filter,
     .row_score = row_score,

@@ -1,0 +1,53 @@
+/* Devices and who has them, as they come and go. */
+
+#include "core/engine/inside.h"
+#include "core/model/claim_write.h"
+
+/* A taint rule is part of the slices that it taints: with it, they have changed. */
+static void tell_devices(struct engine *k, int64_t now_ms, const struct object *o, uint32_t actions)
+{
+    if (actions == 0)
+        return;
+    struct names *names = &k->cluster->names;
+    bool is_class = o->kind == KIND_DEVICE_CLASS;
+    struct str resource = is_class ? o->device_class->extended_resource : (struct str){0};
+    struct event event = {
+        .resource = o->kind == KIND_RESOURCE_CLAIM ? EVENT_RESOURCE_CLAIM
+                    : is_class                     ? EVENT_DEVICE_CLASS
+                                                   : EVENT_RESOURCE_SLICE,
+        .actions = o->kind == KIND_DEVICE_TAINT_RULE ? ACTION_OTHER : actions,
+        .namespace = names_find(names, o->meta->namespace),
+        .name = names_find(names, o->meta->name),
+        .resource_name = resource.n ? names_find(names, resource) : SYM_NONE,
+        .pod_node = SYM_NONE,
+    };
+    engine_event(k, now_ms, &event);
+}
+
+/* The pod whose extended resources the object, a claim, is for; ID_NONE: there is none. */
+static pod_id owner_of(const struct engine *k, const struct object *o)
+{
+    const struct cluster *c = k->cluster;
+    sym namespace = names_find(&c->names, o->meta->namespace);
+    const struct kept_object *claim =
+        o->kind == KIND_RESOURCE_CLAIM
+            ? devices_claim(&c->devices, namespace, names_find(&c->names, o->meta->name))
+            : NULL;
+    const struct owner *owner = claim ? claim_extended_owner(claim->object.meta) : NULL;
+    pod_id pod = {owner ? pods_find(&c->pods, namespace, owner->name).i : ID_NONE};
+    bool is_same = pod.i != ID_NONE && str_equal(pod_uid(pods_at(&c->pods, pod)), owner->uid);
+    return is_same ? pod : (pod_id){ID_NONE};
+}
+
+void engine_put_devices(struct engine *k, int64_t now_ms, const struct object *o)
+{
+    tell_devices(k, now_ms, o, devices_put(k->cluster, o));
+    engine_see_leftover(k, now_ms, owner_of(k, o));
+}
+
+void engine_remove_devices(struct engine *k, int64_t now_ms, const struct object *o)
+{
+    pod_id owner = owner_of(k, o);
+    tell_devices(k, now_ms, o, devices_remove(k->cluster, o));
+    engine_see_leftover(k, now_ms, owner);
+}

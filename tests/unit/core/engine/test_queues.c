@@ -1,0 +1,123 @@
+#include "core/engine/explain.h"
+#include "core/engine/inside.h"
+#include "support/stage.h"
+#include "support/test.h"
+
+#define KUEUE   "'apiVersion':'kueue.x-k8s.io/v1beta1'"
+#define TIER(t) "'labels':{'tenant.kubenexus.io/tier':'" t "'}"
+
+static void put_queues(struct stage *s, const char *of_cluster, const char *of_local)
+{
+    stage_put(s, "{" KUEUE ",'kind':'ClusterQueue','metadata':{'name':'shared',%s}}", of_cluster);
+    stage_put(s,
+              "{" KUEUE ",'kind':'LocalQueue','metadata':{'name':'team','namespace':'default',%s},"
+              "'spec':{'clusterQueue':'shared'}}",
+              of_local);
+}
+
+static struct identity who(struct stage *s, const char *pod)
+{
+    struct cluster *c = s->engine->cluster;
+    pod_id id = pods_find(&c->pods, names_find(&c->names, STR("default")), str_of(pod));
+    return identity_of(c, pods_shape(&c->pods, id), NULL);
+}
+
+TEST(queues, a_tier_is_the_local_queues_then_the_cluster_queues_then_the_namespaces)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "namespace default label:tenant.kubenexus.io/tier=bronze");
+    stage_put(&s, "pod a gpu=1 label:kueue.x-k8s.io/queue-name=team scheduler=kubenexus-scheduler");
+    stage_put(&s, "pod b gpu=1 scheduler=kubenexus-scheduler");
+    EXPECT_INT(who(&s, "a").tier, TIER_BRONZE);
+    put_queues(&s, TIER("silver"), "'labels':{}");
+    EXPECT_INT(who(&s, "a").tier, TIER_SILVER);
+    EXPECT_INT(who(&s, "a").tier_source, TIER_OF_QUEUE);
+    EXPECT_INT(who(&s, "b").tier, TIER_BRONZE);
+    put_queues(&s, TIER("silver"), TIER("gold"));
+    EXPECT_INT(who(&s, "a").tier, TIER_GOLD);
+    stage_remove(&s, "{" KUEUE
+                     ",'kind':'LocalQueue','metadata':{'name':'team','namespace':'default'}}");
+    EXPECT_INT(who(&s, "a").tier, TIER_BRONZE);
+    stage_put(&s, "pod c gpu=1 label:kueue.x-k8s.io/cluster-queue-name=shared "
+                  "scheduler=kubenexus-scheduler");
+    EXPECT_INT(who(&s, "c").tier, TIER_SILVER);
+    stage_remove(&s, "{" KUEUE ",'kind':'ClusterQueue','metadata':{'name':'shared'}}");
+    EXPECT_INT(who(&s, "c").tier, TIER_BRONZE);
+    EXPECT_INT(s.engine->cluster->queues.rows.n, 0);
+}
+
+TEST(queues, the_next_decision_follows_a_queue_that_changes)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node p cpu=8 memory=8Gi gpu=8 label:hardware.kubenexus.io/tier=premium");
+    stage_put(&s, "node e cpu=8 memory=8Gi gpu=8 label:hardware.kubenexus.io/tier=economy");
+    put_queues(&s, TIER("gold"), "'labels':{}");
+#define POD " gpu=1 label:kueue.x-k8s.io/queue-name=team scheduler=kubenexus-scheduler"
+    stage_put(&s, "pod a" POD);
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "a")->node, "p");
+    put_queues(&s, TIER("bronze"), "'labels':{}"); /* when */
+    stage_put(&s, "pod b" POD);
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "b")->node, "e"); /* then */
+#undef POD
+}
+
+static void put_workload(struct stage *s, int gpus, const char *status)
+{
+    stage_put(s,
+              "{" KUEUE ",'kind':'Workload','metadata':{'name':'big','namespace':'default'},"
+              "'spec':{'queueName':'team','podSets':[{'name':'main','count':1,'template':{'spec':{"
+              "'containers':[{'name':'c','resources':{'limits':{'nvidia.com/gpu':'%d'}}}]}}}]},"
+              "'status':{'conditions':[%s]}}",
+              gpus, status);
+}
+
+/* Services are spread over zones: without regard to what is to come, to the one without replicas.
+ */
+static const char *next_replica(struct stage *s, int i)
+{
+    stage_put(s,
+              "pod web-%d gpu=1 label:app=web label:workload.kubenexus.io/type=inference "
+              "scheduler=kubenexus-scheduler",
+              i);
+    stage_run(s);
+    char name[16];
+    snprintf(name, sizeof(name), "web-%d", i);
+    const struct effect *e = stage_effect(s, name);
+    return e && e->kind == EFFECT_BIND ? arena_printf(&s->mem, STR_FMT, STR_ARG(e->node)).p : "-";
+}
+
+TEST(queues, a_workload_that_waits_keeps_the_last_clean_island_clean)
+{
+    static const struct {
+        int gpus;
+        const char *status, *expect;
+    } cases[] = {
+        {8, "",                                          "started"},
+        {8, "{'type':'QuotaReserved','status':'False'}", "started"},
+        {8, "{'type':'Admitted','status':'True'}",       "clean"  },
+        {1, "",                                          "clean"  },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(stage) s = {0};
+        stage_put(&s, "service web app=web");
+        stage_put(&s, "node started cpu=64 memory=64Gi gpu=8 zone=a");
+        stage_put(&s, "node clean cpu=64 memory=64Gi gpu=8 zone=b");
+        for (int p = 0; p < 2; p++)
+            stage_put(&s, "pod old-%d gpu=1 label:app=web on=started phase=Running", p);
+        put_workload(&s, cases[i].gpus, cases[i].status);
+        EXPECT_TEXT(next_replica(&s, 0), cases[i].expect);
+    }
+}
+
+TEST(queues, whoever_has_no_other_room_still_gets_the_clean_island)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node clean cpu=64 memory=64Gi gpu=8");
+    put_workload(&s, 8, "");
+    EXPECT_TEXT(next_replica(&s, 0), "clean");
+    stage_remove(&s,
+                 "{" KUEUE ",'kind':'Workload','metadata':{'name':'big','namespace':'default'}}");
+    EXPECT_INT(queues_wanted(&s.engine->cluster->queues, 1), 0);
+}
