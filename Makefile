@@ -38,7 +38,7 @@ GPUS ?= 640
 RUN ?=
 
 RELEASE = -Doptimization=2 -Db_lto=true -Dhardened=true
-TEST = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Dtests=true
+TEST = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Dtests=true -Dplugins=examples/green_power.c
 CLANG = -Doptimization=2 -Dtests=true
 PLAIN = -Doptimization=2
 STATIC = $(RELEASE) -Dstatic=true

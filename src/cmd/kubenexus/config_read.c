@@ -28,7 +28,7 @@ bool config_read_bytes(const char *name, struct buf *out)
 static void load(struct arena *mem, struct guest *guest)
 {
     const char *why = NULL;
-    guest->table = library_plugin(guest->library, mem, &why);
+    guest->table = library_plugin(guest->library, guest->name, mem, &why);
     if (guest->table)
         why = guest_check(guest->table, guest->name, mem);
     if (why) {

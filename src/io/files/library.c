@@ -1,10 +1,28 @@
 #include "io/files/library.h"
 
 #include <dlfcn.h>
+#include <kubenexus/plugin.h>
+
+/* KUBENEXUS_GUESTS is GUEST(table) for each that is built in. */
+#define GUEST(table) extern const struct kn_plugin table;
+KUBENEXUS_GUESTS
+#undef GUEST
+
+static const struct kn_plugin *find_built_in(struct str name, const char **why)
+{
+#define GUEST(table) &table,
+    static const struct kn_plugin *const all[] = {KUBENEXUS_GUESTS NULL};
+#undef GUEST
+    for (size_t i = 0; all[i]; i++)
+        if (all[i]->name && str_equal(str_of(all[i]->name), name))
+            return all[i];
+    *why = "this program has no such plugin";
+    return NULL;
+}
 
 #ifdef KUBENEXUS_STATIC
 
-const struct kn_plugin *library_plugin(struct str path, struct arena *mem, const char **why)
+static const struct kn_plugin *load(struct str path, struct arena *mem, const char **why)
 {
     (void)path, (void)mem;
     *why = "this program is static and loads no library";
@@ -21,7 +39,7 @@ static struct str without_path(const char *said, struct str path)
     return has_path ? str_part(text, path.n + 2, text.n) : text;
 }
 
-const struct kn_plugin *library_plugin(struct str path, struct arena *mem, const char **why)
+static const struct kn_plugin *load(struct str path, struct arena *mem, const char **why)
 {
     struct str name = arena_str(mem, path);
     if (str_find(path, '/') == path.n) { /* or it would be searched for */
@@ -36,3 +54,9 @@ const struct kn_plugin *library_plugin(struct str path, struct arena *mem, const
 }
 
 #endif
+
+const struct kn_plugin *library_plugin(struct str path, struct str name, struct arena *mem,
+                                       const char **why)
+{
+    return str_equal(path, STR("built-in")) ? find_built_in(name, why) : load(path, mem, why);
+}
