@@ -44,7 +44,8 @@ struct seat {
     uint32_t leaf;  /* the domain there, in the order in which they were filled */
     uint32_t rank;  /* its number within its job, as it says; ID_NONE: it does not */
     uint64_t arrival;
-    bool has_in_sight; /* it is nominated to a node */
+    bool has_in_sight; /* it is nominated to a node: */
+    sym in_sight;
 };
 
 /* The pods of one class. */

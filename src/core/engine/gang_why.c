@@ -292,6 +292,8 @@ static uint64_t plugins_of(const struct engine *k, uint32_t unit, enum gang_outc
                                              : k->planner.refused_by;
     if (why != GANG_MISSING)
         plugins |= k->planner.also;
+    if (why != GANG_MISSING && k->planner.required != SYM_NONE)
+        plugins |= bit_of_room(k, pod); /* a domain without room is not even tried */
     if (why == GANG_MISSING || k->planner.required != SYM_NONE)
         plugins |= bit_of_gangs(k, pod);
     return plugins;

@@ -135,7 +135,8 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
                             .node = ID_NONE,
                             .rank = rank_of(c, pod),
                             .arrival = k->units.at[*i].arrival,
-                            .has_in_sight = pods_at(&c->pods, pod)->nominated != SYM_NONE};
+                            .has_in_sight = pods_at(&c->pods, pod)->nominated != SYM_NONE,
+                            .in_sight = pods_at(&c->pods, pod)->nominated};
         vec_push(&p->seats, seat);
     }
     order_benches(k);
@@ -383,6 +384,15 @@ static uint32_t hand_on(struct engine *k, uint32_t group, uint32_t unit)
     return left;
 }
 
+/* The node that it had in sight is free for others, unless it is there now. */
+static void tell_if_elsewhere(struct engine *k, int64_t now_ms, const struct seat *seat)
+{
+    const struct cluster *c = k->cluster;
+    if (seat->node == ID_NONE || c->nodes.name[seat->node] != seat->in_sight)
+        engine_tell_out_of_sight(k, now_ms, pods_shape(&c->pods, (pod_id){seat->pod}),
+                                 seat->in_sight, (pod_id){seat->pod});
+}
+
 static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t unit,
                    struct effects *out)
 {
@@ -394,6 +404,8 @@ static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t un
             engine_announce(k, now_ms, (pod_id){seat->pod}, out);
         else if (seat->has_in_sight)
             engine_emit(k, now_ms, (pod_id){seat->pod}, EFFECT_NOMINATE, out);
+        if (UNLIKELY(seat->has_in_sight))
+            tell_if_elsewhere(k, now_ms, seat);
     }
     engine_end_pursuit(k, group);
     if (p->need) {
