@@ -1,12 +1,20 @@
+/* Between calls: an inquiry is with its extender, or waits for objects that are all being fetched.
+ * Each fetch that ends lets all look again who wait. */
+
 #include "kube/consult.h"
 
 #include "core/wire/encoding.h"
-#include "core/wire/json_read.h"
 #include "core/wire/json_write.h"
 #include "kube/limits.h"
-#include "kube/pending.h"
 
-enum { READ_TIMEOUT_MS = 5000, PODS_MOST = 256 };
+enum {
+    READ_TIMEOUT_MS = 5000,
+    LIST_TIMEOUT_MS = 30000,
+    FEW = 16,       /* so many nodes are read one by one; of more, */
+    FEW_OF_ALL = 8, /* this part of what is needed */
+};
+
+#define NODES UINT32_MAX
 
 /* --- what extenders say --- */
 
@@ -29,60 +37,49 @@ void extender_hear(const struct extender *x, enum extender_verb verb, const stru
         out->error = arena_str(mem, str_of(e.text));
 }
 
-/* --- pods that were read --- */
+/* --- inquiries --- */
 
-static void forget_raw(struct consult *c, uint32_t i)
+static const struct extender *extender_of(const struct consult *c, const struct inquiry *q)
 {
-    mem_free((char *)(uintptr_t)c->pods.at[i].uid.p);
-    vec_remove(&c->pods, i);
+    return &c->extenders[q->extender];
 }
 
-static const struct raw_object *find_raw(const struct consult *c, const struct inquiry *q)
+static void need(struct consult *c, struct inquiry *q, enum kind kind, struct str namespace,
+                 struct str name, struct str uid)
 {
-    uint64_t key = pod_key(q->namespace, q->pod);
-    vec_each(&c->pods, raw)
-        if (raw->key == key && str_equal(raw->uid, q->uid))
-            return raw;
-    return NULL;
+    vec_push(&q->needs, raws_hold(&c->raws, kind, namespace, name, uid));
 }
 
-static void keep_raw(struct consult *c, const struct inquiry *q, struct str json)
+static struct extender_victims keep_victims(struct consult *c, struct inquiry *q,
+                                            const struct extender_victims *from)
 {
-    if (c->pods.n == PODS_MOST)
-        forget_raw(c, 0);
-    char *at = mem_alloc(q->uid.n + json.n + 1);
-    struct raw_object raw = {.key = pod_key(q->namespace, q->pod)};
-    raw.uid = str_keep(&at, q->uid);
-    raw.json = str_keep(&at, json);
-    vec_push(&c->pods, raw);
+    struct extender_victims v = {.node = arena_str(&q->mem, from->node),
+                                 .violations = from->violations};
+    v.uids.n = from->uids.n;
+    v.uids.at = arena_array(&q->mem, struct str, from->uids.n);
+    for (uint32_t i = 0; i < from->uids.n; i++) {
+        struct str name = from->pods.at[i], namespace = str_take(&name, '/');
+        v.uids.at[i] = arena_str(&q->mem, from->uids.at[i]);
+        if (!extender_of(c, q)->knows_nodes)
+            need(c, q, KIND_POD, namespace, name, from->uids.at[i]);
+    }
+    return v;
 }
 
-void consult_see(struct consult *c, const struct change *change)
+static void keep_ask(struct consult *c, struct inquiry *q, const struct extender_ask *ask)
 {
-    if (c->pods.n == 0 || change->object.kind != KIND_POD)
-        return;
-    uint64_t key = pod_key(change->object.meta->namespace, change->object.meta->name);
-    for (uint32_t i = c->pods.n; i-- > 0;)
-        if (c->pods.at[i].key == key)
-            forget_raw(c, i);
-}
-
-/* --- asking --- */
-
-static void keep_victims(struct inquiry *q, const struct extender_ask *ask)
-{
+    struct str none = {0};
+    q->nodes.n = ask->nodes.n;
+    q->nodes.at = arena_array(&q->mem, struct str, ask->nodes.n);
+    for (uint32_t i = 0; i < ask->nodes.n; i++) {
+        q->nodes.at[i] = arena_str(&q->mem, ask->nodes.at[i]);
+        if (!extender_of(c, q)->knows_nodes)
+            need(c, q, KIND_NODE, none, ask->nodes.at[i], none);
+    }
     q->victims.n = ask->victims.n;
     q->victims.at = arena_array(&q->mem, struct extender_victims, ask->victims.n);
-    for (uint32_t i = 0; i < ask->victims.n; i++) {
-        const struct extender_victims *from = &ask->victims.at[i];
-        struct extender_victims *v = &q->victims.at[i];
-        v->node = arena_str(&q->mem, from->node);
-        v->violations = from->violations;
-        v->uids.n = from->uids.n;
-        v->uids.at = arena_array(&q->mem, struct str, from->uids.n);
-        for (uint32_t k = 0; k < from->uids.n; k++)
-            v->uids.at[k] = arena_str(&q->mem, from->uids.at[k]);
-    }
+    for (uint32_t i = 0; i < ask->victims.n; i++)
+        q->victims.at[i] = keep_victims(c, q, &ask->victims.at[i]);
 }
 
 static uint32_t add(struct consult *c, const struct effect *e)
@@ -96,14 +93,8 @@ static uint32_t add(struct consult *c, const struct effect *e)
     q->effect = e->id;
     q->extender = e->ask->extender;
     q->verb = e->ask->verb;
-    q->namespace = arena_str(&q->mem, e->namespace);
-    q->pod = arena_str(&q->mem, e->pod);
-    q->uid = arena_str(&q->mem, e->uid);
-    q->nodes.n = e->ask->nodes.n;
-    q->nodes.at = arena_array(&q->mem, struct str, q->nodes.n);
-    for (uint32_t k = 0; k < q->nodes.n; k++)
-        q->nodes.at[k] = arena_str(&q->mem, e->ask->nodes.at[k]);
-    keep_victims(q, e->ask);
+    need(c, q, KIND_POD, e->namespace, e->pod, e->uid);
+    keep_ask(c, q, e->ask);
     return i;
 }
 
@@ -111,6 +102,9 @@ static void forget(struct consult *c, uint32_t i)
 {
     struct inquiry *q = &c->list.at[i];
     map_remove(&c->by_request, q->current);
+    vec_each(&q->needs, raw)
+        raws_drop(&c->raws, *raw);
+    vec_done(&q->needs);
     arena_reset(&q->mem);
     answer_clear(&q->answer);
     *q = (struct inquiry){.mem = q->mem, .answer = q->answer};
@@ -123,57 +117,68 @@ static void tell(struct consult *c, int64_t now_ms, uint32_t i, const struct ext
     forget(c, i);
 }
 
-static void send(struct consult *c, uint32_t i, struct request r, struct requests *out)
+/* --- what they are shown --- */
+
+static void put_raw(const struct consult *c, struct json_writer *w, uint32_t raw)
 {
-    struct inquiry *q = &c->list.at[i];
-    q->current = r.id = ++c->last_id;
-    map_put(&c->by_request, r.id, i);
-    answer_clear(&q->answer);
-    vec_push(&out->list, r);
+    if (raws_at(&c->raws, raw)->state == RAW_HERE)
+        json_put_raw(w, raws_at(&c->raws, raw)->json);
 }
 
-static void read_pod(struct consult *c, uint32_t i, struct requests *out)
+static void put_nodes(const struct consult *c, struct json_writer *w, const struct inquiry *q)
 {
-    const struct inquiry *q = &c->list.at[i];
-    struct request r = {
-        .lane = LANE_READ,
-        .verb = VERB_GET,
-        .path = arena_join(&out->mem, STR("/api/v1/namespaces/"), q->namespace, STR("/pods/"),
-                           q->pod, STR("")),
-        .timeout_ms = READ_TIMEOUT_MS,
-    };
-    c->list.at[i].is_reading = true;
-    send(c, i, r, out);
-}
-
-static void put_names(struct json_writer *w, const struct inquiry *q)
-{
+    bool is_whole = !extender_of(c, q)->knows_nodes;
     json_put_key(w, STR("Nodes"));
-    json_put_null(w);
+    if (is_whole) {
+        json_put_open(w, '{');
+        json_put_key(w, STR("metadata"));
+        json_put_raw(w, STR("{}"));
+        json_put_key(w, STR("items"));
+        json_put_open(w, '[');
+        for (uint32_t i = 1; i < q->needs.n; i++)
+            put_raw(c, w, q->needs.at[i]);
+        json_put_close(w, ']');
+        json_put_close(w, '}');
+    } else {
+        json_put_null(w);
+    }
     json_put_key(w, STR("NodeNames"));
+    if (is_whole) {
+        json_put_null(w);
+        return;
+    }
     json_put_open(w, '[');
     list_each(&q->nodes, name)
         json_put_str(w, *name);
     json_put_close(w, ']');
 }
 
-static void put_victims(struct json_writer *w, const struct inquiry *q)
+static void put_uid(struct json_writer *w, struct str uid)
 {
-    json_put_key(w, STR("NodeNameToVictims"));
+    json_put_open(w, '{');
+    json_put_key(w, STR("UID"));
+    json_put_str(w, uid);
+    json_put_close(w, '}');
+}
+
+static void put_victims(const struct consult *c, struct json_writer *w, const struct inquiry *q)
+{
+    bool is_whole = !extender_of(c, q)->knows_nodes;
+    uint32_t next = 1; /* of the needs */
+    json_put_key(w, is_whole ? STR("NodeNameToMetaVictims") : STR("NodeNameToVictims"));
     json_put_null(w);
-    json_put_key(w, STR("NodeNameToMetaVictims"));
+    json_put_key(w, is_whole ? STR("NodeNameToVictims") : STR("NodeNameToMetaVictims"));
     json_put_open(w, '{');
     list_each(&q->victims, v) {
         json_put_key(w, v->node);
         json_put_open(w, '{');
         json_put_key(w, STR("Pods"));
         json_put_open(w, '[');
-        list_each(&v->uids, uid) {
-            json_put_open(w, '{');
-            json_put_key(w, STR("UID"));
-            json_put_str(w, *uid);
-            json_put_close(w, '}');
-        }
+        list_each(&v->uids, uid)
+            if (is_whole)
+                put_raw(c, w, q->needs.at[next++]);
+            else
+                put_uid(w, *uid);
         json_put_close(w, ']');
         json_put_key(w, STR("NumPDBViolations"));
         json_put_int(w, v->violations);
@@ -182,31 +187,100 @@ static void put_victims(struct json_writer *w, const struct inquiry *q)
     json_put_close(w, '}');
 }
 
-static void post(struct consult *c, uint32_t i, struct str pod, struct requests *out)
+static void post(struct consult *c, uint32_t i, struct requests *out)
 {
-    const struct inquiry *q = &c->list.at[i];
-    const struct extender *x = &c->extenders[q->extender];
+    struct inquiry *q = &c->list.at[i];
+    const struct extender *x = extender_of(c, q);
     struct json_writer w = {.out = &out->scratch};
     buf_clear(&out->scratch);
     json_put_open(&w, '{');
     json_put_key(&w, STR("Pod"));
-    json_put_raw(&w, pod);
+    put_raw(c, &w, q->needs.at[0]);
     if (q->verb == EXTENDER_PREEMPT)
-        put_victims(&w, q);
+        put_victims(c, &w, q);
     else
-        put_names(&w, q);
+        put_nodes(c, &w, q);
     json_put_close(&w, '}');
-    struct request r = {
-        .extender = q->extender + 1,
-        .is_question = true,
-        .verb = VERB_POST,
-        .path = arena_str(&out->mem, x->verbs[q->verb]),
-        .content_type = STR(ENCODING_JSON_TYPE),
-        .body = arena_str(&out->mem, buf_str(&out->scratch)),
-        .timeout_ms = x->timeout_ms,
-    };
-    c->list.at[i].is_reading = false;
-    send(c, i, r, out);
+    q->current = ++c->last_id;
+    map_put(&c->by_request, q->current, i);
+    answer_clear(&q->answer);
+    vec_push(&out->list, (struct request){
+                             .id = q->current,
+                             .extender = q->extender + 1,
+                             .is_question = true,
+                             .verb = VERB_POST,
+                             .path = arena_str(&out->mem, x->verbs[q->verb]),
+                             .content_type = STR(ENCODING_JSON_TYPE),
+                             .body = arena_str(&out->mem, buf_str(&out->scratch)),
+                             .timeout_ms = x->timeout_ms,
+                         });
+}
+
+/* --- fetching --- */
+
+static void fetch(struct consult *c, uint32_t raw, struct str path, int64_t timeout_ms,
+                  struct requests *out)
+{
+    request_id id = ++c->last_id;
+    vec_push(&c->fetches, (struct raw_fetch){.id = id, .raw = raw});
+    if (raw == NODES)
+        c->listing = id;
+    else
+        raws_at(&c->raws, raw)->fetch = id;
+    vec_push(
+        &out->list,
+        (struct request){
+            .id = id, .lane = LANE_READ, .verb = VERB_GET, .path = path, .timeout_ms = timeout_ms});
+}
+
+static void fetch_one(struct consult *c, uint32_t i, struct requests *out)
+{
+    const struct raw *raw = raws_at(&c->raws, i);
+    struct str path = raw->kind == KIND_NODE
+                          ? arena_join(&out->mem, STR("/api/v1/nodes/"), raw->name)
+                          : arena_join(&out->mem, STR("/api/v1/namespaces/"), raw->namespace,
+                                       STR("/pods/"), raw->name);
+    fetch(c, i, path, READ_TIMEOUT_MS, out);
+}
+
+static void fetch_nodes(struct consult *c, struct str from, struct requests *out)
+{
+    struct str path = arena_printf(&out->mem, "/api/v1/nodes?limit=%d%s" STR_FMT, PAGE_OBJECTS,
+                                   from.n ? "&continue=" : "", STR_ARG(from));
+    fetch(c, NODES, path, LIST_TIMEOUT_MS, out);
+}
+
+/* Nodes that nobody fetches, among what the inquiry needs. */
+static uint32_t count_missing(const struct consult *c, const struct inquiry *q)
+{
+    uint32_t n = 0;
+    vec_each(&q->needs, i) {
+        const struct raw *raw = raws_at(&c->raws, *i);
+        n += raw->kind == KIND_NODE && raw->state == RAW_WANTED && !raw->fetch;
+    }
+    return n;
+}
+
+/* Asks, if all is here that must be shown; else sees to it that all is fetched. */
+static void go_on(struct consult *c, uint32_t i, struct requests *out)
+{
+    const struct inquiry *q = &c->list.at[i];
+    uint32_t missing = count_missing(c, q), wanted = 0;
+    bool is_many = missing > FEW && missing > q->needs.n / FEW_OF_ALL;
+    if (is_many && !c->listing)
+        fetch_nodes(c, STR(""), out);
+    vec_each(&q->needs, at) {
+        struct raw *raw = raws_at(&c->raws, *at);
+        if (raw->state != RAW_WANTED)
+            continue;
+        wanted++;
+        if (!raw->fetch && is_many && raw->kind == KIND_NODE)
+            raw->fetch = c->listing;
+        else if (!raw->fetch)
+            fetch_one(c, *at, out);
+    }
+    if (wanted == 0)
+        post(c, i, out);
 }
 
 void consult_take(struct consult *c, int64_t now_ms, const struct effects *effects,
@@ -215,89 +289,130 @@ void consult_take(struct consult *c, int64_t now_ms, const struct effects *effec
     (void)now_ms;
     if (c->n_extenders == 0)
         return;
-    vec_each(&effects->list, e) {
-        if (e->kind != EFFECT_ASK)
-            continue;
-        uint32_t i = add(c, e);
-        const struct raw_object *raw = find_raw(c, &c->list.at[i]);
-        if (raw)
-            post(c, i, raw->json, out);
-        else
-            read_pod(c, i, out);
-    }
+    vec_each(&effects->list, e)
+        if (e->kind == EFFECT_ASK)
+            go_on(c, add(c, e), out);
 }
 
-/* --- hearing --- */
-
-struct pod_head {
-    struct str uid;
-};
-
-/* clang-format off */
-static const struct field meta_fields[] = {
-    {FIELD(STR, "uid", 0, struct pod_head, uid)},
-    FIELD_END,
-};
-
-static const struct field head_fields[] = {
-    {FIELD_PART("metadata", 0, meta_fields)},
-    FIELD_END,
-};
-/* clang-format on */
-
-/* Is it the pod that was asked about, and whole? */
-static bool is_that_pod(struct consult *c, const struct inquiry *q)
+void consult_see(struct consult *c, const struct change *change)
 {
-    struct pod_head head = {0};
-    struct error e;
-    size_t where;
-    return q->answer.status == 200 && !q->answer.is_cut &&
-           json_read(buf_str(&q->answer.body), head_fields, &head, &c->mem, &where, &e) &&
-           str_equal(head.uid, q->uid);
+    enum kind kind = change->object.kind;
+    if (c->n_extenders && (kind == KIND_POD || kind == KIND_NODE))
+        raws_see(&c->raws, kind, change->object.meta, change->kind == CHANGE_REMOVE);
 }
 
-static void hear_pod(struct consult *c, int64_t now_ms, uint32_t i, const struct reply *end,
-                     struct requests *out)
+/* --- hearing of objects --- */
+
+/* All who need something that cannot be had are told so. */
+static void fail(struct consult *c, int64_t now_ms, request_id id, struct str why)
 {
-    struct inquiry *q = &c->list.at[i];
-    if (end->kind == REPLY_END && is_that_pod(c, q)) {
-        keep_raw(c, q, buf_str(&q->answer.body));
-        post(c, i, vec_last(&c->pods).json, out);
-        return;
-    }
-    struct trouble why = end->kind == REPLY_LOST   ? trouble_of_lost(end)
-                         : q->answer.status == 200 ? (struct trouble){.message = STR("it is gone")}
-                                                   : trouble_of_answer(&q->answer, &c->mem);
     struct extender_answer said = {
-        .error = arena_printf(&c->mem, "reading the pod for an extender: " STR_FMT,
-                              STR_ARG(why.message)),
-    };
-    tell(c, now_ms, i, &said);
+        .error =
+            arena_printf(&c->mem, "reading what extenders must be shown: " STR_FMT, STR_ARG(why))};
+    for (uint32_t i = 0; i < c->list.n; i++) {
+        bool is_hit = false;
+        vec_each(&c->list.at[i].needs, raw)
+            is_hit = is_hit || raws_at(&c->raws, *raw)->fetch == id;
+        if (is_hit)
+            tell(c, now_ms, i, &said);
+    }
+    for (uint32_t i = 0; i < c->raws.at.n; i++)
+        if (raws_at(&c->raws, i)->fetch == id)
+            raws_at(&c->raws, i)->fetch = 0;
 }
+
+/* What the list did not bring is not there. */
+static void end_list(struct consult *c, request_id id)
+{
+    for (uint32_t i = 0; i < c->raws.at.n; i++)
+        if (raws_at(&c->raws, i)->fetch == id)
+            raws_miss(&c->raws, i);
+}
+
+static void hear_nodes(struct consult *c, int64_t now_ms, const struct raw_fetch *f,
+                       struct requests *out)
+{
+    struct str next = {0};
+    struct error e = {0};
+    request_id id = f->id;
+    c->listing = 0;
+    if (!raws_put_page(&c->raws, buf_str(&f->answer.body), &c->mem, &next, &e)) {
+        fail(c, now_ms, id, str_of(e.text));
+    } else if (next.n) {
+        fetch_nodes(c, next, out);
+        for (uint32_t i = 0; i < c->raws.at.n; i++)
+            if (raws_at(&c->raws, i)->fetch == id)
+                raws_at(&c->raws, i)->fetch = c->listing;
+    } else {
+        end_list(c, id);
+    }
+}
+
+/* A node that is gone is left out; a pod that is gone need not be asked about. */
+static void hear_one(struct consult *c, int64_t now_ms, const struct raw_fetch *f)
+{
+    struct error e = {0};
+    bool is_node = raws_at(&c->raws, f->raw)->kind == KIND_NODE;
+    if (is_node && f->answer.status == 404)
+        raws_miss(&c->raws, f->raw);
+    else if (f->answer.status != 200)
+        fail(c, now_ms, f->id, trouble_of_answer(&f->answer, &c->mem).message);
+    else if (!raws_put(&c->raws, f->raw, buf_str(&f->answer.body), &c->mem, &e))
+        fail(c, now_ms, f->id, str_of(e.text));
+}
+
+static void hear_fetch(struct consult *c, int64_t now_ms, uint32_t i, const struct reply *reply,
+                       struct requests *out)
+{
+    struct raw_fetch *at = &c->fetches.at[i];
+    answer_add(&at->answer, reply, at->raw == NODES ? PAGE_BYTES_MOST : OBJECT_BYTES_MOST);
+    if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
+        return;
+    struct raw_fetch f = *at;
+    vec_remove(&c->fetches, i);
+    if (f.raw == NODES && (reply->kind == REPLY_LOST || f.answer.status != 200))
+        c->listing = 0;
+    if (reply->kind == REPLY_LOST)
+        fail(c, now_ms, f.id, reply->error);
+    else if (f.answer.is_cut)
+        fail(c, now_ms, f.id, STR("it is too large"));
+    else if (f.raw == NODES && f.answer.status != 200)
+        fail(c, now_ms, f.id, trouble_of_answer(&f.answer, &c->mem).message);
+    else if (f.raw == NODES)
+        hear_nodes(c, now_ms, &f, out);
+    else if (raws_at(&c->raws, f.raw)->fetch == f.id)
+        hear_one(c, now_ms, &f);
+    answer_done(&f.answer);
+    for (uint32_t k = 0; k < c->list.n; k++)
+        if (c->list.at[k].effect && !c->list.at[k].current)
+            go_on(c, k, out);
+}
+
+/* --- the rest of the face --- */
 
 void consult_hear(struct consult *c, int64_t now_ms, const struct reply *reply,
                   struct requests *out)
 {
-    uint32_t i = map_find(&c->by_request, reply->id);
+    uint32_t i = 0;
+    while (i < c->fetches.n && c->fetches.at[i].id != reply->id)
+        i++;
+    if (i < c->fetches.n) {
+        hear_fetch(c, now_ms, i, reply, out);
+        arena_reset(&c->mem);
+        return;
+    }
+    i = map_find(&c->by_request, reply->id);
     if (i == MAP_NONE)
         return;
     struct inquiry *q = &c->list.at[i];
-    answer_add(&q->answer, reply, q->is_reading ? OBJECT_BYTES_MOST : VERDICT_BYTES_MOST);
+    answer_add(&q->answer, reply, VERDICT_BYTES_MOST);
     if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
         return;
-    map_remove(&c->by_request, q->current);
-    q->current = 0;
-    if (q->is_reading) {
-        hear_pod(c, now_ms, i, reply, out);
-    } else {
-        struct extender_answer said;
-        extender_hear(&c->extenders[q->extender], q->verb, reply, &q->answer, &c->mem, &said);
-        tell(c, now_ms, i, &said);
-    }
+    struct extender_answer said;
+    extender_hear(extender_of(c, q), q->verb, reply, &q->answer, &c->mem, &said);
+    tell(c, now_ms, i, &said);
     arena_reset(&c->mem);
 }
-
-/* --- the rest of the face --- */
 
 void consult_init(struct consult *c, request_id id, const struct listener *listener)
 {
@@ -316,13 +431,15 @@ void consult_set_extenders(struct consult *c, const struct extender *extenders, 
 void consult_done(struct consult *c)
 {
     vec_each(&c->list, q) {
+        vec_done(&q->needs);
         arena_done(&q->mem);
         answer_done(&q->answer);
     }
+    vec_each(&c->fetches, f)
+        answer_done(&f->answer);
     vec_done(&c->list);
-    while (c->pods.n)
-        forget_raw(c, c->pods.n - 1);
-    vec_done(&c->pods);
+    vec_done(&c->fetches);
     map_done(&c->by_request);
+    raws_done(&c->raws);
     arena_done(&c->mem);
 }

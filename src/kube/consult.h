@@ -3,30 +3,32 @@
 #include "core/base/map.h"
 #include "kube/answer.h"
 #include "kube/listen.h"
+#include "kube/raw.h"
 
 /* What the engine wants to know of extenders becomes requests, and what they say is told back.
  *
- * Extenders are shown the whole pod, and the engine keeps only what it decides by: so the pod is
- * first read from the API server, as JSON, and passed on as it came. It is remembered until it
- * changes, for the other questions of the same decision. */
+ * Extenders are shown the whole pod, those that do not know the nodes all of these, too, and the
+ * engine keeps only what it decides by. So these objects are read from the API server when they
+ * must be shown, as JSON, and passed on as they came. They are remembered (pods for a while, nodes
+ * for ever) and read again when the watch has told of something newer. */
 
 struct inquiry {
     effect_id effect; /* 0: free */
     uint32_t extender;
     enum extender_verb verb;
-    request_id current;
-    bool is_reading; /* the pod, at the API server */
+    request_id current; /* at the extender; 0: what it must be shown is not all here */
     struct arena mem;
-    struct str namespace, pod, uid;
+    VEC(uint32_t) needs; /* in `raws`: the pod, then nodes or victims */
     LIST(struct str) nodes;
     LIST(struct extender_victims) victims;
     struct answer answer;
 };
 
-/* An object as the API server wrote it. */
-struct raw_object {
-    uint64_t key;         /* of its name */
-    struct str uid, json; /* one block, at `uid` */
+/* A request for an object, or for a page of the list of nodes. */
+struct raw_fetch {
+    request_id id;
+    uint32_t raw; /* UINT32_MAX: nodes */
+    struct answer answer;
 };
 
 struct consult {
@@ -35,8 +37,10 @@ struct consult {
     uint32_t n_extenders;
     request_id last_id;
     VEC(struct inquiry) list;
-    struct map by_request;       /* → inquiry */
-    VEC(struct raw_object) pods; /* that were read, the oldest first */
+    struct map by_request; /* → inquiry */
+    struct raws raws;
+    VEC(struct raw_fetch) fetches;
+    request_id listing; /* of the list of nodes that is being read; 0: none is */
     struct arena mem;
 };
 
@@ -50,7 +54,7 @@ void consult_set_extenders(struct consult *c, const struct extender *extenders, 
 void consult_take(struct consult *c, int64_t now_ms, const struct effects *effects,
                   struct requests *out);
 
-/* A pod came, changed or went. */
+/* An object came, changed or went. */
 void consult_see(struct consult *c, const struct change *change);
 
 void consult_hear(struct consult *c, int64_t now_ms, const struct reply *reply,

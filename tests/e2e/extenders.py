@@ -3,6 +3,7 @@
 import collections
 import http.server
 import json
+import ssl
 import threading
 import time
 
@@ -25,8 +26,9 @@ class Extender:
     """A server that answers each verb by the function given for it, which gets what was asked and
     returns what to say, or (status, what to say)."""
 
-    def __init__(self, **verbs):
+    def __init__(self, certificate=None, **verbs):
         self.verbs, self.asked = verbs, collections.defaultdict(list)
+        self.scheme = "https" if certificate else "http"
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -52,6 +54,10 @@ class Extender:
         self.server.daemon_threads = True
         self.server.handle_error = lambda *_: None  # who is late finds nobody there
         self.port = self.server.server_address[1]
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
 
     def __enter__(self):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -65,8 +71,8 @@ class Extender:
         """As an entry of `extenders`, with the verbs that it knows."""
         known = {"%sVerb" % verb: verb for verb in self.verbs}
         weight = {"weight": 1} if "prioritize" in self.verbs else {}
-        return {"urlPrefix": "http://127.0.0.1:%d/scheduler/" % self.port, "nodeCacheCapable": True,
-                **known, **weight, **more}
+        return {"urlPrefix": "%s://127.0.0.1:%d/scheduler/" % (self.scheme, self.port),
+                "nodeCacheCapable": True, **known, **weight, **more}
 
 
 def run_ours(stage, *extenders):
@@ -297,3 +303,78 @@ def extenders_choose_victims_as_with_kube_scheduler(stage):
         assert ours["NodeNameToVictims"] is None and len(ours["NodeNameToMetaVictims"]) == 2, ours
     for name in ("high", "middle", "low"):
         stage.plane.delete("PriorityClass", name)
+
+
+def without_time(what):
+    """An object without what two reads of it may differ in."""
+    return {key: value for key, value in what.items() if key not in ("kind", "apiVersion")}
+
+
+@test
+def extenders_are_shown_whole_objects_as_by_kube_scheduler(stage):
+    for name, value in (("high", 1000), ("low", 100)):
+        stage.plane.create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                            "metadata": {"name": name}, "value": value})
+    for number in range(20):
+        stage.plane.create(node("n%02d" % number, cpu="2", labels={"number": str(number)}))
+    stage.plane.create(node("full", cpu="2", taints=[{"key": "full", "effect": "NoSchedule"}]))
+    stage.pod("victim", "nobody", cpu="2", nodeName="full", priorityClassName="low")
+    with Extender(filter=lambda asked: {"Nodes": {"items": asked["Nodes"]["items"][3:5]}},
+                  prioritize=lambda asked: [{"Host": n["metadata"]["name"], "Score": int(n[
+                      "metadata"]["labels"]["number"])} for n in asked["Nodes"]["items"]],
+                  preempt=lambda asked: {"NodeNameToMetaVictims": {
+                      n: {"Pods": [{"UID": p["metadata"]["uid"]} for p in v["Pods"]]}
+                      for n, v in asked["NodeNameToVictims"].items()}}) as extender:
+        run_both(stage, extender.config(nodeCacheCapable=False, weight=20))
+        both(stage, "p")
+        where = stage.wait_bound(3)  # with the victim
+        chosen = {}
+        for asked in extender.asked["prioritize"]:
+            names = sorted(n["metadata"]["name"] for n in asked["Nodes"]["items"])
+            assert len(names) == 2 and asked["NodeNames"] is None, asked
+            chosen[asked["Pod"]["metadata"]["name"]] = names[1]  # the larger number
+        assert {name: where[name] for name in chosen} == chosen, (where, chosen)
+        shown = {}
+        for asked in extender.asked["filter"]:
+            who = asked["Pod"]["metadata"]["name"].partition("-")[0]
+            shown[who] = {n["metadata"]["name"]: without_time(n) for n in asked["Nodes"]["items"]}
+        assert shown["ours"] == shown["theirs"]
+        assert len(shown["ours"]) == 20
+
+        only = {"nodeSelector": {"kubernetes.io/hostname": "full"}, "priorityClassName": "high",
+                "tolerations": [{"key": "full", "operator": "Exists"}], "cpu": "1"}
+        stage.pod("ours-high", "ours", **only)
+        until(lambda: stage.plane.get("Pod", "victim", stage.name)["metadata"].get(
+            "deletionTimestamp"))
+        asked = extender.asked["preempt"][0]
+        assert asked["NodeNameToMetaVictims"] is None, asked
+        victims = asked["NodeNameToVictims"]["full"]["Pods"]
+        assert [v["metadata"]["name"] for v in victims] == ["victim"], victims
+        assert victims[0]["spec"]["nodeName"] == "full", victims
+    for name in ("high", "low"):
+        stage.plane.delete("PriorityClass", name)
+
+
+@test
+def extenders_are_known_by_their_certificates(stage):
+    stage.plane.create(node("a"))
+    certs = stage.plane.folder / "certs"
+    certificate = (certs / "apiserver.crt", certs / "apiserver.key")
+    ca = {"caFile": str(stage.plane.ca)}
+    with Extender(certificate, filter=filtered) as extender:
+        for name, how, fate in (
+                ("trusted", {"tlsConfig": ca}, None),
+                ("any", {"enableHTTPS": True}, None),
+                ("insecure", {"tlsConfig": {"insecure": True}}, None),
+                ("strange", {}, "certificate"),
+                ("misnamed", {"tlsConfig": {**ca, "serverName": "elsewhere"}}, "certificate")):
+            child = run_ours(stage, extender.config(**how))
+            stage.pod(name, "ours")
+            if fate:
+                said = stage.wait_refused(name)
+                assert said["reason"] == "SchedulerError" and fate in said["message"], said
+            else:
+                stage.plane.wait_for("Pod", lambda p, name=name: p["metadata"]["name"] == name
+                                     and bool(p["spec"].get("nodeName")), 1, PATIENCE, stage.name)
+            stage.plane.stop(child)
+            stage.started.remove(child)

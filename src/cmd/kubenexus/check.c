@@ -62,11 +62,32 @@ static void table_profile(const struct scheduler_config *c, uint32_t i, struct b
     buf_add_char(out, '\n');
 }
 
+/* "extender http://a: filter, prioritize 2, bind; of pods with e.com/gpu; may fail" */
+static void table_extender(const struct extender *x, struct buf *out)
+{
+    static const char *const verbs[] = {"filter", "prioritize", "preempt", "bind"};
+    const char *between = ": ";
+    buf_printf(out, "extender " STR_FMT, STR_ARG(x->url));
+    for (uint32_t v = 0; v < EXTENDER_VERBS; v++) {
+        if (!x->verbs[v].n)
+            continue;
+        buf_printf(out, "%s%s", between, verbs[v]);
+        if (v == EXTENDER_PRIORITIZE)
+            buf_printf(out, " %lld", (long long)x->weight);
+        between = ", ";
+    }
+    for (uint32_t i = 0; i < x->resources.n; i++)
+        buf_printf(out, "%s" STR_FMT, i ? ", " : "; of pods with ", STR_ARG(x->resources.at[i]));
+    buf_add(out, x->is_ignorable ? STR("; may fail\n") : STR("\n"));
+}
+
 static void print_table(const struct scheduler_config *c, const char *file, struct buf *out)
 {
     buf_printf(out, "%s: valid\n", file);
     for (uint32_t i = 0; i < c->n_profiles; i++)
         table_profile(c, i, out);
+    for (uint32_t i = 0; i < c->n_extenders; i++)
+        table_extender(&c->extenders[i], out);
     for (uint32_t i = 0; i < c->notes.n; i++) {
         buf_add(out, STR("note: "));
         config_message_add(&c->notes.at[i], out);

@@ -105,6 +105,27 @@ static void put_profiles(struct json_writer *w, const struct run_options *o)
     json_put_close(w, ']');
 }
 
+static void put_extenders(struct json_writer *w, const struct scheduler_config *c)
+{
+    static const char *const verbs[] = {"filterVerb", "prioritizeVerb", "preemptVerb", "bindVerb"};
+    json_put_key(w, STR("extenders"));
+    json_put_open(w, '[');
+    for (uint32_t i = 0; i < c->n_extenders; i++) {
+        const struct extender *x = &c->extenders[i];
+        json_put_open(w, '{');
+        put_text(w, STR("urlPrefix"), x->url);
+        for (uint32_t v = 0; v < EXTENDER_VERBS; v++)
+            if (x->verbs[v].n)
+                put_text(w, str_of(verbs[v]), x->verbs[v]);
+        put_int(w, STR("weight"), x->weight);
+        put_span(w, STR("httpTimeout"), x->timeout_ms);
+        put_bool(w, STR("nodeCacheCapable"), x->knows_nodes);
+        put_bool(w, STR("ignorable"), x->is_ignorable);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, ']');
+}
+
 void configz_write(const struct run_options *o, struct buf *out)
 {
     struct json_writer w = {.out = out};
@@ -120,6 +141,8 @@ void configz_write(const struct run_options *o, struct buf *out)
     put_int(&w, STR("podInitialBackoffSeconds"), o->config_file ? c->first_backoff_ms / 1000 : 1);
     put_int(&w, STR("podMaxBackoffSeconds"), o->config_file ? c->most_backoff_ms / 1000 : 10);
     put_profiles(&w, o);
+    if (c->n_extenders)
+        put_extenders(&w, c);
     json_put_close(&w, '}');
     json_put_close(&w, '}');
     buf_add_char(out, '\n');

@@ -115,15 +115,6 @@ static void check_managed(const struct extender_reading *a)
     }
 }
 
-/* To come. */
-static void check_supported(const struct extender_reading *a)
-{
-    const struct str *verbs = a->file->verbs;
-    if (!a->file->knows_nodes &&
-        (verbs[EXTENDER_FILTER].n || verbs[EXTENDER_PRIORITIZE].n || verbs[EXTENDER_PREEMPT].n))
-        config_error(a->r, AT(a, "nodeCacheCapable"), "false is not supported yet");
-}
-
 static void check_numbers(const struct extender_reading *a)
 {
     if (a->file->verbs[EXTENDER_PRIORITIZE].n && a->file->weight <= 0)
@@ -180,7 +171,6 @@ static struct extender read_one(const struct extender_reading *a)
     check_url(a);
     check_verbs(a);
     check_numbers(a);
-    check_supported(a);
     check_managed(a);
     x.tls = read_tls(a);
     memcpy(x.verbs, f->verbs, sizeof(x.verbs));

@@ -63,6 +63,39 @@ static void offer_best(struct engine *k, struct consultation *s, const struct cl
     vec_done(&all);
 }
 
+static pod_id find_on(const struct cluster *c, node_id node, struct str uid)
+{
+    for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after)
+        if (str_equal(pod_uid(&c->pods.rows.at[i]), uid))
+            return (pod_id){i};
+    return (pod_id){ID_NONE};
+}
+
+static node_id find_node(const struct cluster *c, sym name)
+{
+    node_id node = name == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, name);
+    return node.i != ID_NONE && nodes_is_present(&c->nodes, node) ? node : (node_id){ID_NONE};
+}
+
+/* Those of the offer that are still there. */
+static void show_pods(const struct engine *k, const struct offer *offer,
+                      struct extender_victims *out, struct arena *mem)
+{
+    const struct cluster *c = k->cluster;
+    node_id node = find_node(c, offer->node);
+    out->uids.at = arena_array(mem, struct str, offer->uids.n);
+    out->pods.at = arena_array(mem, struct str, offer->uids.n);
+    for (uint32_t i = 0; i < offer->uids.n && node.i != ID_NONE; i++) {
+        pod_id pod = find_on(c, node, offer->uids.at[i]);
+        if (pod.i == ID_NONE)
+            continue;
+        struct str namespace = names_text(&c->names, pods_shape(&c->pods, pod)->namespace);
+        out->uids.at[out->uids.n++] = arena_str(mem, offer->uids.at[i]);
+        out->pods.at[out->pods.n++] =
+            arena_join(mem, namespace, STR("/"), pod_name(pods_at(&c->pods, pod)));
+    }
+}
+
 /* False if nobody is left to be asked. */
 static bool ask_next(struct engine *k, int64_t now_ms, struct consultation *s,
                      const struct class *class, struct effects *out)
@@ -78,11 +111,8 @@ static bool ask_next(struct engine *k, int64_t now_ms, struct consultation *s,
         const struct offer *offer = &s->offers.at[i];
         struct extender_victims *v = &ask->victims.at[i];
         v->node = names_text(&k->cluster->names, offer->node);
-        v->uids.at = arena_array(&out->mem, struct str, offer->uids.n);
-        v->uids.n = offer->uids.n;
-        for (uint32_t j = 0; j < offer->uids.n; j++)
-            v->uids.at[j] = arena_str(&out->mem, offer->uids.at[j]);
         v->violations = offer->violations;
+        show_pods(k, offer, v, &out->mem);
     }
     return true;
 }
@@ -108,20 +138,6 @@ bool engine_ask_victims(struct engine *k, int64_t now_ms, pod_id pod, struct cla
 }
 
 /* --- hearing --- */
-
-static pod_id find_on(const struct cluster *c, node_id node, struct str uid)
-{
-    for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after)
-        if (str_equal(pod_uid(&c->pods.rows.at[i]), uid))
-            return (pod_id){i};
-    return (pod_id){ID_NONE};
-}
-
-static node_id find_node(const struct cluster *c, sym name)
-{
-    node_id node = name == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, name);
-    return node.i != ID_NONE && nodes_is_present(&c->nodes, node) ? node : (node_id){ID_NONE};
-}
 
 /* What is wrong with it, in upstream's words; empty: nothing. */
 static struct str wrong_with(struct engine *k, const struct extender *x,

@@ -51,6 +51,7 @@ struct extender_score {
 struct extender_victims {
     struct str node;
     LIST(struct str) uids;
+    LIST(struct str) pods; /* of a question: namespace/name of each of them */
     int64_t violations;
 };
 

@@ -97,7 +97,7 @@ TEST(consult_client, it_is_read_once_for_all_questions_until_it_changes)
     answer(&s, 200, "[{\"Host\":\"n1\",\"Score\":3}]");
     EXPECT_TEXT(desk_log(&s.desk), "answer 8: n1=3\n");
 
-    struct change change = {.kind = CHANGE_PUT, .object = object_of(&s.mem, "pod a")};
+    struct change change = {.kind = CHANGE_PUT, .object = object_of(&s.mem, "pod a uid=u")};
     consult_see(&s.consult, &change);
     ask(&s, 9, EXTENDER_FILTER, "u");
     EXPECT_TEXT(desk_log(&s.desk), READ_A);
@@ -110,10 +110,12 @@ TEST(consult_client, a_pod_that_cannot_be_read_is_an_error)
         const char *body, *log;
     } cases[] = {
         {404, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"message\":\"not found\"}",
-         "answer 7: error reading the pod for an extender: not found\n"                                                                               },
+         "answer 7: error reading what extenders must be shown: not found\n" },
         {200, "{\"metadata\":{\"uid\":\"another\"}}",
-         "answer 7: error reading the pod for an extender: it is gone\n"                                                                              },
-        {200, "}",                                                                     "answer 7: error reading the pod for an extender: it is gone\n"},
+         "answer 7: error reading what extenders must be shown: it is gone\n"},
+        {200, "}",
+         "answer 7: error reading what extenders must be shown: '}' stands where a value should "
+         "be\n"                                                              },
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scene) s = {0};
@@ -177,6 +179,199 @@ TEST(consult_client, of_many_pods_the_oldest_are_forgotten)
         desk_log(&s.desk);
         answer(&s, 200, "{}");
     }
-    EXPECT_INT(s.consult.pods.n, 256);
-    EXPECT_STR(s.consult.pods.at[0].uid, "u44");
+    EXPECT_INT(s.consult.raws.n_pods, 257);
+    ask(&s, 7, EXTENDER_FILTER, "u299");
+    EXPECT(str_starts(str_of(desk_log(&s.desk)), STR("answer 7:\nEXTENDER")));
+    ask(&s, 8, EXTENDER_FILTER, "u1");
+    EXPECT_TEXT(desk_log(&s.desk), READ_A);
+}
+
+/* --- those who do not know the nodes --- */
+
+static const struct extender forgetful[] = {
+    {.url = STR("http://y"),
+     .verbs = {STR("filter"), STR("score"), STR("evict")},
+     .timeout_ms = 700},
+};
+
+static void open_forgetful(struct scene *s)
+{
+    desk_init(&s->desk);
+    consult_init(&s->consult, 100, &s->desk.listener);
+    consult_set_extenders(&s->consult, forgetful, 1);
+}
+
+#define NODE(name, version)                                                                        \
+    "{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version "\"}}"
+
+static void ask_nodes(struct scene *s, uint32_t n)
+{
+    struct extender_ask about = {.verb = EXTENDER_FILTER};
+    about.nodes.n = n;
+    about.nodes.at = arena_array(&s->mem, struct str, n);
+    for (uint32_t i = 0; i < n; i++)
+        about.nodes.at[i] = arena_printf(&s->mem, "n%u", i + 1);
+    effects_clear(&s->effects);
+    struct effect e = {.id = 7,
+                       .kind = EFFECT_ASK,
+                       .namespace = STR("default"),
+                       .pod = STR("a"),
+                       .uid = STR("u"),
+                       .ask = &about};
+    vec_push(&s->effects.list, e);
+    consult_take(&s->consult, 0, &s->effects, &s->desk.out);
+}
+
+/* Answers the request with this number, counted from the first. */
+static void answer_nth(struct scene *s, request_id nth, int status, const char *body)
+{
+    hear(s, reply_head(100 + nth, status));
+    hear(s, reply_data(100 + nth, body));
+    hear(s, reply_end(100 + nth));
+}
+
+TEST(consult_client, nodes_are_shown_as_they_came_to_those_who_do_not_know_them)
+{
+    AUTO(scene) s = {0};
+    open_forgetful(&s);
+    ask_nodes(&s, 2);
+    EXPECT_TEXT(desk_log(&s.desk), READ_A "READ GET /api/v1/nodes/n1\n"
+                                          "READ GET /api/v1/nodes/n2\n");
+    answer_nth(&s, 1, 200, POD_A);
+    answer_nth(&s, 3, 404, "{}"); /* it is gone: it is left out */
+    EXPECT_TEXT(desk_log(&s.desk), "");
+    answer_nth(&s, 2, 200, NODE("n1", "5"));
+    EXPECT_TEXT(desk_log(&s.desk), "EXTENDER 0 POST filter {\"Pod\":" POD_A
+                                   ",\"Nodes\":{\"metadata\":{},\"items\":[" NODE(
+                                       "n1", "5") "]},\"NodeNames\":null}\n");
+    answer(&s, 200, "{\"Nodes\":{\"items\":[" NODE("n1", "5") "]}}");
+    EXPECT_TEXT(desk_log(&s.desk), "answer 7: node n1\n");
+}
+
+TEST(consult_client, a_node_is_read_again_only_if_the_watch_told_of_a_newer_one)
+{
+    static const struct {
+        const char *seen;
+        bool is_read;
+    } cases[] = {
+        {"",  false},
+        {"5", false},
+        {"6", true },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(scene) s = {0};
+        open_forgetful(&s);
+        ask_nodes(&s, 1);
+        desk_log(&s.desk);
+        answer_nth(&s, 1, 200, POD_A);
+        answer_nth(&s, 2, 200, NODE("n1", "5"));
+        desk_log(&s.desk);
+        answer(&s, 200, "{}");
+        desk_log(&s.desk);
+        struct change change = {.kind = CHANGE_PUT, .object = object_of(&s.mem, "node n1")};
+        struct meta meta = *change.object.meta;
+        meta.resource_version = str_of(cases[i].seen);
+        change.object.meta = &meta;
+        if (cases[i].seen[0])
+            consult_see(&s.consult, &change);
+        ask_nodes(&s, 1);
+        const char *log = desk_log(&s.desk);
+        EXPECT(str_starts(str_of(log), cases[i].is_read ? STR("READ GET /api/v1/nodes/n1\n")
+                                                        : STR("EXTENDER 0 POST filter")));
+    }
+}
+
+TEST(consult_client, many_nodes_are_read_as_a_list_page_by_page)
+{
+    AUTO(scene) s = {0};
+    open_forgetful(&s);
+    ask_nodes(&s, 20);
+    EXPECT_TEXT(desk_log(&s.desk), "READ GET /api/v1/nodes?limit=500\n" READ_A);
+    answer_nth(&s, 2, 200, POD_A);
+    answer_nth(&s, 1, 200,
+               "{\"items\":[" NODE("n1", "5") "," NODE("other", "5") "],\"metadata\":"
+                                                                     "{\"continue\":\"x\"}}");
+    EXPECT_TEXT(desk_log(&s.desk), "READ GET /api/v1/nodes?limit=500&continue=x\n");
+    answer(&s, 200, "{\"items\":[" NODE("n2", "6") "]}"); /* the others are gone */
+    const char *log = desk_log(&s.desk);
+    EXPECT(strstr(log, "\"items\":[" NODE("n1", "5") "," NODE("n2", "6") "]"));
+}
+
+TEST(consult_client, what_cannot_be_read_fails_all_who_need_it)
+{
+    AUTO(scene) s = {0};
+    open_forgetful(&s);
+    ask_nodes(&s, 20);
+    ask_nodes(&s, 20);
+    EXPECT_TEXT(desk_log(&s.desk), "READ GET /api/v1/nodes?limit=500\n" READ_A);
+    hear(&s, reply_lost(101, false));
+    EXPECT_TEXT(desk_log(&s.desk),
+                "answer 7: error reading what extenders must be shown: connection reset\n"
+                "answer 7: error reading what extenders must be shown: connection reset\n");
+    ask_nodes(&s, 20);
+    EXPECT(str_starts(str_of(desk_log(&s.desk)), STR("READ GET /api/v1/nodes?limit=500\n")));
+}
+
+TEST(consult_client, who_wrote_which_field_is_left_out)
+{
+    static const char *const cases[][2] = {
+        {"{\"metadata\":{\"uid\":\"u\",\"managedFields\":[{\"a\":[]}]}}",
+         "{\"metadata\":{\"uid\":\"u\"}}"                        },
+        {"{\"metadata\":{\"managedFields\":[1],\"uid\":\"u\"},\"spec\":{}}",
+         "{\"metadata\":{\"uid\":\"u\"},\"spec\":{}}"            },
+        {"{\"metadata\":{\"uid\":\"u\",\"managedFields\" : [1]}}",
+         "{\"metadata\":{\"uid\":\"u\",\"managedFields\" : [1]}}"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(scene) s = {0};
+        open(&s);
+        ask(&s, 7, EXTENDER_FILTER, "u");
+        desk_log(&s.desk);
+        answer(&s, 200, cases[i][0]);
+        struct str log = str_of(desk_log(&s.desk)), begin = STR("EXTENDER 0 POST filter {\"Pod\":");
+        EXPECT(str_starts(log, begin));
+        EXPECT(str_starts(str_part(log, begin.n, log.n), str_of(cases[i][1])));
+    }
+}
+
+TEST(consult_client, victims_are_shown_by_uid_or_whole)
+{
+    for (int is_whole = 0; is_whole < 2; is_whole++) {
+        AUTO(scene) s = {0};
+        open_forgetful(&s);
+        struct extender x = forgetful[0];
+        x.knows_nodes = !is_whole;
+        consult_set_extenders(&s.consult, &x, 1);
+        struct extender_ask about = {.verb = EXTENDER_PREEMPT};
+        struct str uids[] = {STR("v")}, pods[] = {STR("default/b")};
+        struct extender_victims victims = {.node = STR("n1"), .violations = 2};
+        victims.uids.at = uids;
+        victims.pods.at = pods;
+        victims.uids.n = victims.pods.n = 1;
+        about.victims.at = &victims;
+        about.victims.n = 1;
+        struct effect e = {.id = 7,
+                           .kind = EFFECT_ASK,
+                           .namespace = STR("default"),
+                           .pod = STR("a"),
+                           .uid = STR("u"),
+                           .ask = &about};
+        vec_push(&s.effects.list, e);
+        consult_take(&s.consult, 0, &s.effects, &s.desk.out);
+        EXPECT_TEXT(desk_log(&s.desk),
+                    is_whole ? READ_A "READ GET /api/v1/namespaces/default/pods/b\n" : READ_A);
+        answer_nth(&s, 1, 200, POD_A);
+        if (is_whole)
+            answer_nth(&s, 2, 200, "{\"metadata\":{\"uid\":\"v\"}}");
+        EXPECT_TEXT(desk_log(&s.desk),
+                    is_whole ? "EXTENDER 0 POST evict {\"Pod\":" POD_A
+                               ",\"NodeNameToMetaVictims\":null,\"NodeNameToVictims\":{\"n1\":"
+                               "{\"Pods\":[{\"metadata\":{\"uid\":\"v\"}}],"
+                               "\"NumPDBViolations\":2}}}\n"
+                             : "EXTENDER 0 POST evict {\"Pod\":" POD_A
+                               ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{\"n1\":"
+                               "{\"Pods\":[{\"UID\":\"v\"}],\"NumPDBViolations\":2}}}\n");
+        answer(&s, 200, "{\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"v\"}]}}}");
+        EXPECT_TEXT(desk_log(&s.desk), "answer 7: n1:1\n");
+    }
 }

@@ -60,9 +60,9 @@ TEST(extenders, what_makes_no_sense_is_refused_with_line_and_path)
          "3 extenders[0].urlPrefix: \"ftp://a\" does not begin with https:// or http://"                                               },
         {"extenders: [{urlPrefix: 'http://u@a'}]",
          "3 extenders[0].urlPrefix: a user in it is not supported"                                                                     },
-        {"extenders:\n- urlPrefix: http://a\n  filterVerb: a b\n  nodeCacheCapable: true",
+        {"extenders:\n- urlPrefix: http://a\n  filterVerb: a b",
          "5 extenders[0].filterVerb: \"a b\" holds a character that no path has"                                                       },
-        {"extenders:\n- urlPrefix: http://a\n  prioritizeVerb: p\n  nodeCacheCapable: true",
+        {"extenders:\n- urlPrefix: http://a\n  prioritizeVerb: p",
          "4 extenders[0].weight: 0: must have a positive weight applied to it"                                                         },
         {"extenders:\n- urlPrefix: http://a\n  weight: many",
          "5 extenders[0].weight: \"many\" is not a 64-bit integer"                                                                     },
@@ -85,8 +85,6 @@ TEST(extenders, what_makes_no_sense_is_refused_with_line_and_path)
         {"extenders:\n- urlPrefix: http://a\n  tlsConfig: {caFile: /a, insecure: true}",
          "5 extenders[0].tlsConfig.insecure: specifying a root certificates file with the insecure "
          "flag is not allowed"                                                                                                         },
-        {"extenders:\n- urlPrefix: http://a\n  filterVerb: f",
-         "4 extenders[0].nodeCacheCapable: false is not supported yet"                                                                 },
         {"extenders:\n- urlPrefix: http://a\n  filterverb: f",
          "5 extenders[0].filterverb: there is no such field"                                                                           },
     };

@@ -1,3 +1,4 @@
+#include "core/base/rng.h"
 #include "core/engine/inside.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -385,4 +386,132 @@ TEST(consult, what_extenders_say_does_not_fill_the_memory)
     EXPECT_INT(s.engine->n_extender_reasons, 4097);
     EXPECT(str_starts(stage_effect(&s, "p")->message,
                       STR("0/3 nodes are available: 1 node(s) were refused by an extender.")));
+}
+
+/* --- whatever happens --- */
+
+/* Some of the nodes that were asked about, all, or a failure. */
+static void answer_anyhow(struct stage *s, const struct extender_ask *ask, effect_id id,
+                          struct rng *rng)
+{
+    struct extender_answer a = {.has_names = true};
+    a.names.at = arena_array(&s->mem, struct str, ask->nodes.n);
+    a.scores.at = arena_array(&s->mem, struct extender_score, ask->nodes.n);
+    for (uint32_t i = 0; i < ask->nodes.n; i++) {
+        if (rng_below(rng, 3) == 0)
+            continue;
+        a.names.at[a.names.n++] = ask->nodes.at[i];
+        a.scores.at[a.scores.n++] =
+            (struct extender_score){ask->nodes.at[i], (int64_t)rng_below(rng, 11)};
+    }
+    a.victims.at = ask->victims.at;
+    a.victims.n = ask->victims.n ? (uint32_t)rng_below(rng, ask->victims.n + 1) : 0;
+    if (rng_below(rng, 10) == 0)
+        a.error = STR("no");
+    engine_answer(s->engine, s->now_ms, id, &a);
+}
+
+/* A question that has not been answered, with texts of its own. */
+struct open_question {
+    effect_id id;
+    struct extender_ask ask;
+};
+
+VEC_TYPE(open_questions, struct open_question);
+
+static struct extender_ask copy(const struct extender_ask *from, struct arena *mem)
+{
+    struct extender_ask to = *from;
+    to.nodes.at = arena_array(mem, struct str, from->nodes.n);
+    for (uint32_t i = 0; i < from->nodes.n; i++)
+        to.nodes.at[i] = arena_str(mem, from->nodes.at[i]);
+    to.victims.at = arena_array(mem, struct extender_victims, from->victims.n);
+    for (uint32_t i = 0; i < from->victims.n; i++) {
+        const struct extender_victims *v = &from->victims.at[i];
+        to.victims.at[i] = (struct extender_victims){.node = arena_str(mem, v->node)};
+        to.victims.at[i].uids.at = arena_array(mem, struct str, v->uids.n);
+        to.victims.at[i].uids.n = v->uids.n;
+        for (uint32_t j = 0; j < v->uids.n; j++)
+            to.victims.at[i].uids.at[j] = arena_str(mem, v->uids.at[j]);
+    }
+    return to;
+}
+
+static void take_effects(struct stage *s, struct open_questions *open, struct arena *mem)
+{
+    vec_each(&s->effects.list, e)
+        if (e->kind == EFFECT_ASK)
+            vec_push(open, (struct open_question){e->id, copy(e->ask, mem)});
+        else if (e->kind == EFFECT_BIND || e->kind == EFFECT_EVICT)
+            engine_settle(s->engine, s->now_ms, e->id, NULL);
+}
+
+static void check_room(const struct stage *s)
+{
+    const struct cluster *c = s->engine->cluster;
+    for (uint32_t n = 0; n < c->nodes.n; n++) {
+        int64_t used = 0;
+        for (uint32_t i = c->nodes.first_pod[n]; i != ID_NONE; i = c->pods.rows.at[i].after)
+            used += cluster_spec(c, (pod_id){i})->hold.cpu_milli;
+        EXPECT(!nodes_is_present(&c->nodes, (node_id){n}) || used <= 4000);
+    }
+    struct engine_stats stats = engine_stats(s->engine);
+    EXPECT(stats.in_flight <= s->engine->consultations.n);
+}
+
+TEST(consult, whatever_they_answer_and_when_no_node_is_overfull_and_nobody_is_lost)
+{
+    AUTO(stage) s = {0};
+    struct rng rng = rng_seeded(test_seed());
+    struct open_questions open = {0};
+    struct arena mem = {0};
+    struct extender evictor = {.url = STR("http://e"),
+                               .verbs = {[EXTENDER_PREEMPT] = STR("evict")},
+                               .knows_nodes = true,
+                               .is_ignorable = true};
+    struct extender soft = filter;
+    soft.is_ignorable = true;
+    const struct extender four[] = {filter, scorer, soft, evictor};
+    s.config.extenders = four;
+    s.config.n_extenders = 4;
+    for (int i = 0; i < 3000; i++) {
+        s.now_ms += (int64_t)rng_below(&rng, 3000);
+        unsigned pod = (unsigned)rng_below(&rng, 40), node = (unsigned)rng_below(&rng, 6);
+        switch (rng_below(&rng, 8)) {
+        case 0:
+            stage_put(&s, "node n%u cpu=4 label:a=%u", node, (unsigned)rng_below(&rng, 2));
+            break;
+        case 1:
+            if (rng_below(&rng, 8) == 0)
+                stage_remove(&s, "pod p%u", pod);
+            break;
+        case 2:
+            if (s.engine && rng_below(&rng, 50) == 0)
+                engine_configure(s.engine, s.now_ms, &s.config);
+            break;
+        case 3:
+        case 4:
+            stage_put(&s, "pod p%u cpu=%u priority=%u uid=u%d", pod, 1 + pod % 3, pod % 4, i);
+            break;
+        default:
+            if (open.n) {
+                uint32_t at = (uint32_t)rng_below(&rng, open.n);
+                answer_anyhow(&s, &open.at[at].ask, open.at[at].id, &rng);
+                vec_remove(&open, at);
+            }
+        }
+        stage_run(&s);
+        take_effects(&s, &open, &mem);
+        check_room(&s);
+    }
+    for (int i = 0; i < 10000 && open.n; i++) {
+        answer_anyhow(&s, &open.at[0].ask, open.at[0].id, &rng);
+        vec_remove(&open, 0);
+        stage_run(&s);
+        take_effects(&s, &open, &mem);
+    }
+    EXPECT_INT(s.engine->consultations.n, 0);
+    EXPECT_INT(engine_stats(s.engine).in_flight, 0);
+    vec_done(&open);
+    arena_done(&mem);
 }
