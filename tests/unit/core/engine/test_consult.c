@@ -1,5 +1,6 @@
 #include "core/base/rng.h"
 #include "core/engine/inside.h"
+#include "lines.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -386,6 +387,34 @@ TEST(consult, what_extenders_say_does_not_fill_the_memory)
     EXPECT_INT(s.engine->n_extender_reasons, 4097);
     EXPECT(str_starts(stage_effect(&s, "p")->message,
                       STR("0/3 nodes are available: 1 node(s) were refused by an extender.")));
+}
+
+TEST(consult, a_gang_is_not_asked_about_and_told_so)
+{
+    AUTO(stage) s = {0};
+    open(&s, &filter, 1);
+    stage_put(&s, "pod g1 cpu=1 gang=g:2");
+    stage_put(&s, "pod g2 cpu=1 gang=g:2");
+    stage_run(&s);
+    EXPECT_INT(stage_effect(&s, "g1")->kind, EFFECT_FAIL);
+    EXPECT_STR(stage_effect(&s, "g1")->message,
+               "not supported yet: a gang whose pods an extender has a say in");
+}
+
+TEST(consult, nobody_passes_the_one_in_line_who_is_asked_about)
+{
+    AUTO(stage) s = {0};
+    struct lines_setup setup;
+    lines_setup(&setup, &s, LINE_FIFO, 0);
+    open(&s, &filter, 1);
+    stage_put(&s, "pod p cpu=1 scheduler=kubenexus-scheduler");
+    stage_put(&s, "pod q cpu=1 scheduler=kubenexus-scheduler");
+    EXPECT_INT(stage_run(&s), 1);
+    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1 n2 n3");
+    EXPECT(engine_next_ms(s.engine, 0) > 1000); /* but for those who starve */
+    answer_next(&s, "p", "{'NodeNames':['n1']}");
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n1");
+    EXPECT_TEXT(asked(&s, "q", 0), "0 filter: n1 n2 n3");
 }
 
 /* --- whatever happens --- */
