@@ -4,7 +4,8 @@
 #   make demo           a GPU cluster scheduled in virtual time, and a page to look at
 #   make static         the same without shared libraries, for an image: build-static/kubenexus
 #   make test           everything that must hold; ONLY=text runs the tests whose names contain it
-#   make property       a million random operations (OPERATIONS) under 5 seeds (SEED and after)
+#   make property       a million random operations (OPERATIONS) under 5 seeds (SEED and after), and
+#                       100,000 histories (HISTORIES) of gangs
 #   make bench          speed and memory, recorded with the commit in bench/results/
 #   make bench-live     the same on a real API server, beside kube-scheduler; NODES, PODS and
 #                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves)
@@ -33,6 +34,7 @@ SHAPES ?= basic,gpu,spread
 FOCUS ?=
 OPERATIONS ?= 1000000
 SEED ?= 1
+HISTORIES ?= 100000
 TRACES ?=
 GPUS ?= 640
 RUN ?=
@@ -81,6 +83,8 @@ property:
 		$(B)-property/tests/property/property-txn
 	@PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=5 PROPERTY_OPERATIONS=$$(($(OPERATIONS) / 5)) \
 		$(B)-property/tests/property/property-views
+	@PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=$(HISTORIES) PROPERTY_OPERATIONS=50 \
+		$(B)-property/tests/property/property-gangs
 
 bench: all
 	@tools/record-bench $(B)/kubenexus
