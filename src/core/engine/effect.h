@@ -19,7 +19,8 @@ enum effect_kind {
     EFFECT_NOMINATE, /* the pod waits for room on the node, or for none; nothing to settle      */
     EFFECT_EVICT,    /* delete the pod, which is on the node, to make room; settle with the
                       * outcome: gone, or on its way out                                        */
-    EFFECT_WARN,     /* the pod says things that mean nothing: tell its owner; nothing to settle  */
+    EFFECT_WARN,     /* tell the pod's owner: it says things that mean nothing, or, with `by_uid`,
+                      * was called off for another pod; nothing to settle                       */
     EFFECT_ASK,      /* ask an extender about the pod; engine_answer() with what it says        */
     EFFECT_WRITE,    /* change an object that the pod needs before it can be bound; settle with
                       * the outcome                                                             */
@@ -75,7 +76,7 @@ struct effect {
     struct str message;   /* the FailedScheduling text; of a failure, the error */
     uint64_t rejected_by; /* plugins, as bits */
 
-    /* of an eviction: for whom */
+    /* of an eviction, or of one that was called off: for whom */
     struct str by_uid, by_scheduler; /* the pod that needs the room, and its schedulerName */
 
     struct object_write write; /* of a publication: nothing is written without patches */

@@ -228,11 +228,25 @@ static void evict(struct engine *k, int64_t now_ms, pod_id victim, pod_id by, st
     vec_push(&k->evictions, (struct eviction){e->id, by.i, victim.i});
 }
 
+/* It is not bound yet, and need not be: nobody has to delete it. */
+static void call_off(struct engine *k, int64_t now_ms, pod_id victim, pod_id by,
+                     struct effects *out)
+{
+    const struct cluster *c = k->cluster;
+    struct str node = names_text(&c->names, c->nodes.name[pods_at(&c->pods, victim)->node]);
+    struct effect *e = engine_emit(k, now_ms, victim, EFFECT_WARN, out);
+    e->by_uid = pod_uid(pods_at(&c->pods, by));
+    e->message = arena_printf(
+        &out->mem, "Preempted by pod " STR_FMT " on node " STR_FMT " (in kube-scheduler memory).",
+        STR_ARG(e->by_uid), STR_ARG(node));
+    engine_call_off(k, now_ms, victim, STR("preempted by DefaultPreemption"), out);
+}
+
 void engine_evict_all(struct engine *k, int64_t now_ms, pod_id by, struct effects *out)
 {
     vec_each(&k->victims, victim) {
-        if (k->units.at[victim->i].prepares) /* it is not bound yet, and need not be */
-            engine_call_off(k, now_ms, *victim, STR("preempted by DefaultPreemption"), out);
+        if (k->units.at[victim->i].prepares)
+            call_off(k, now_ms, *victim, by, out);
         else if (!(pods_at(&k->cluster->pods, *victim)->flags & POD_GOING))
             evict(k, now_ms, *victim, by, out);
     }

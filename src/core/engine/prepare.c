@@ -194,6 +194,8 @@ static enum errand_state look(struct engine *k, int64_t now_ms, const struct pre
     };
     bool is_failed = p->why && !p->is_contested;
     enum errand_state state = is_failed ? ERRAND_FAILED : p->plugin->look(&ask);
+    if (ask.is_void)
+        release(k, now_ms, p);
     *why = p->why && !ask.is_late ? str_of(p->why) : ask.why;
     return state;
 }

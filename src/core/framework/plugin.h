@@ -119,6 +119,7 @@ struct errand_ask {
     bool is_late; /* its time is up */
     struct arena *mem;
     struct str why; /* answer of ERRAND_FAILED, in upstream's words; lives in `mem` */
+    bool is_void;   /* answer of ERRAND_FAILED: nothing came of it, and what was taken is free */
 };
 
 /* Where a unit stands in the queue. The middle part is of units whose profile lets them age; of

@@ -559,6 +559,7 @@ static enum errand_state look(struct errand_ask *ask)
     if (!k && !ask->is_late && devices_promise(d, e->namespace, e->name))
         return ERRAND_OPEN; /* it was made, and we have not seen it */
     if (!k) {
+        ask->is_void = true;
         ask->why = STR("the claim is gone");
         return ERRAND_FAILED;
     }

@@ -272,6 +272,22 @@ TEST(devices_engine, a_claim_that_comes_with_its_devices_is_all_that_was_promise
     EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_BIND);
 }
 
+TEST(devices_engine, a_claim_that_was_made_and_never_comes_is_given_up)
+{
+    AUTO(stage) s = {0};
+    open_extended(&s);
+    settle(&s, write_for(&s, "p")->id, ERROR_NONE);
+    EXPECT_INT(stage_run(&s), 0);
+    s.now_ms += 10 * 60 * 1000;
+    stage_run(&s);
+    EXPECT_STR(failure_of(&s)->message,
+               "running PreBind plugin \"DynamicResources\": the claim is gone");
+    EXPECT_INT(s.engine->cluster->devices.promises.n, 0);
+    s.now_ms += 20000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+}
+
 TEST(devices_engine, nodes_that_offer_the_resource_themselves_need_no_claim)
 {
     AUTO(stage) s = {0};

@@ -332,15 +332,18 @@ TEST(prepare, a_pod_that_must_give_way_meanwhile_waits_again_and_is_not_deleted)
     effect_id write = write_of(&s, "v")->id;
     stage_put(&s, "pod high cpu=8 priority=9");
     stage_run(&s);
-    bool is_told = false;
+    bool is_told = false, is_news = false;
     vec_each(&s.effects.list, e) {
         EXPECT(e->kind != EFFECT_EVICT);
+        is_news |= e->kind == EFFECT_WARN && str_equal(e->by_uid, STR("high")) &&
+                   str_equal(e->message,
+                             STR("Preempted by pod high on node n (in kube-scheduler memory)."));
         is_told |=
             e->kind == EFFECT_FAIL &&
             str_equal(e->message, STR("running PreBind plugin \"VolumeBinding\": preempted by "
                                       "DefaultPreemption"));
     }
-    EXPECT(is_told);
+    EXPECT(is_told && is_news);
     EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
     engine_settle(s.engine, s.now_ms, write, NULL);
     EXPECT_INT(s.engine->preparations.n, 0);
