@@ -159,8 +159,8 @@ static const struct field page_fields[] = {
 
 /* clang-format on */
 
-/* Who wrote which field is half of an object and of no use to anybody here: kube-scheduler leaves
- * it out as well. */
+/* Who wrote which field is half of an object and of no use to anybody here. (kube-scheduler leaves
+ * it out of pods.) */
 static void keep(struct raw *raw, struct str json, const struct head *head, struct arena *mem)
 {
     struct str key = STR("\"managedFields\":");
