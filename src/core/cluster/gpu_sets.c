@@ -45,12 +45,18 @@ static bool are_twins(const struct search *s, uint32_t a, uint32_t b)
     return true;
 }
 
-static void prepare(struct search *s, const struct node_gpus *g, gpu_mask from)
+/* Fills what will be looked at: to clear all of it costs more than most searches. */
+static void prepare(struct search *s, const struct node_gpus *g, gpu_mask from, uint32_t k)
 {
+    s->n = 0;
+    s->k = k;
+    s->has_best = false;
+    s->best = 0;
     for (uint32_t i = 0; i < g->n; i++)
         if (from >> i & 1)
             s->number[s->n++] = i;
     for (uint32_t a = 0; a < s->n; a++) {
+        s->company[a] = 0;
         s->memory[a] = g->vram_mib[s->number[a]];
         for (uint32_t b = 0; b < s->n; b++) {
             s->ties[a][b] = a == b ? 0 : tie(g, s->number[a], s->number[b]);
@@ -136,13 +142,13 @@ static void grow(struct search *s, uint32_t start)
 
 gpu_mask gpu_sets_best(const struct node_gpus *g, gpu_mask from, uint32_t k)
 {
-    struct search s = {.k = k};
+    struct search s;
     gpu_mask out = 0;
     if ((uint32_t)__builtin_popcount(from) <= k)
         return from;
     if (k == 0)
         return 0;
-    prepare(&s, g, from);
+    prepare(&s, g, from, k);
     if (s.n <= GPU_SETS_EXACT)
         try(&s, 0, 0, k, 0, 0, 0);
     else
