@@ -1,10 +1,14 @@
 #pragma once
 
 #include "core/base/base.h"
+#include "core/base/str.h"
 
 /* Hashes for tables. They never decide anything: no effect may depend on their order. */
 
 uint64_t hash_bytes(const void *p, size_t n);
+
+/* The XXH64 of a text, which others agree on with us. */
+uint64_t hash_xxh64(struct str text, uint64_t seed);
 
 /* Spreads the bits of a small number over all 64. */
 static inline uint64_t hash_u64(uint64_t x)

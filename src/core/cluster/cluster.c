@@ -35,6 +35,7 @@ void cluster_free(struct cluster *c)
     workloads_done(&c->workloads);
     volumes_done(&c->volumes);
     devices_done(&c->devices);
+    reports_done(&c->reports);
     pods_done(&c->pods);
     nodes_done(&c->nodes);
     terms_done(&c->terms);

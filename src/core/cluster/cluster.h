@@ -12,6 +12,7 @@
 #include "core/cluster/numa.h"
 #include "core/cluster/pods.h"
 #include "core/cluster/queues.h"
+#include "core/cluster/reports.h"
 #include "core/cluster/spec.h"
 #include "core/cluster/terms.h"
 #include "core/cluster/volumes.h"
@@ -53,6 +54,7 @@ struct cluster {
     struct workloads workloads;
     struct volumes volumes;
     struct devices devices;
+    struct reports reports;
     struct counts counts;
     struct budgets budgets;
     struct groups groups;

@@ -100,6 +100,21 @@ static bool use_gpus(const struct cluster *c, node_id node, const struct pod_row
     return row->gpus;
 }
 
+/* What the node reports counts if it speaks of the pods that are there; else it is the least. */
+static void reconcile(const struct cluster *c, node_id node, const struct node_report *report,
+                      struct numa_use *uses)
+{
+    bool is_exact = report->has_fingerprint && report->fingerprint == reports_fingerprint(c, node);
+    for (uint32_t i = 0; i < report->n_zones; i++) {
+        const struct zone_report *zone = &report->zones[i];
+        struct numa_use *use = &uses[i];
+        use->cpu_milli = is_exact ? zone->cpu_used : MAX(use->cpu_milli, zone->cpu_used);
+        use->memory = is_exact ? zone->memory_used : MAX(use->memory, zone->memory_used);
+        if (report->knows_gpus)
+            use->gpus = is_exact ? zone->gpus_used : MAX(use->gpus, zone->gpus_used);
+    }
+}
+
 void numa_used(const struct cluster *c, node_id node, const struct numa_need *need,
                struct numa_use *out)
 {
@@ -117,6 +132,9 @@ void numa_used(const struct cluster *c, node_id node, const struct numa_need *ne
         else
             use_all(h, out, spec, knows_gpus);
     }
+    const struct node_report *report = reports_find(c, node);
+    if (report && report->n_zones == h->n_zones)
+        reconcile(c, node, report, out);
 }
 
 /* --- what fits --- */

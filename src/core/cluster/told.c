@@ -232,11 +232,13 @@ static bool put_hardware(struct cluster *c, node_id node, const struct told_gpus
                          const struct gpus_told *told)
 {
     hardware_id id = c->nodes.labelled[node.i];
-    if (t->n && nodes_is_present(&c->nodes, node)) {
-        struct hardware_room room;
+    const struct node_report *report = reports_find(c, node);
+    if ((t->n || report) && nodes_is_present(&c->nodes, node)) {
+        struct hardware_room of_report, of_drivers;
+        const struct hardware *h = nodes_hardware_at(&c->nodes, id);
         struct gpu_sum sum = sum_up(t, told);
-        id = nodes_hardware_get(&c->nodes,
-                                hardware_join(nodes_hardware_at(&c->nodes, id), &sum, &room));
+        h = report ? reports_join(report, h, &of_report) : h;
+        id = nodes_hardware_get(&c->nodes, t->n ? hardware_join(h, &sum, &of_drivers) : h);
     }
     return nodes_put_hardware(&c->nodes, node, id);
 }
@@ -269,7 +271,7 @@ static bool each_node(struct cluster *c, uint64_t pool, uint32_t *slice, node_id
     return false;
 }
 
-static void put_again(struct cluster *c, node_id node)
+void told_put_again(struct cluster *c, node_id node)
 {
     uint32_t columns = told_put(c, node);
     if (columns & COLUMN_FEATURES && c->depth == 0)
@@ -285,9 +287,9 @@ void told_put_slice(struct cluster *c, struct slice_place at)
         return;
     node_id node = at.node == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, at.node);
     if (node.i != ID_NONE)
-        put_again(c, node);
+        told_put_again(c, node);
     while (each_node(c, at.pool, &slice, &node))
-        put_again(c, node);
+        told_put_again(c, node);
 }
 
 void told_claim_pool(struct cluster *c, uint64_t pool)

@@ -33,6 +33,9 @@ void told_read(const struct cluster *c, node_id node, struct arena *mem, struct 
  * Returns the columns that differ. */
 uint32_t told_put(struct cluster *c, node_id node);
 
+/* The same with the log and the pods' NUMA nodes. Not for a row that comes. */
+void told_put_again(struct cluster *c, node_id node);
+
 struct slice_place {
     bool is_told;
     sym node; /* SYM_NONE: not of one node */

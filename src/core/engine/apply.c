@@ -665,6 +665,9 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_DEVICE_TAINT_RULE:
         engine_put_devices(k, now_ms, o);
         break;
+    case KIND_NODE_TOPOLOGY:
+        engine_put_topology(k, now_ms, o, true);
+        break;
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
     case KIND_JOB:
@@ -732,6 +735,9 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_DEVICE_CLASS:
     case KIND_DEVICE_TAINT_RULE:
         engine_remove_devices(k, now_ms, o);
+        break;
+    case KIND_NODE_TOPOLOGY:
+        engine_put_topology(k, now_ms, o, false);
         break;
     case KIND_NONE:
     case KIND_PRIORITY_CLASS:

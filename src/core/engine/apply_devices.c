@@ -1,4 +1,4 @@
-/* Devices and who has them, as they come and go. */
+/* Devices and who has them, and what nodes report of their NUMA nodes, as they come and go. */
 
 #include "core/engine/inside.h"
 #include "core/model/claim_write.h"
@@ -50,4 +50,24 @@ void engine_remove_devices(struct engine *k, int64_t now_ms, const struct object
     pod_id owner = owner_of(k, o);
     tell_devices(k, now_ms, o, devices_remove(k->cluster, o));
     engine_see_leftover(k, now_ms, owner);
+}
+
+void engine_put_topology(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
+{
+    struct cluster *c = k->cluster;
+    bool differs = reports_put(c, o->meta->name, is_there ? o->node_topology : NULL);
+    node_id node = nodes_find(&c->nodes, names_find(&c->names, o->meta->name));
+    if (!differs || node.i == ID_NONE || !nodes_is_present(&c->nodes, node))
+        return;
+    struct node_row row = nodes_get(&c->nodes, node, &k->mem);
+    struct event event = {
+        .resource = EVENT_NODE,
+        .actions = ACTION_NODE_DECLARED_FEATURE,
+        .node = node,
+        .old_row = &row,
+        .new_row = &row,
+        .pod_node = SYM_NONE,
+    };
+    engine_event(k, now_ms, &event);
+    arena_reset(&k->mem);
 }

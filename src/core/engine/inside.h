@@ -210,6 +210,9 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod);
 /* The pod is in place and has all it needs: asks for its binding. */
 void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
 
+/* What a node reports of its NUMA nodes came or changed, or is there no more. */
+void engine_put_topology(struct engine *k, int64_t now_ms, const struct object *o, bool is_there);
+
 /* What the pod has on its node beyond the node itself, as annotations: they live in `mem`. And puts
  * a pod that has such annotations there as they say. */
 void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, pair_list *out);

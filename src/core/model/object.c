@@ -67,6 +67,8 @@ static const struct kind_info kinds[KIND_COUNT] = {
          device_class_fields),
     KIND(KIND_DEVICE_TAINT_RULE, "DeviceTaintRule", "resource.k8s.io/v1", false, device_taint_rule,
          device_taint_rule_fields),
+    CUSTOM_KIND(KIND_NODE_TOPOLOGY, "NodeResourceTopology", "topology.node.k8s.io/v1alpha2", false,
+                node_topology, node_topology_fields),
 };
 
 const struct kind_info *kind_info_get(enum kind kind)

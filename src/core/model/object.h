@@ -4,6 +4,7 @@
 #include "core/model/kueue.h"
 #include "core/model/meta.h"
 #include "core/model/node.h"
+#include "core/model/node_topology.h"
 #include "core/model/pod.h"
 #include "core/model/pod_group.h"
 #include "core/model/reservation.h"
@@ -43,6 +44,7 @@ enum kind {
     KIND_RESOURCE_SLICE,
     KIND_DEVICE_CLASS,
     KIND_DEVICE_TAINT_RULE,
+    KIND_NODE_TOPOLOGY, /* of topology.node.k8s.io */
     KIND_COUNT,
 };
 
@@ -75,6 +77,7 @@ struct object {
         struct resource_slice *resource_slice;
         struct device_class *device_class;
         struct device_taint_rule *device_taint_rule;
+        struct node_topology *node_topology;
     };
 };
 

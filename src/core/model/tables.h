@@ -42,3 +42,4 @@ extern const struct field resource_claim_fields[];
 extern const struct field resource_slice_fields[];
 extern const struct field device_class_fields[];
 extern const struct field device_taint_rule_fields[];
+extern const struct field node_topology_fields[];

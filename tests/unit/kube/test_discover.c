@@ -60,7 +60,8 @@ TEST(discover, asks_each_group_once)
                                    "READ GET /apis/scheduling.volcano.sh/v1beta1\n"
                                    "READ GET /apis/scheduling.kubenexus.io/v1alpha1\n"
                                    "READ GET /apis/kueue.x-k8s.io/v1beta1\n"
-                                   "READ GET /apis/resource.k8s.io/v1\n");
+                                   "READ GET /apis/resource.k8s.io/v1\n"
+                                   "READ GET /apis/topology.node.k8s.io/v1alpha2\n");
     tick(&s, 1500);
     EXPECT_TEXT(desk_log(&s.desk), "");
     EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_UNKNOWN);

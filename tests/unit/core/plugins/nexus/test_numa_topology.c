@@ -196,3 +196,27 @@ TEST(numa_topology, gangs_lie_as_they_ask)
         EXPECT_INT(judge_score(&j, PLUGIN, "p", "n").normal, cases[i].second);
     }
 }
+
+TEST(numa_topology, what_a_node_reports_as_available_counts)
+{
+#define NRT(available)                                                                             \
+    "{'apiVersion':'topology.node.k8s.io/v1alpha2','kind':'NodeResourceTopology','metadata':{"     \
+    "'name':'n'},'zones':[" REPORTED("0", available) "," REPORTED("1", "4") "]}"
+#define REPORTED(id, available)                                                                    \
+    "{'name':'node-" id "','type':'Node','resources':[{'name':'cpu','capacity':'16',"              \
+    "'allocatable':'16','available':'" available "'},{'name':'memory','capacity':'16Gi',"          \
+    "'allocatable':'16Gi','available':'16Gi'}]}"
+    AUTO(judge) j = {.profile = &profile};
+    ground_add(&j.ground, "node n cpu=32 memory=32Gi");
+    ground_add(&j.ground, "pod p cpu=6 memory=1Gi note:scheduling.kubenexus.io/numa-policy="
+                          "single-numa-node");
+    EXPECT_TEXT(judge_view(&j, "p"), "n");
+    struct object full = object_of_json(&j.ground.mem, NRT("4"));
+    struct object free = object_of_json(&j.ground.mem, NRT("6"));
+    reports_put(j.ground.cluster, STR("n"), full.node_topology);
+    EXPECT_TEXT(judge_verdict(&j, "p", "n"),
+                "U NUMATopology: node(s) had no room on one NUMA node");
+    EXPECT_TEXT(judge_view(&j, "p"), "");
+    reports_put(j.ground.cluster, STR("n"), free.node_topology);
+    EXPECT_TEXT(judge_view(&j, "p"), "n");
+}

@@ -1,0 +1,179 @@
+#include "core/cluster/reports.h"
+
+#include <stdlib.h>
+
+#include "core/base/hash.h"
+#include "core/cluster/told.h"
+
+const struct node_report *reports_find(const struct cluster *c, node_id node)
+{
+    const struct reports *r = &c->reports;
+    uint32_t i = r->by_node.n ? map_find(&r->by_node, c->nodes.name[node.i]) : MAP_NONE;
+    return i == MAP_NONE || !r->at.at[i].n_zones ? NULL : &r->at.at[i];
+}
+
+/* --- fingerprints --- */
+
+static int by_size(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* As k8stopologyawareschedwg/podfingerprint has it: of each pod XXH64 of its name, seeded with that
+ * of its namespace; of all of them, sorted. */
+uint64_t reports_fingerprint(const struct cluster *c, node_id node)
+{
+    VEC(uint64_t) all = {0};
+    for (uint32_t p = c->nodes.first_pod[node.i]; p != ID_NONE; p = c->pods.rows.at[p].after) {
+        const struct pod_row *row = &c->pods.rows.at[p];
+        struct str namespace = names_text(&c->names, c->pods.shapes.at[row->shape].namespace);
+        vec_push(&all, hash_xxh64(pod_name(row), hash_xxh64(namespace, 0)));
+    }
+    if (all.n > 1)
+        qsort(all.at, all.n, sizeof(*all.at), by_size);
+    uint64_t print = hash_xxh64((struct str){(const char *)all.at, all.n * sizeof(*all.at)}, 0);
+    vec_done(&all);
+    return print;
+}
+
+/* "pfp0v001" and 16 hex digits. */
+static bool read_fingerprint(struct str text, uint64_t *out)
+{
+    static const struct str prefix = STR("pfp0v001");
+    uint64_t value = 0;
+    if (!str_starts(text, prefix) || text.n != prefix.n + 16)
+        return false;
+    for (size_t i = prefix.n; i < text.n; i++) {
+        char x = text.p[i];
+        bool is_digit = x >= '0' && x <= '9', is_letter = x >= 'a' && x <= 'f';
+        if (!is_digit && !is_letter)
+            return false;
+        value = value << 4 | (uint64_t)(is_digit ? x - '0' : x - 'a' + 10);
+    }
+    *out = value;
+    return true;
+}
+
+/* --- what is reported --- */
+
+static int64_t value(struct quantity q)
+{
+    return MIN(MAX(quantity_value(q), (int64_t)0), (int64_t)1 << 50);
+}
+
+static void read_resource(const struct zone_resource *from, struct zone_report *out)
+{
+    int64_t has = value(from->allocatable), used = MAX(has - value(from->available), (int64_t)0);
+    if (str_equal(from->name, STR("cpu"))) {
+        out->has.cpu_milli = quantity_milli(from->allocatable);
+        out->cpu_used = MAX(out->has.cpu_milli - quantity_milli(from->available), (int64_t)0);
+    } else if (str_equal(from->name, STR("memory"))) {
+        out->has.memory = has;
+        out->memory_used = used;
+    } else if (gpus_is_resource(from->name)) {
+        out->has.gpus += (uint32_t)MIN(has, (int64_t)1024);
+        out->gpus_used += used;
+    }
+}
+
+static bool read_zone(const struct topology_zone *from, struct node_report *out)
+{
+    int64_t id = topology_zone_id(from);
+    if (id < 0) /* a socket, a die */
+        return true;
+    if (id >= MOST_ZONES)
+        return false;
+    struct zone_report *zone = &out->zones[id];
+    zone->has.id = (uint32_t)id;
+    list_each(&from->resources, resource)
+        read_resource(resource, zone);
+    list_each(&from->costs, cost)
+        if (!str_equal(cost->name, from->name) && cost->value > 0 && cost->value < 256) {
+            zone->has.distance_sum += (uint32_t)cost->value;
+            zone->has.distances++;
+        }
+    out->n_zones = MAX(out->n_zones, (uint32_t)id + 1);
+    out->knows_gpus |= zone->has.gpus > 0;
+    return zone->has.cpu_milli > 0 && zone->has.memory > 0;
+}
+
+/* Half a picture is none. */
+static struct node_report read_report(const struct node_topology *t)
+{
+    struct node_report out;
+    memset(&out, 0, sizeof(out)); /* its bytes are compared */
+    list_each(&t->zones, zone)
+        if (!read_zone(zone, &out))
+            return (struct node_report){0};
+    for (uint32_t i = 0; i < out.n_zones; i++)
+        if (out.zones[i].has.cpu_milli == 0)
+            return (struct node_report){0};
+    struct str method = node_topology_attribute(t, STR("nodeTopologyPodsFingerprintMethod"));
+    out.has_fingerprint =
+        (method.n == 0 || str_equal(method, STR("all"))) &&
+        read_fingerprint(node_topology_attribute(t, STR("nodeTopologyPodsFingerprint")),
+                         &out.fingerprint);
+    return out;
+}
+
+bool reports_put(struct cluster *c, struct str node, const struct node_topology *topology)
+{
+    struct reports *r = &c->reports;
+    sym name = names_get(&c->names, node);
+    uint32_t i = map_find(&r->by_node, name);
+    struct node_report report, none;
+    memset(&none, 0, sizeof(none));
+    report = topology ? read_report(topology) : none;
+    if (i == MAP_NONE && report.n_zones == 0)
+        return false;
+    if (i == MAP_NONE) {
+        i = r->free.n ? vec_pop(&r->free) : r->at.n;
+        if (i == r->at.n)
+            vec_push(&r->at, none);
+        intern_hold(&c->names.text, name);
+        map_put(&r->by_node, name, i);
+    }
+    report.node = name;
+    bool differs = memcmp(&r->at.at[i], &report, sizeof(report)) != 0;
+    r->at.at[i] = report;
+    if (!topology || report.n_zones == 0) {
+        map_remove(&r->by_node, name);
+        intern_drop(&c->names.text, name);
+        vec_push(&r->free, i);
+    }
+    node_id id = nodes_find(&c->nodes, name);
+    if (differs && id.i != ID_NONE) {
+        told_put_again(c, id);
+        change_log_add(&c->log, id, COLUMN_USED);
+    }
+    return differs;
+}
+
+const struct hardware *reports_join(const struct node_report *report, const struct hardware *base,
+                                    struct hardware_room *room)
+{
+    struct hardware_room copy;
+    memset(&copy, 0, sizeof(copy));
+    struct hardware *h = (struct hardware *)copy.bytes;
+    memcpy(h, base, hardware_bytes(base));
+    bool is_alike = base->n_zones == report->n_zones;
+    h->n_zones = report->n_zones;
+    for (uint32_t i = 0; i < report->n_zones; i++) {
+        struct numa_zone was = h->zones[i];
+        h->zones[i] = report->zones[i].has;
+        h->zones[i].bandwidth = is_alike ? was.bandwidth : 0;
+        if (!report->knows_gpus)
+            h->zones[i].gpus = is_alike ? was.gpus : 0;
+    }
+    h->knows_gpu_zones = report->knows_gpus || (is_alike && base->knows_gpu_zones);
+    memcpy(room, &copy, sizeof(copy));
+    return (const struct hardware *)room->bytes;
+}
+
+void reports_done(struct reports *r)
+{
+    map_done(&r->by_node);
+    vec_done(&r->at);
+    vec_done(&r->free);
+}

@@ -1,0 +1,122 @@
+#include "core/cluster/reports.h"
+
+#include "core/base/hash.h"
+#include "support/ground.h"
+#include "support/test.h"
+
+#define NRT(attributes, zones)                                                                     \
+    "{'apiVersion':'topology.node.k8s.io/v1alpha2','kind':'NodeResourceTopology',"                 \
+    "'metadata':{'name':'n'},'attributes':[" attributes "],'zones':[" zones "]}"
+#define ZONE(id, cpu, gpus)                                                                        \
+    "{'name':'node-" id "','type':'Node','costs':[{'name':'node-0','value':10},{'name':'node-1',"  \
+    "'value':21}],'resources':[{'name':'cpu','capacity':'16','allocatable':'16','available':'" cpu \
+    "'},{'name':'memory','capacity':'16Gi','allocatable':'16Gi','available':'16Gi'},"              \
+    "{'name':'nvidia.com/gpu','capacity':'2','allocatable':'2','available':'" gpus "'}]}"
+#define PRINT(value)                                                                               \
+    "{'name':'nodeTopologyPodsFingerprintMethod','value':'all'},"                                  \
+    "{'name':'nodeTopologyPodsFingerprint','value':'" value "'}"
+
+static void put(struct ground *g, const char *json)
+{
+    struct object o = object_of_json(&g->mem, json);
+    reports_put(ground_cluster(g), o.meta->name, o.node_topology);
+}
+
+/* What is in use of a zone's CPU, as a pod sees it. */
+static int64_t used(struct ground *g, uint32_t zone)
+{
+    static const struct numa_need need = {.gang = SYM_NONE};
+    struct numa_use uses[MOST_ZONES];
+    numa_used(g->cluster, ground_node(g, "n"), &need, uses);
+    return uses[zone].cpu_milli;
+}
+
+TEST(reports, a_fingerprint_is_that_of_podfingerprint)
+{
+    AUTO(ground) g = {0};
+    ground_add(&g, "node n cpu=8");
+    EXPECT_INT((int64_t)reports_fingerprint(g.cluster, ground_node(&g, "n")),
+               (int64_t)0xef46db3751d8e999);
+    ground_add(&g, "pod w-0 namespace=ml on=n");
+    ground_add(&g, "pod proxy namespace=kube-system on=n");
+    ground_add(&g, "pod w-1 namespace=ml on=n");
+    EXPECT_INT((int64_t)reports_fingerprint(g.cluster, ground_node(&g, "n")),
+               (int64_t)0x449e4839aa16431c);
+}
+
+TEST(reports, say_what_zones_a_node_has)
+{
+    AUTO(ground) g = {0};
+    ground_add(&g, "node n cpu=32 gpu=4");
+    put(&g, NRT("", ZONE("0", "16", "2") "," ZONE("1", "16", "2")));
+    const struct hardware *h = nodes_hardware(&g.cluster->nodes, ground_node(&g, "n"));
+    REQUIRE(h->n_zones == 2);
+    EXPECT_INT(h->zones[1].cpu_milli, 16000);
+    EXPECT_INT(h->zones[1].memory, 16LL << 30);
+    EXPECT_INT(h->zones[1].gpus, 2);
+    EXPECT_INT(h->zones[0].distance_sum, 21);
+    EXPECT(h->knows_gpu_zones);
+    reports_put(g.cluster, STR("n"), NULL);
+    EXPECT_INT(nodes_hardware(&g.cluster->nodes, ground_node(&g, "n"))->n_zones, 0);
+}
+
+TEST(reports, may_come_before_their_node)
+{
+    AUTO(ground) g = {0};
+    put(&g, NRT("", ZONE("0", "16", "2") "," ZONE("1", "16", "2")));
+    ground_add(&g, "node n cpu=32");
+    EXPECT_INT(nodes_hardware(&g.cluster->nodes, ground_node(&g, "n"))->n_zones, 2);
+}
+
+TEST(reports, half_a_picture_is_none)
+{
+    static const char *cases[] = {
+        NRT("", ZONE("1", "16", "2")),
+        NRT("", ZONE("0", "16", "2") "," ZONE("8", "16", "2")),
+        NRT("", "{'name':'node-0','type':'Node'}"),
+        NRT("", "{'name':'socket-0','type':'Socket'}"),
+        NRT("", ""),
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(ground) g = {0};
+        test_case("%zu", i);
+        ground_add(&g, "node n cpu=32");
+        put(&g, cases[i]);
+        EXPECT_INT(nodes_hardware(&g.cluster->nodes, ground_node(&g, "n"))->n_zones, 0);
+    }
+}
+
+#define STRICT "note:scheduling.kubenexus.io/numa-policy=single-numa-node "
+
+TEST(reports, that_speak_of_the_pods_that_are_there_are_the_truth)
+{
+    AUTO(ground) g = {0};
+    ground_add(&g, "node n cpu=32 memory=32Gi");
+    put(&g, NRT("", ZONE("0", "16", "2") "," ZONE("1", "16", "2")));
+    ground_add(&g, "pod w-0 namespace=ml cpu=6 memory=1Gi " STRICT "on=n");
+    ground_add(&g, "pod w-1 namespace=ml on=n");
+    ground_add(&g, "pod proxy namespace=kube-system on=n");
+    EXPECT_INT(used(&g, 0), 6000); /* where we think it is */
+    put(&g, NRT(PRINT("pfp0v001449e4839aa16431c"), ZONE("0", "16", "2") "," ZONE("1", "10", "2")));
+    EXPECT_INT(used(&g, 0), 0); /* the kubelet did otherwise */
+    EXPECT_INT(used(&g, 1), 6000);
+    ground_add(&g, "pod new cpu=2 memory=1Gi " STRICT "on=n"); /* it does not know of this one */
+    EXPECT_INT(used(&g, 0), 8000);
+    EXPECT_INT(used(&g, 1), 6000);
+}
+
+TEST(reports, that_do_not_say_whom_they_speak_of_are_the_least)
+{
+    static const char *prints[] = {"", PRINT("pfp0v001ffffffffffffffff"), PRINT("what")};
+    for (size_t i = 0; i < LEN(prints); i++) {
+        AUTO(ground) g = {0};
+        test_case("%s", prints[i]);
+        ground_add(&g, "node n cpu=32 memory=32Gi");
+        struct str json = arena_printf(
+            &g.mem, NRT("%s", ZONE("0", "12", "2") "," ZONE("1", "2", "2")), prints[i]);
+        put(&g, json.p);
+        ground_add(&g, "pod a cpu=6 memory=1Gi " STRICT "on=n");
+        EXPECT_INT(used(&g, 0), 6000);
+        EXPECT_INT(used(&g, 1), 14000);
+    }
+}
