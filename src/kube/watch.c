@@ -324,6 +324,7 @@ static void leave(struct watch *w, const struct happening *h)
     say_once(w, h, NOTICE_ABSENT);
     stop(w, h);
     buf_clear(&w->version);
+    w->is_filled = true; /* with nothing; what comes with the kind some day comes like a change */
     w->due_ms = h->now_ms + ABSENT_MS;
 }
 

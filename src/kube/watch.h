@@ -46,7 +46,7 @@ struct watch {
     struct buf next;      /* of a list: where to continue */
     struct known known;
     struct templates templates; /* of pods */
-    bool is_filled;             /* everything was passed on once */
+    bool is_filled;             /* everything was passed on once, or there was no such kind */
     int said_status; /* of the trouble last told about, so that it is told once; -1: none */
 
     struct buf text;
@@ -76,5 +76,5 @@ static inline int64_t watch_next_ms(const struct watch *w)
 /* Everything there was has been passed on, or there is nothing to pass on. */
 static inline bool watch_is_synced(const struct watch *w)
 {
-    return w->is_filled || w->state == WATCH_ABSENT;
+    return w->is_filled;
 }

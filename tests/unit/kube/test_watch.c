@@ -368,11 +368,12 @@ TEST(watch, of_a_kind_that_is_not_served_asks_again_after_a_minute_or_when_told)
     EXPECT(watch_is_synced(&s.watch));
     EXPECT_INT(wait_for_timer(&s), 60000);
     EXPECT_TEXT(read_log(&s), WATCH_NODES FILL_END);
+    EXPECT(watch_is_synced(&s.watch));
     refuse(&s, 404, STATUS(404, "NotFound", "no such thing"));
     EXPECT_INT(s.watch.state, WATCH_ABSENT);
     start(&s);
     EXPECT_INT(s.watch.state, WATCH_FILLING);
-    EXPECT(!watch_is_synced(&s.watch));
+    EXPECT(watch_is_synced(&s.watch)); /* nobody stops working to look for it */
 }
 
 TEST(watch, that_outlives_its_time_is_opened_again)
