@@ -633,6 +633,10 @@ static bool try_level(struct engine *k, uint32_t group, uint32_t level, uint32_t
             trials++;
             t.fills = !t.fills;
         } while (!t.fills && level > 0);
+        t.is_reversed = true;
+        t.fills = false;
+        if (p->benches.n > 1 && try(k, group, &t)) /* many small ones rather than a few large */
+            return true;
     }
     return false;
 }

@@ -487,13 +487,29 @@ static void put_back(struct engine *k, pod_id pod, node_id node)
     engine_enter(k, k->now_ms, pod, true);
 }
 
+/* The hold was used up by a pod elsewhere: its room is there for others. */
+static void tell_free(struct engine *k, pod_id pod, node_id node)
+{
+    struct event gone = {
+        .resource = EVENT_ASSIGNED_POD,
+        .actions = ACTION_DELETE,
+        .old_shape = pods_shape(&k->cluster->pods, pod),
+        .pod_node = k->cluster->nodes.name[node.i],
+    };
+    engine_event(k, k->now_ms, &gone);
+}
+
 void engine_lower(struct engine *k)
 {
     struct holds *h = &k->holds;
     vec_each(&h->lifted, l) {
         const struct hold *hold = &h->bookings.at[l->booking].holds.at[l->hold];
-        if (hold->user == ID_NONE && l->node != ID_NONE)
+        if (l->node == ID_NONE)
+            continue;
+        if (hold->user == ID_NONE)
             put_back(k, (pod_id){hold->pod}, (node_id){l->node});
+        else if (pods_at(&k->cluster->pods, (pod_id){hold->user})->node != l->node)
+            tell_free(k, (pod_id){hold->pod}, (node_id){l->node});
     }
     vec_clear(&h->lifted);
 }
