@@ -82,3 +82,44 @@ def shares_a_gpu_and_keeps_whole_ones_apart(stage):
     assert handed_over(stage, "whole") == {"gpus": "1", "gpu-uuids": "GPU-1"}
     ask(stage, "late", 0, **{"gpu-fraction": "0.1"})
     assert "too little left of their GPUs" in stage.wait_refused("late")["message"]
+
+
+NRT = "topology.node.k8s.io/v1alpha2"
+
+
+def serve_topologies(stage):
+    """What node feature discovery installs, as far as we read it."""
+    stage.plane.create({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "noderesourcetopologies.topology.node.k8s.io",
+                     "annotations": {"api-approved.kubernetes.io": "unapproved, for a test"}},
+        "spec": {"group": "topology.node.k8s.io", "scope": "Cluster", "names": {
+            "kind": "NodeResourceTopology", "plural": "noderesourcetopologies", "singular": "noderesourcetopology"},
+                 "versions": [{"name": "v1alpha2", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
+                     "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}})
+    stage.wait_served(NRT, "NodeResourceTopology")
+
+
+def zones(*cpus):
+    def resource(name, has, available):
+        return {"name": name, "capacity": has, "allocatable": has, "available": available}
+    return [{"name": "node-%d" % i, "type": "Node", "resources": [
+        resource("cpu", "8", cpu), resource("memory", "16Gi", "16Gi")]} for i, cpu in enumerate(cpus)]
+
+
+@test
+def counts_what_nodes_report_of_their_numa_nodes(stage):
+    serve_topologies(stage)
+    stage.plane.create(node("reports", cpu="16", memory="32Gi"))
+    report = stage.plane.create({"apiVersion": NRT, "kind": "NodeResourceTopology", "metadata": {"name": "reports"},
+                                 "zones": zones("3", "2")})
+    stage.run_synced()
+    made = pod("strict", namespace=stage.name, schedulerName="kubenexus-scheduler", cpu="4")
+    made["metadata"]["annotations"] = {"scheduling.kubenexus.io/numa-policy": "single-numa-node"}
+    stage.plane.create(made)
+    assert "no room on one NUMA node" in stage.wait_refused("strict")["message"]
+    report["zones"] = zones("3", "6")
+    stage.plane.request("PUT", stage.plane.path("NodeResourceTopology", "reports", api=NRT), report)
+    assert handed_over(stage, "strict") == {"numa": "1"}
+    stage.plane.request("DELETE", stage.plane.path("CustomResourceDefinition",
+                                                   "noderesourcetopologies.topology.node.k8s.io"))
