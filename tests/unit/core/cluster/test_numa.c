@@ -1,5 +1,6 @@
 #include "core/cluster/numa.h"
 
+#include "core/base/rng.h"
 #include "core/cluster/cluster.h"
 #include "support/ground.h"
 #include "support/test.h"
@@ -169,5 +170,46 @@ TEST(numa, who_cares)
         struct numa_need need = numa_need_of(cluster_spec(c, ground_pod(&g, "p")), 0);
         EXPECT_INT(need.policy, cases[i].policy);
         EXPECT_INT(need.is_intensive, cases[i].is_intensive);
+    }
+}
+
+/* Strict pods, one after the other, on a host of a few small zones: each gets the lowest zone that
+ * has room for it beside those who have it, and none only if no zone has. */
+TEST(numa, a_strict_pod_gets_the_first_zone_with_room_if_there_is_one)
+{
+    struct rng rng = {test_seed()};
+    for (uint32_t round = 0; round < 60; round++) {
+        AUTO(ground) g = {0};
+        AUTO(buf) line = {0};
+        int64_t cpu[4], memory[4];
+        uint32_t n = 2 + (uint32_t)rng_below(&rng, 3);
+        buf_printf(&line, "node n cpu=64 memory=64Gi label:numa.kubenexus.io/node-count=%u", n);
+        for (uint32_t i = 0; i < n; i++) {
+            cpu[i] = 1 + (int64_t)rng_below(&rng, 8);
+            memory[i] = 1 + (int64_t)rng_below(&rng, 8);
+            buf_printf(&line,
+                       " label:numa.kubenexus.io/node-%u-cpus=0-%ld"
+                       " label:numa.kubenexus.io/node-%u-memory=%ldGi",
+                       i, cpu[i] - 1, i, memory[i]);
+        }
+        ground_add(&g, STR_FMT, STR_ARG(buf_str(&line)));
+        for (uint32_t p = 0; p < 12; p++) {
+            int64_t asks = 1 + (int64_t)rng_below(&rng, 5), gib = (int64_t)rng_below(&rng, 4);
+            uint32_t zone = 0;
+            while (zone < n && (cpu[zone] < asks || memory[zone] < gib))
+                zone++;
+            if (zone == n) /* it floats, and takes a little of each: the sums would be others' */
+                break;
+            cpu[zone] -= asks;
+            memory[zone] -= gib;
+            ground_add(&g,
+                       "pod p%u cpu=%ld memory=%ldGi "
+                       "note:scheduling.kubenexus.io/numa-policy=single-numa-node on=n",
+                       p, asks, gib);
+            AUTO(buf) name = {0};
+            buf_printf(&name, "p%u%c", p, 0);
+            test_case("round %u, pod %u", round, p);
+            EXPECT_INT(pods_at(&g.cluster->pods, ground_pod(&g, name.p))->zone, zone + 1);
+        }
     }
 }
