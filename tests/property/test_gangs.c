@@ -64,6 +64,7 @@ struct history {
     struct arena mem;
     uint64_t placed, refused, evicted, checked, placed_before;
     uint32_t by_pod;   /* of the gang for which pods were evicted last */
+    bool is_sparing;   /* it is judged whether a victim could stay */
     bool is_to_follow; /* pods were evicted, and nothing has happened since */
     bool has_failed;
 };
@@ -292,7 +293,8 @@ static bool line_alone(struct history *h, uint32_t by, uint32_t g, uint32_t p, b
     m->state = is_kept ? GOING : is_there ? BOUND : WAITING;
     m->in_sight = 0;
     m->is_leaving = false;
-    pod_line(h, g, p, "", line, n);
+    /* The planner alone is asked whether a victim could stay, not another plan of evictions. */
+    pod_line(h, g, p, h->is_sparing ? " preempts=Never" : "", line, n);
     *m = was;
     return true;
 }
@@ -304,6 +306,7 @@ static bool would_fit(struct history *h, uint32_t by, uint32_t spared, uint32_t 
     struct engine *k = engine_new(&(struct engine_config){0});
     struct effects effects = {0};
     char line[400];
+    h->is_sparing = spared != ID_NONE;
     for (uint32_t i = 0; i < NODES; i++) {
         node_line(h, i, line, sizeof(line));
         if (h->node_cpu[i])
