@@ -202,8 +202,8 @@ void engine_word_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gan
     }
     if (why == GANG_HOPELESS && p->need == 0)
         buf_printf(out, "no room for more pods of gang " STR_FMT, STR_ARG(name));
-    if (why != GANG_HOPELESS)
-        buf_add(out, buf_str(&p->text));
+    if (why != GANG_HOPELESS) /* a domain without room is not even tried */
+        buf_add(out, p->text.n ? buf_str(&p->text) : STR("no domain has room."));
 }
 
 static void add_plan(const struct planner *p, struct buf *out)
