@@ -140,6 +140,16 @@ static void grow(struct search *s, uint32_t start)
     }
 }
 
+static gpu_mask lowest(gpu_mask from, uint32_t k)
+{
+    gpu_mask out = 0;
+    for (; k > 0; k--) {
+        out |= from & (~from + 1);
+        from &= from - 1;
+    }
+    return out;
+}
+
 gpu_mask gpu_sets_best(const struct node_gpus *g, gpu_mask from, uint32_t k)
 {
     struct search s;
@@ -148,6 +158,8 @@ gpu_mask gpu_sets_best(const struct node_gpus *g, gpu_mask from, uint32_t k)
         return from;
     if (k == 0)
         return 0;
+    if (LIKELY(g->are_alike))
+        return lowest(from, k);
     prepare(&s, g, from, k);
     if (s.n <= GPU_SETS_EXACT)
         try(&s, 0, 0, k, 0, 0, 0);

@@ -169,6 +169,16 @@ static gpu_mask island_of(const struct gpus_told *told, uint32_t i)
 
 /* --- what is told --- */
 
+/* Does nothing that is told tell one from another? Then any set is as good as any other. */
+static bool are_alike(const struct gpus_told *told)
+{
+    for (uint32_t i = 0; i < told->n; i++)
+        if (told->peers[i] || told->root[i] || told->zone[i] ||
+            told->vram_mib[i] != told->vram_mib[0])
+            return false;
+    return true;
+}
+
 bool gpus_put(struct node_gpus **g, const struct gpus_told *told)
 {
     assert(told->n <= GPUS_MOST);
@@ -179,6 +189,7 @@ bool gpus_put(struct node_gpus **g, const struct gpus_told *told)
     is->n = told->n;
     is->there = told->there;
     is->is_counted = told->is_counted;
+    is->are_alike = are_alike(told);
     is->model = told->model;
     for (uint32_t i = 0; i < GPUS_MOST; i++)
         is->island[i] = island_of(told, i);

@@ -41,6 +41,7 @@ struct node_gpus {
     gpu_mask there;             /* of the numbers below n: the others are those of GPUs that went */
     gpu_mask claimed;           /* that resource claims have */
     uint32_t is_counted;        /* 0 or 1: whole ones are asked for as a resource of the node */
+    uint32_t are_alike;         /* 0 or 1: nothing is told that tells some from others */
     sym model;                  /* SYM_NONE: not said */
     gpu_mask island[GPUS_MOST]; /* by GPU: those it is well connected with, itself among them */
     gpu_mask peers[GPUS_MOST];  /* by GPU: those that NVLink joins it with */
