@@ -1,24 +1,23 @@
 """What goes wrong in clusters, and is survived."""
 
 import contextlib
-import re
 import signal
 import time
 
 from client import Refused
 from plane import KUBECONFIG, node
 from schedule import check_no_node_has_more_than, check_room_is_exact
-from stage import ROOT, may, test, until
+from stage import may, test, until
 
 
 def watched(plane):
     """What is watched and served, as RBAC spells it: pods, replicasets.apps."""
-    text = (ROOT / "src/kube/kinds.def").read_text()
-    names = set(re.findall(r'^WATCHED\(\w+, "(\w+)"', text, re.MULTILINE))
-    plane.path("Pod")  # so that it knows
+    rules = plane.get("ClusterRole", "kubenexus")["rules"]
+    rights = {(group, resource) for rule in rules if "watch" in rule["verbs"]
+              for group in rule["apiGroups"] for resource in rule["resources"]}
     for root, resource, _ in set(plane.known.values()):
         _, api, group, *version = root.split("/")
-        if resource in names and (version or api == "api"):
+        if (group if version else "", resource) in rights and (version or api == "api"):
             yield resource + ("." + group if version else "")
 
 
@@ -106,11 +105,15 @@ def denied(plane, verb, rights):
     names = {right.split(".")[0] for right in rights}
     less = [dict(rule, verbs=[v for v in rule["verbs"] if v != verb] or ["none"])
             if names & set(rule["resources"]) else rule for rule in rules]
-    for given, allowed in ((less, False), (rules, True)):
-        plane.patch("ClusterRole", "kubenexus", {"rules": given})
+
+    def give(some, allowed):
+        plane.patch("ClusterRole", "kubenexus", {"rules": some})
         until(lambda: all(may(plane, verb, right) == allowed for right in rights))
-        if not allowed:
-            yield
+    give(less, False)
+    try:
+        yield
+    finally:
+        give(rules, True)
 
 
 def check_says_denied(stage, child, verb, rights):
