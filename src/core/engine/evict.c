@@ -23,14 +23,17 @@ bool engine_eviction_rules(const struct profile *profile, bool alone, struct evi
     return !alone && profile_gangs(profile) && engine_preemption(profile);
 }
 
-bool engine_evicts_by_rules(struct engine *k, pod_id pod, const struct class *class)
+bool engine_evicts_by_rules(struct engine *k, pod_id pod, struct class *class)
 {
     struct evicting e = {.unit = pod.i, .group = ID_NONE, .profile = class->profile};
-    const struct profile_plugin *own = evicting_plugin(class->profile);
+    if (!engine_eviction_rules(class->profile, true, &e.rules))
+        return false;
+    if (evicting_plugin(class->profile)->args)
+        return true;
     e.rank =
         (struct rank){class->identity.tier, specs_at(&k->cluster->specs, class->spec)->priority};
-    return engine_eviction_rules(class->profile, true, &e.rules) &&
-           (own->args || !parties_are_plain(k, k->now_ms, &e));
+    return preempt_choose(&k->hunts, k->cluster, &k->classes, class, pod, &k->why) != ID_NONE &&
+           !parties_are_plain(k, k->now_ms, &e);
 }
 
 /* The lowest rank among those who are to be seated, and whether all of them may evict. */

@@ -178,9 +178,10 @@ struct evictor {
  * does not, or as kube-scheduler does. */
 bool engine_eviction_rules(const struct profile *profile, bool alone, struct eviction_args *out);
 
-/* Do these rules say who goes for the pod alone? Where the profile says nothing of them and they
- * see nothing that kube-scheduler does not, that one's choice stands. */
-bool engine_evicts_by_rules(struct engine *k, pod_id pod, const struct class *class);
+/* Do these rules say who goes for the pod alone? Where the profile says nothing of them,
+ * kube-scheduler's choice stands if it would evict nobody, or if they see nothing that it does not.
+ * Only then all pods are looked at: to find nobody costs what it costs there. */
+bool engine_evicts_by_rules(struct engine *k, pod_id pod, struct class *class);
 
 /* Who would have to go so that the unit finds its nodes: k->evictor.plan. `class` is that of a pod
  * alone, NULL of a gang. Nothing is changed. */
