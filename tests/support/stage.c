@@ -1,9 +1,12 @@
 #include "support/stage.h"
+#include "core/wire/metric_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "core/engine/inside.h"
+#include "core/wire/metric_text.h"
+#include "support/test.h"
 
 static struct engine *engine_of(struct stage *s)
 {
@@ -94,4 +97,17 @@ const char *stage_fate(struct stage *s, const char *pod)
                STR_ARG(names_text(&c->names, c->nodes.name[row->node])));
     buf_add_char(&s->text, '\0');
     return s->text.p;
+}
+
+bool stage_counts(const struct stage *s, const struct metric *metrics, uint32_t n, const char *line)
+{
+    struct buf page = {0}, whole = {0};
+    metric_text_add(&page, metrics, n, s->engine);
+    buf_printf(&whole, "\n%s\n", line);
+    bool does = strstr(page.p, whole.p) != NULL;
+    if (!does)
+        test_case("%s\nnot in\n%s", line, page.p);
+    buf_done(&page);
+    buf_done(&whole);
+    return does;
 }

@@ -30,6 +30,11 @@ void stage_remove(struct stage *s, const char *fmt, ...) PRINTF(2, 3);
  * are now. */
 uint32_t stage_run(struct stage *s);
 
+/* Is the line among these metrics of the engine? */
+struct metric;
+bool stage_counts(const struct stage *s, const struct metric *metrics, uint32_t n,
+                  const char *line);
+
 /* The last effect of the last run about the pod; NULL: none. */
 const struct effect *stage_effect(const struct stage *s, const char *pod);
 

@@ -1,20 +1,11 @@
 #include "core/engine/gang_stats.h"
 
-#include "core/wire/metric_text.h"
 #include "support/stage.h"
 #include "support/test.h"
 
 static bool says(const struct stage *s, const char *line)
 {
-    struct buf page = {0}, whole = {0};
-    metric_text_add(&page, gang_metrics, n_gang_metrics, s->engine);
-    buf_printf(&whole, "\n%s\n", line);
-    bool does = strstr(page.p, whole.p) != NULL;
-    if (!does)
-        test_case("%s\nnot in\n%s", line, page.p);
-    buf_done(&page);
-    buf_done(&whole);
-    return does;
+    return stage_counts(s, gang_metrics, n_gang_metrics, line);
 }
 
 #define DECISIONS(outcome, n)                                                                      \

@@ -1,20 +1,11 @@
 #include "core/engine/stats.h"
 
-#include "core/wire/metric_text.h"
 #include "support/stage.h"
 #include "support/test.h"
 
 static bool says(const struct stage *s, const char *line)
 {
-    struct buf page = {0}, whole = {0};
-    metric_text_add(&page, engine_metrics, n_engine_metrics, s->engine);
-    buf_printf(&whole, "\n%s\n", line);
-    bool does = strstr(page.p, whole.p) != NULL;
-    if (!does)
-        test_case("%s\nnot in\n%s", line, page.p);
-    buf_done(&page);
-    buf_done(&whole);
-    return does;
+    return stage_counts(s, engine_metrics, n_engine_metrics, line);
 }
 
 #define ATTEMPTS(result, n)                                                                        \
