@@ -97,7 +97,7 @@ static void explain(struct engine *k, int64_t now_ms, pod_id pod, struct explana
     if (!engine_eviction_rules(class->profile, !is_gang, &rules)) {
         x->message = STR("its profile evicts as kube-scheduler does, or not at all");
     } else if (!is_gang && !engine_evicts_by_rules(k, pod, class)) {
-        x->message = STR("plain pods alone would have to go: as kube-scheduler does");
+        x->message = STR("nobody has to go, or plain pods alone: as kube-scheduler says");
     } else if (class->error.n || fits(k, pod, class, is_gang)) {
         x->message = class->error.n ? STR("it cannot be judged") : STR("it fits: nobody has to go");
     } else {
