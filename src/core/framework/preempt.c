@@ -361,14 +361,15 @@ static struct price *prices_of(struct hunts *h, struct cluster *c, struct classe
 }
 
 /* Nobody is less important, so evicting helps nowhere: what it would come to can be read off the
- * refusals. */
+ * refusals, or off what was said here before. */
 static void say_no_victims(struct classes *k, struct why *why)
 {
     reason_id none = nobodys(k, CODE_UNRESOLVABLE, "No preemption victims found for incoming pod");
     reason_id useless = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
     uint32_t hopeful = 0;
     vec_each(&why->lines, line)
-        if (reasons_at(&k->reasons, line->reason)->code == CODE_UNSCHEDULABLE)
+        if (line->reason == none ||
+            reasons_at(&k->reasons, line->reason)->code == CODE_UNSCHEDULABLE)
             hopeful += line->nodes;
     vec_clear(&why->lines);
     why_add(why, none, hopeful);
