@@ -21,10 +21,11 @@ def make_volume(stage, name, zone):
             {"key": "zone", "operator": "In", "values": [zone]}]}]}}}})
 
 
-def make_claim(stage, name, **spec):
+def make_claim(stage, name, notes=None, **spec):
+    bound = {BOUND: "yes"} if "volumeName" in spec else {}
     stage.plane.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
                         "metadata": {"name": name, "namespace": stage.name,
-                                     "annotations": {BOUND: "yes"} if "volumeName" in spec else {}},
+                                     "annotations": {**bound, **(notes or {})}},
                         "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "by-hand",
                                  "resources": {"requests": {"storage": "1Gi"}}, **spec}})
 
@@ -175,8 +176,7 @@ def what_cannot_be_made_is_told_as_kube_scheduler_tells_it(stage):
         said = {}
         for who, scheduler in (("theirs", "default-scheduler"), ("ours", "kubenexus-scheduler")):
             name = who + "-" + case
-            make_claim(stage, name, storageClassName=kind)
-            stage.plane.patch("PersistentVolumeClaim", name, {"metadata": {"annotations": kept}}, stage.name)
+            make_claim(stage, name, notes=kept, storageClassName=kind)
             stage.pod(name, scheduler=scheduler, **claimed(name))
             until(lambda name=name: NODE in claim_of(stage, name)["metadata"].get("annotations", {}))
             stage.plane.patch("PersistentVolumeClaim", name, {"metadata": {"annotations": {NODE: None}}},
