@@ -78,22 +78,16 @@ void row_key(const struct cluster *c, const struct class *class, node_id node, u
 
 reason_id row_judge(const struct cluster *c, const struct class *class, node_id node)
 {
-    for (uint32_t i = 0; i < class->n_parts; i++) {
+    reason_id reason = row_filter(c, class, node, COLUMN_ALL);
+    for (uint32_t i = 0; class->has_key_filter && i < class->n_parts && !reason; i++) {
         const struct class_part *part = &class->parts[i];
-        if (!part->filters)
+        if (!part->filters || !part->plugin->key_filter)
             continue;
-        reason_id reason = 0;
-        if (part->plugin->row_filter)
-            reason = part->plugin->row_filter(c, part->state, node);
-        if (!reason && part->plugin->key_filter) {
-            uint32_t key[PLUGIN_MOST_KEYS];
-            part->plugin->key(c, part->state, node, key);
-            reason = part->plugin->key_filter(c, part->state, key);
-        }
-        if (reason)
-            return reason;
+        uint32_t key[PLUGIN_MOST_KEYS];
+        part->plugin->key(c, part->state, node, key);
+        reason = part->plugin->key_filter(c, part->state, key);
     }
-    return 0;
+    return reason;
 }
 
 void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id node)

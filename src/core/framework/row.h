@@ -27,7 +27,7 @@ struct str row_broken_text(const struct cluster *c, const struct class *class, n
 void row_key(const struct cluster *c, const struct class *class, node_id node, uint32_t columns,
              uint32_t *out);
 
-/* All filters, those on keys too, in the profile's order. */
+/* All filters: those on rows in the profile's order, then those on keys, as in a scan. */
 reason_id row_judge(const struct cluster *c, const struct class *class, node_id node);
 
 /* Puts the pod, which fits, on the node, on the GPUs that the class would choose. */

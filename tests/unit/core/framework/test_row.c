@@ -48,6 +48,21 @@ TEST(row, judging_asks_keys_too)
     expect_reason(&j, row_judge(j.ground.cluster, class, n), "zone is closed");
 }
 
+TEST(row, keys_are_asked_last_as_in_a_scan)
+{
+    static const struct profile_plugin zone_first[] = {
+        {.plugin = &fake_zone, .number = 2, .weight = 3},
+        {.plugin = &fake_label,                    .number = 0          },
+    };
+    static const struct profile profile = {STR("default-scheduler"), zone_first, LEN(zone_first)};
+    AUTO(judge) j = {.profile = &profile};
+    ground_add(&j.ground, "node n cpu=7 label:z=closed label:bad=1");
+    ground_add(&j.ground, "pod a cpu=2");
+    const struct class *class = judge_class(&j, "a");
+    expect_reason(&j, row_judge(j.ground.cluster, class, ground_node(&j.ground, "n")), "is bad");
+    EXPECT_TEXT(judge_verdict(&j, "a", "n"), "UU FakeLabel: is bad");
+}
+
 TEST(row, pods_in_sight_of_the_node_count_if_they_are_as_important)
 {
     static const struct {
