@@ -97,10 +97,12 @@ void client_set_extenders(struct client *c, const struct extender *extenders, ui
 static void learn_served(struct client *c, int64_t now_ms)
 {
     for (uint32_t i = 0; i < WATCHED_COUNT; i++) {
-        bool is_served = c->discover.served[i] == SERVED_YES;
-        if (c->discover.served[i] == SERVED_UNKNOWN)
+        const char *version;
+        enum served served = discover_served(&c->discover, i, &version);
+        bool is_served = served == SERVED_YES;
+        if (served == SERVED_UNKNOWN)
             continue;
-        watch_discovered(&c->watches[i], now_ms, is_served, c->out);
+        watch_discovered(&c->watches[i], now_ms, is_served ? version : NULL, c->out);
         publish_learn(&c->publish, watched_kinds[i].kind, is_served);
     }
 }

@@ -30,9 +30,11 @@ static const struct field resources_fields[] = {
     FIELD_END,
 };
 
-static const char *version_of(uint32_t kind)
+/* The newest that we know of the kind is number 0; NULL: there are no more. */
+static const char *version_of(uint32_t kind, uint32_t number)
 {
-    return kind_info_get(watched_kinds[kind].kind)->api_version;
+    const struct kind_info *info = kind_info_get(watched_kinds[kind].kind);
+    return number == 0 ? info->api_version : info->older[number - 1];
 }
 
 static bool has_group(const struct discover *d, const char *api_version)
@@ -53,8 +55,9 @@ void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t s
                            .began_ms = now_ms,
                            .said_status = -1};
     for (uint32_t k = 0; k < WATCHED_COUNT; k++)
-        if (!has_group(d, version_of(k)))
-            d->groups[d->n_groups++].api_version = version_of(k);
+        for (uint32_t v = 0; v < VERSIONS_MOST && version_of(k, v); v++)
+            if (!has_group(d, version_of(k, v)))
+                d->groups[d->n_groups++].api_version = version_of(k, v);
 }
 
 void discover_done(struct discover *d)
@@ -76,8 +79,20 @@ static bool is_listed(const struct resources *found, const char *resource)
 static void learn(struct discover *d, const char *api_version, const struct resources *found)
 {
     for (uint32_t k = 0; k < WATCHED_COUNT; k++)
-        if (strcmp(version_of(k), api_version) == 0)
-            d->served[k] = is_listed(found, watched_kinds[k].resource) ? SERVED_YES : SERVED_NO;
+        for (uint32_t v = 0; v < VERSIONS_MOST && version_of(k, v); v++)
+            if (strcmp(version_of(k, v), api_version) == 0)
+                d->versions[k][v] =
+                    is_listed(found, watched_kinds[k].resource) ? SERVED_YES : SERVED_NO;
+}
+
+enum served discover_served(const struct discover *d, uint32_t kind, const char **version)
+{
+    for (uint32_t v = 0; v < VERSIONS_MOST && version_of(kind, v); v++) {
+        *version = version_of(kind, v);
+        if (d->versions[kind][v] != SERVED_NO)
+            return d->versions[kind][v];
+    }
+    return SERVED_NO;
 }
 
 /* What a whole answer says; false if nothing. */

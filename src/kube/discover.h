@@ -6,7 +6,10 @@
 #include "kube/pause.h"
 
 /* What the server serves of what we watch: each API group is asked for its resources, once a minute
- * and when somebody says that a kind is gone. What could not be learnt stays as it was. */
+ * and when somebody says that a kind is gone. What could not be learnt stays as it was. Of a kind
+ * that we know in several versions, the newest that is served counts. */
+
+enum { VERSIONS_MOST = 1 + OLDER_MOST };
 
 enum served { SERVED_UNKNOWN, SERVED_YES, SERVED_NO };
 
@@ -20,9 +23,9 @@ struct discover {
         const char *api_version;
         request_id current; /* 0: nothing under way */
         struct answer answer;
-    } groups[WATCHED_COUNT];
+    } groups[WATCHED_COUNT * VERSIONS_MOST];
     uint32_t n_groups;
-    enum served served[WATCHED_COUNT];
+    enum served versions[WATCHED_COUNT][VERSIONS_MOST]; /* of each kind, the newest first */
     int said_status; /* of the trouble last told about; -1: none */
     struct buf text;
     struct arena mem;
@@ -35,6 +38,9 @@ void discover_done(struct discover *d);
 
 /* True when something was learnt: `served` may differ. */
 bool discover_hear(struct discover *d, int64_t now_ms, const struct reply *reply) MUST_USE;
+
+/* Is the kind served? If so, `version` receives the newest; unknown while a newer one may be. */
+enum served discover_served(const struct discover *d, uint32_t kind, const char **version);
 
 void discover_tick(struct discover *d, int64_t now_ms, struct requests *out);
 

@@ -103,7 +103,7 @@ static void ask(struct watch *w, const struct happening *h, bool is_stream)
 static void begin_path(struct watch *w)
 {
     buf_clear(&w->text);
-    path_add_group(&w->text, kind_info_get(w->kind->kind)->api_version);
+    path_add_group(&w->text, w->api_version);
     buf_printf(&w->text, "/%s", w->kind->resource);
     if (*w->kind->selector)
         path_add_query(&w->text, "fieldSelector", str_of(w->kind->selector));
@@ -506,6 +506,7 @@ void watch_init(struct watch *w, const struct watched *kind, request_id id, uint
                 const struct listener *listener)
 {
     *w = (struct watch){.kind = kind,
+                        .api_version = kind_info_get(kind->kind)->api_version,
                         .listener = listener,
                         .rng = rng_seeded(seed),
                         .last_id = id,
@@ -525,15 +526,17 @@ void watch_done(struct watch *w)
     arena_done(&w->mem);
 }
 
-void watch_discovered(struct watch *w, int64_t now_ms, bool is_served, struct requests *out)
+void watch_discovered(struct watch *w, int64_t now_ms, const char *api_version,
+                      struct requests *out)
 {
     static const struct trouble unserved = {
         .status = 404, .message = {"not served", sizeof("not served") - 1},
              .retry_after_ms = -1
     };
-    if (is_served)
+    if (api_version) {
+        w->api_version = api_version;
         happen(w, &(struct happening){.on = STARTED, .now_ms = now_ms, .out = out});
-    else if (w->state == WATCH_IDLE)
+    } else if (w->state == WATCH_IDLE)
         hear_trouble(w, now_ms, &unserved, out);
 }
 

@@ -29,6 +29,7 @@ enum watch_state {
 
 struct watch {
     const struct watched *kind;
+    const char *api_version;
     const struct listener *listener;
     struct rng rng;
     struct pause pause, away; /* after trouble with the server, and without one */
@@ -58,8 +59,11 @@ void watch_init(struct watch *w, const struct watched *kind, request_id id, uint
                 const struct listener *listener);
 void watch_done(struct watch *w);
 
-/* The server serves the kind, or not, as far as discovery can tell. */
-void watch_discovered(struct watch *w, int64_t now_ms, bool is_served, struct requests *out);
+/* The server serves the kind, and this is the version to read, or (NULL) it does not, as far as
+ * discovery can tell. Objects are the same in all versions, so whatever is under way goes on, and
+ * the next request asks for this one. */
+void watch_discovered(struct watch *w, int64_t now_ms, const char *api_version,
+                      struct requests *out);
 
 /* A piece of a reply; others' replies are passed over. */
 void watch_hear(struct watch *w, int64_t now_ms, const struct reply *reply, struct requests *out);

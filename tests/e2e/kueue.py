@@ -7,7 +7,9 @@ import time
 from plane import node, pod
 from stage import test
 
-GROUP, VERSION = "kueue.x-k8s.io", "kueue.x-k8s.io/v1beta1"
+GROUP = "kueue.x-k8s.io"
+VERSIONS = ["v1beta1", "v1beta2"]  # as Kueue serves them today; only the newer one is read
+VERSION = GROUP + "/" + VERSIONS[-1]
 GPU, TIER = "nvidia.com/gpu", "tenant.kubenexus.io/tier"
 KINDS = {"ClusterQueue": "Cluster", "LocalQueue": "Namespaced", "Workload": "Namespaced"}
 MERGE = "application/merge-patch+json"
@@ -23,8 +25,9 @@ def install(stage):
                     "api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/kueue"}},
                 "spec": {"group": GROUP, "scope": scope,
                          "names": {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": kind + "List"},
-                         "versions": [{"name": "v1beta1", "served": True, "storage": True, "schema": {
-                             "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}})
+                         "versions": [{"name": name, "served": True, "storage": name == VERSIONS[-1], "schema": {
+                             "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}
+                                      for name in VERSIONS]}})
         stage.wait_served(VERSION, kind)
 
 

@@ -2,8 +2,9 @@
 
 #include "core/model/pod.h"
 
-/* Kueue's objects (kueue.x-k8s.io/v1beta1), as far as they matter to where pods go: queues, which
- * may say what tier their tenant is of, and workloads, which say what will be admitted. */
+/* Kueue's objects (kueue.x-k8s.io/v1beta2, or v1beta1, which says the same of what we read), as far
+ * as they matter to where pods go: queues, which may say what tier their tenant is of, and
+ * workloads, which say what will be admitted. */
 
 struct cluster_queue {
     struct meta meta;

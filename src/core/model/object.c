@@ -10,10 +10,12 @@
                .size = sizeof(struct s),                                                           \
                .fields = table}
 
-#define CUSTOM_KIND(kind_, name_, version, in_namespace, s, table)                                 \
+/* Behind the table: older versions, newest first. */
+#define CUSTOM_KIND(kind_, name_, version, in_namespace, s, table, ...)                            \
     [kind_] = {.kind = kind_,                                                                      \
                .name = name_,                                                                      \
                .api_version = version,                                                             \
+               .older = {__VA_ARGS__},                                                             \
                .is_namespaced = in_namespace,                                                      \
                .is_custom = true,                                                                  \
                .size = sizeof(struct s),                                                           \
@@ -53,12 +55,12 @@ static const struct kind_info kinds[KIND_COUNT] = {
                 pod_group, member_group_fields),
     CUSTOM_KIND(KIND_RESERVATION, "ResourceReservation", "scheduling.kubenexus.io/v1alpha1", true,
                 reservation, reservation_fields),
-    CUSTOM_KIND(KIND_CLUSTER_QUEUE, "ClusterQueue", "kueue.x-k8s.io/v1beta1", false, cluster_queue,
-                cluster_queue_fields),
-    CUSTOM_KIND(KIND_LOCAL_QUEUE, "LocalQueue", "kueue.x-k8s.io/v1beta1", true, local_queue,
-                local_queue_fields),
-    CUSTOM_KIND(KIND_KUEUE_WORKLOAD, "Workload", "kueue.x-k8s.io/v1beta1", true, kueue_workload,
-                kueue_workload_fields),
+    CUSTOM_KIND(KIND_CLUSTER_QUEUE, "ClusterQueue", "kueue.x-k8s.io/v1beta2", false, cluster_queue,
+                cluster_queue_fields, "kueue.x-k8s.io/v1beta1"),
+    CUSTOM_KIND(KIND_LOCAL_QUEUE, "LocalQueue", "kueue.x-k8s.io/v1beta2", true, local_queue,
+                local_queue_fields, "kueue.x-k8s.io/v1beta1"),
+    CUSTOM_KIND(KIND_KUEUE_WORKLOAD, "Workload", "kueue.x-k8s.io/v1beta2", true, kueue_workload,
+                kueue_workload_fields, "kueue.x-k8s.io/v1beta1"),
     KIND(KIND_RESOURCE_CLAIM, "ResourceClaim", "resource.k8s.io/v1", true, resource_claim,
          resource_claim_fields),
     KIND(KIND_RESOURCE_SLICE, "ResourceSlice", "resource.k8s.io/v1", false, resource_slice,

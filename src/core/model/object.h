@@ -81,11 +81,14 @@ struct object {
     };
 };
 
+enum { OLDER_MOST = 2 };
+
 /* What a kind is called, where it lives in the API, whether it has a namespace. */
 struct kind_info {
     enum kind kind;
-    const char *name;        /* Pod */
-    const char *api_version; /* v1, apps/v1 */
+    const char *name;              /* Pod */
+    const char *api_version;       /* v1, apps/v1: the newest that we know */
+    const char *older[OLDER_MOST]; /* of the same group, newest first; NULL: no more */
     bool is_namespaced;
     bool is_custom; /* defined by a CustomResourceDefinition: JSON alone, and no strategic merge */
     size_t size;

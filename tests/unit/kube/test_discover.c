@@ -6,7 +6,7 @@
 struct scene {
     struct desk desk;
     struct discover discover;
-    request_id core, apps;
+    request_id core, apps, kueue_2, kueue_1;
 };
 
 static void scene_done(struct scene *s)
@@ -23,6 +23,10 @@ static void tick(struct scene *s, int64_t now_ms)
             s->core = r->id;
         if (str_equal(r->path, STR("/apis/apps/v1")))
             s->apps = r->id;
+        if (str_equal(r->path, STR("/apis/kueue.x-k8s.io/v1beta2")))
+            s->kueue_2 = r->id;
+        if (str_equal(r->path, STR("/apis/kueue.x-k8s.io/v1beta1")))
+            s->kueue_1 = r->id;
     }
 }
 
@@ -46,7 +50,8 @@ static bool answer(struct scene *s, int64_t now_ms, request_id id, int status, c
 
 static enum served served(const struct scene *s, uint32_t kind)
 {
-    return s->discover.served[kind];
+    const char *version;
+    return discover_served(&s->discover, kind, &version);
 }
 
 TEST(discover, asks_each_group_once)
@@ -59,6 +64,7 @@ TEST(discover, asks_each_group_once)
                                    "READ GET /apis/scheduling.x-k8s.io/v1alpha1\n"
                                    "READ GET /apis/scheduling.volcano.sh/v1beta1\n"
                                    "READ GET /apis/scheduling.kubenexus.io/v1alpha1\n"
+                                   "READ GET /apis/kueue.x-k8s.io/v1beta2\n"
                                    "READ GET /apis/kueue.x-k8s.io/v1beta1\n"
                                    "READ GET /apis/resource.k8s.io/v1\n"
                                    "READ GET /apis/topology.node.k8s.io/v1alpha2\n");
@@ -78,6 +84,32 @@ TEST(discover, learns_what_is_served_and_what_is_not)
     EXPECT_INT(served(&s, WATCHED_KIND_REPLICA_SET), SERVED_UNKNOWN);
     EXPECT(answer(&s, 1002, s.apps, 404, "404 page not found"));
     EXPECT_INT(served(&s, WATCHED_KIND_REPLICA_SET), SERVED_NO);
+}
+
+TEST(discover, of_several_versions_takes_the_newest_that_is_served)
+{
+    static const uint32_t kind = WATCHED_KIND_LOCAL_QUEUE;
+    AUTO(scene) s = {0};
+    const char *version;
+    open(&s);
+    EXPECT(answer(&s, 1001, s.kueue_1, 200, RESOURCES("{\"name\":\"localqueues\"}")));
+    EXPECT_INT(served(&s, kind), SERVED_UNKNOWN); /* it may serve the newer one */
+    EXPECT(answer(&s, 1002, s.kueue_2, 404, "404 page not found"));
+    EXPECT_INT(discover_served(&s.discover, kind, &version), SERVED_YES);
+    EXPECT_TEXT(version, "kueue.x-k8s.io/v1beta1");
+    EXPECT_INT(served(&s, WATCHED_KIND_CLUSTER_QUEUE), SERVED_NO);
+
+    tick(&s, 61000);
+    EXPECT(answer(&s, 61001, s.kueue_2, 200, RESOURCES("{\"name\":\"localqueues\"}")));
+    EXPECT_INT(discover_served(&s.discover, kind, &version), SERVED_YES);
+    EXPECT_TEXT(version, "kueue.x-k8s.io/v1beta2");
+
+    tick(&s, 121000);
+    EXPECT(answer(&s, 121001, s.kueue_2, 404, "gone"));
+    EXPECT_INT(discover_served(&s.discover, kind, &version), SERVED_YES);
+    EXPECT_TEXT(version, "kueue.x-k8s.io/v1beta1");
+    EXPECT(answer(&s, 121002, s.kueue_1, 404, "gone"));
+    EXPECT_INT(served(&s, kind), SERVED_NO);
 }
 
 TEST(discover, asks_again_every_minute_and_when_there_is_doubt)

@@ -31,7 +31,7 @@ static const char *read_log(struct scene *s)
 
 static void start(struct scene *s)
 {
-    watch_discovered(&s->watch, s->now_ms, true, &s->desk.out);
+    watch_discovered(&s->watch, s->now_ms, s->watch.api_version, &s->desk.out);
 }
 
 static void hear(struct scene *s, struct reply reply)
@@ -363,7 +363,7 @@ TEST(watch, of_a_kind_that_is_not_served_asks_again_after_a_minute_or_when_told)
 {
     AUTO(scene) s = {0};
     open(&s, WATCHED_KIND_NODE);
-    watch_discovered(&s.watch, s.now_ms, false, &s.desk.out);
+    watch_discovered(&s.watch, s.now_ms, NULL, &s.desk.out);
     EXPECT_TEXT(read_log(&s), "absent: watch nodes: not served\n");
     EXPECT(watch_is_synced(&s.watch));
     EXPECT_INT(wait_for_timer(&s), 60000);
@@ -374,6 +374,28 @@ TEST(watch, of_a_kind_that_is_not_served_asks_again_after_a_minute_or_when_told)
     start(&s);
     EXPECT_INT(s.watch.state, WATCH_FILLING);
     EXPECT(watch_is_synced(&s.watch)); /* nobody stops working to look for it */
+}
+
+TEST(watch, goes_on_in_a_newer_version_from_where_it_was)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_CLUSTER_QUEUE);
+    watch_discovered(&s.watch, s.now_ms, "kueue.x-k8s.io/v1beta1", &s.desk.out);
+    EXPECT(strstr(read_log(&s), "/apis/kueue.x-k8s.io/v1beta1/clusterqueues?watch=true"));
+    head(&s);
+    data(&s,
+         "{\"type\":\"BOOKMARK\",\"object\":{\"apiVersion\":\"kueue.x-k8s.io/v1beta1\",\"kind\":"
+         "\"ClusterQueue\",\"metadata\":{\"resourceVersion\":\"7\",\"annotations\":{"
+         "\"k8s.io/initial-events-end\":\"true\"}}}}\n");
+    EXPECT(watch_is_synced(&s.watch));
+    watch_discovered(&s.watch, s.now_ms, "kueue.x-k8s.io/v1beta2", &s.desk.out);
+    EXPECT_INT(s.watch.state, WATCH_WATCHING);
+    read_log(&s);
+    end(&s);
+    wait_for_timer(&s);
+    const char *log = read_log(&s);
+    EXPECT(strstr(log, "/apis/kueue.x-k8s.io/v1beta2/clusterqueues?watch=true"));
+    EXPECT(strstr(log, "resourceVersion=7") && !strstr(log, "sendInitialEvents"));
 }
 
 TEST(watch, that_outlives_its_time_is_opened_again)
