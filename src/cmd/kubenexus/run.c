@@ -47,9 +47,10 @@ struct runner {
     struct requests requests;
     char identity[320];
     bool was_synced, was_leading;
-    uint32_t most_pods; /* since memory was last given back */
-    int64_t stop_ms;    /* when draining ends; 0: we are not stopping */
-    int64_t told_ms;    /* when telling ends; 0: it has not begun */
+    uint64_t ends_illegible; /* as told of */
+    uint32_t most_pods;      /* since memory was last given back */
+    int64_t stop_ms;         /* when draining ends; 0: we are not stopping */
+    int64_t told_ms;         /* when telling ends; 0: it has not begun */
 };
 
 /* --- what the protocol tells --- */
@@ -139,6 +140,9 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
         run_memory_settle();
         log_record(LOG_INFO, "synced", log_int("nodes", s.nodes), log_int("pods", s.pods));
     }
+    if (s.ends_illegible > r->ends_illegible)
+        log_line(LOG_WARNING, "run times that were learned earlier cannot be read: learning anew");
+    r->ends_illegible = s.ends_illegible;
     if (is_leading && !r->was_leading)
         log_line(LOG_INFO, "%s", r->client.has_lease ? "became leader" : "scheduling");
     r->most_pods = MAX(r->most_pods, s.pods);
@@ -260,6 +264,8 @@ static struct engine_config engine_config_of(const struct run_options *o)
         .overlooks_drivers = !feature_gate_is_on(&o->gates, STR("VolumeLimitScaling")),
         .waits_out_backoff = !feature_gate_is_on(&o->gates, STR("SchedulerPopFromBackoffQ")),
         .shows = true,
+        .home_namespace = o->lease.namespace,
+        .home_name = o->lease.name,
         .extenders = o->config.extenders,
         .n_extenders = o->config.n_extenders,
         .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),

@@ -448,5 +448,6 @@ struct engine_stats engine_stats(const struct engine *k)
     s.in_flight = queue_count(k->queue, QUEUE_IN_FLIGHT);
     s.nodes = k->cluster->nodes.present;
     s.pods = k->cluster->pods.n - k->holds.of_pod.n;
+    s.ends_learned = k->lines.runtimes.notes / RUNTIME_LEVELS;
     return s;
 }

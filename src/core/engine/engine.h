@@ -29,6 +29,10 @@ struct engine_config {
     bool shows;                /* objects say how groups and reservations stand: EFFECT_PUBLISH */
     bool waits_out_backoff;    /* the gate SchedulerPopFromBackoffQ is off */
 
+    /* Where what was learned is kept, if it shows: in <name>-run-times. No name: nowhere, and that
+     * of anybody is read. They last as long as the engine. */
+    struct str home_namespace, home_name;
+
     /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or
      * until it is given others. NULL: the built-in ones. */
     const struct profile *profiles;
@@ -94,6 +98,8 @@ struct engine_stats {
     uint32_t views, classes;
     uint32_t active, backing_off, parked, in_flight;
     uint32_t nodes, pods;
+    uint64_t ends_learned;   /* run times that were noted, in earlier lives too */
+    uint64_t ends_illegible; /* times that what was learned could not be read */
 };
 
 struct engine_stats engine_stats(const struct engine *k);

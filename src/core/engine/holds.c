@@ -271,7 +271,8 @@ bool booking_is_own(const struct booking *b)
 void engine_put_reservation(struct engine *k, int64_t now_ms, const struct reservation *from)
 {
     if (reservation_is_mirror(from)) {
-        engine_put_mirror(k, now_ms, from);
+        if (!engine_recall(k, now_ms, from))
+            engine_put_mirror(k, now_ms, from);
         return;
     }
     put_booking(k, now_ms, from, false);
@@ -314,7 +315,7 @@ void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct me
     struct booking *b = find_booking(k, meta);
     if (b)
         remove_booking(k, now_ms, b);
-    else
+    else if (!engine_lose_memory(k, now_ms, meta))
         engine_remove_mirror(k, now_ms, meta);
 }
 

@@ -48,6 +48,7 @@ void engine_lines_done(struct engine *k)
     arena_done(&k->lines.mem);
     heap_done(&k->lines.ends);
     runtimes_done(&k->lines.runtimes);
+    engine_recollection_done(k);
 }
 
 void engine_begin_lines(struct engine *k, int64_t now_ms)

@@ -69,12 +69,20 @@ struct stay {
     int64_t began_ms, end_ms;
 };
 
+/* What was learned, as it is kept outside. */
+struct recollection {
+    char *uid; /* of its object, owned; NULL: there is none */
+    bool is_stale;
+    int64_t due_ms; /* not written before */
+};
+
 struct lines {
     VEC(struct line) at;        /* by profile; none: nobody stands in line */
     VEC(struct waiter) waiters; /* by unit */
     VEC(struct stay) stays;     /* by pod */
     struct heap ends;           /* pods on nodes, by expected end */
     struct runtimes runtimes;
+    struct recollection recollection;
     uint64_t node_changes;
     uint64_t log_end, serial; /* `serial` moves with the log and with each reservation */
     VEC(uint32_t) nodes;      /* scratch of one trial, */
@@ -156,6 +164,9 @@ void engine_stay_ends(struct engine *k, pod_id pod);
 /* The pod is gone: if nobody sent it away, how long it ran is learned. */
 void engine_learn_stay(struct engine *k, int64_t now_ms, pod_id pod);
 
+/* More is known than when they were expected to end. */
+void engine_renew_stays(struct engine *k, int64_t now_ms);
+
 /* How long the unit will run once it starts; 0: nobody knows. */
 int64_t engine_run_ms(const struct engine *k, pod_id pod);
 
@@ -164,3 +175,19 @@ bool engine_make_head(struct engine *k, int64_t now_ms, struct line *l, uint32_t
 
 /* Does the head fit at its start, as things are in the open transaction? */
 bool engine_keeps_reservation(struct engine *k, const struct line *l);
+
+/* --- recall.c: what outlives us --- */
+
+struct reservation;
+
+/* Something was learned: it is written down in time. */
+void engine_remember(struct engine *k, int64_t now_ms);
+
+/* The object of one of our kind came or changed; false: it says nothing that was learned. */
+bool engine_recall(struct engine *k, int64_t now_ms, const struct reservation *from);
+
+/* The object is gone; false: it was not ours. */
+bool engine_lose_memory(struct engine *k, int64_t now_ms, const struct meta *meta);
+
+void engine_show_memory(struct engine *k, int64_t now_ms, struct effects *out);
+void engine_recollection_done(struct engine *k);

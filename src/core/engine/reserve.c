@@ -20,18 +20,22 @@ static bool ends_before(const void *ctx, uint32_t a, uint32_t b)
 
 /* --- how long --- */
 
-static uint64_t size_of(const struct pod_request *ask)
+/* The same in every life: by names, whatever their numbers are. */
+static uint64_t size_of(const struct cluster *c, const struct pod_request *ask)
 {
     uint64_t hash = hash_pair((uint64_t)ask->cpu_milli, (uint64_t)ask->memory);
-    for (uint32_t i = 0; i < ask->n_others; i++)
-        hash = hash_pair(hash_pair(hash, ask->others[i].resource), (uint64_t)ask->others[i].amount);
+    for (uint32_t i = 0; i < ask->n_others; i++) {
+        struct str name =
+            names_text(&c->names, c->specs.resources.names.at[ask->others[i].resource]);
+        hash += hash_pair(str_hash(name), (uint64_t)ask->others[i].amount);
+    }
     return hash;
 }
 
 static struct kin kin_of(const struct engine *k, pod_id pod)
 {
     const struct cluster *c = k->cluster;
-    uint64_t size = size_of(&cluster_spec(c, pod)->ask);
+    uint64_t size = size_of(c, &cluster_spec(c, pod)->ask);
     uint32_t gang = engine_gang_of(k, pod);
     if (gang != ID_NONE)
         size = hash_pair(size, (uint64_t)group_minimum(&c->groups.at.at[gang]));
@@ -79,6 +83,21 @@ static void add_stay(struct engine *k, pod_id pod, int64_t began_ms, int64_t now
     stay->began_ms = began_ms;
     stay->end_ms = MAX(began_ms + (run_ms ? run_ms : UNKNOWN_STAY_MS), now_ms);
     heap_add(&k->lines.ends, pod.i);
+}
+
+void engine_renew_stays(struct engine *k, int64_t now_ms)
+{
+    struct heap *ends = &k->lines.ends;
+    VEC(uint32_t) pods = {0};
+    for (uint32_t i = 0; i < ends->n; i++)
+        vec_push(&pods, ends->at[i]);
+    vec_each(&pods, pod) {
+        heap_remove(ends, *pod);
+        add_stay(k, (pod_id){*pod}, k->lines.stays.at[*pod].began_ms, now_ms);
+    }
+    vec_done(&pods);
+    vec_each(&k->lines.at, l)
+        l->is_stale = true;
 }
 
 void engine_begin_stays(struct engine *k, int64_t now_ms)
@@ -129,8 +148,10 @@ void engine_learn_stay(struct engine *k, int64_t now_ms, pod_id pod)
     uint32_t group = engine_gang_of(k, pod);
     if (group != ID_NONE && k->cluster->groups.at.at[group].ended)
         return; /* a gang's run time is noted once */
-    if (now_ms > ls->stays.at[pod.i].began_ms)
-        runtimes_note(&ls->runtimes, kin_of(k, pod), now_ms - ls->stays.at[pod.i].began_ms);
+    if (now_ms <= ls->stays.at[pod.i].began_ms)
+        return;
+    runtimes_note(&ls->runtimes, kin_of(k, pod), now_ms - ls->stays.at[pod.i].began_ms);
+    engine_remember(k, now_ms);
 }
 
 /* Those who have outlived what was expected of them get a later end. */

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/buf.h"
 #include "core/base/map.h"
 #include "core/base/recent.h"
 
@@ -11,12 +12,16 @@
  * count that ran longer: what has outlived its estimate gets a later one, for as long as anybody
  * ever ran so long; beyond that, as long again as it has run.
  *
- * There are at most RUNTIMES_MOST keys; the one that was least recently noted makes room. */
+ * There are at most RUNTIMES_MOST keys; the one that was least recently noted makes room.
+ *
+ * What was learned can be written down and read again: the keys that were noted last, each with all
+ * that it knows, a time in two letters (exact below 256 ms, to 1 part in 256 above). */
 
 enum {
     RUNTIME_LEVELS = 3,
     RUNTIME_LEAST = 5, /* ends that make an estimate */
     RUNTIMES_MOST = 4096,
+    RUNTIMES_KEPT = 1024, /* keys that are written down: at most 217 KB of text */
 };
 
 /* The closest first; the last is the same for all. */
@@ -42,3 +47,13 @@ void runtimes_note(struct runtimes *r, struct kin kin, int64_t ran_ms);
 
 /* How long one of these will run in all that has run for `ran_ms`; 0: nobody knows. */
 int64_t runtimes_expect_ms(const struct runtimes *r, struct kin kin, int64_t ran_ms);
+
+/* Adds what is known, as one line. */
+void runtimes_write(const struct runtimes *r, struct buf *out);
+
+/* Fills `r`, which is empty, with what was written; false, and it stays empty, if the text is none
+ * of ours. */
+bool runtimes_read(struct runtimes *r, struct str text) MUST_USE;
+
+/* How many notes the text says it knows of: `r->notes` of who wrote it; 0: it is none of ours. */
+uint64_t runtimes_read_notes(struct str text);

@@ -270,6 +270,11 @@ static void read_views(const void *source, const struct metric_sink *out)
     metric_put(out, NULL, engine_stats(source).views);
 }
 
+static void read_ends_learned(const void *source, const struct metric_sink *out)
+{
+    metric_put(out, NULL, (double)engine_stats(source).ends_learned);
+}
+
 static void read_views_built(const void *source, const struct metric_sink *out)
 {
     metric_put(out, NULL, (double)engine_stats(source).views_built);
@@ -314,6 +319,9 @@ const struct metric engine_metrics[] = {
     METRIC("kubenexus_decisions_total", COUNTER, "by", NULL, read_ways,
            "Decisions, by how they were made: view, scan (all nodes), named (a node or a few), "
            "repeated (a refusal that could not have changed)."),
+    METRIC("kubenexus_run_times_learned_total", COUNTER, NULL, NULL, read_ends_learned,
+           "Pods and gangs that have ended and whose run time was learned, by earlier processes "
+           "too where what they learned was kept."),
     METRIC("kubenexus_classes", GAUGE, NULL, NULL, read_classes,
            "Classes: sets of pods that no plugin can tell apart."),
     METRIC("kubenexus_views", GAUGE, NULL, NULL, read_views,

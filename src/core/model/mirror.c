@@ -4,6 +4,7 @@
 
 #define MANAGER_LABEL "app.kubernetes.io/managed-by"
 #define MANAGER       "kubenexus-scheduler"
+#define MEMORY        "scheduling.kubenexus.io/run-times"
 
 enum { LABEL_MOST = 63 };
 
@@ -58,10 +59,26 @@ static struct str inside(const struct buf *text, struct arena *mem)
     return arena_str(mem, str_part(buf_str(text), 1, text->n - 1));
 }
 
+/* The whole of one: with what `m` holds, if there is one. */
+static struct patch created(struct buf *meta, const struct mirror *m, struct arena *mem)
+{
+    AUTO(buf) body = {0};
+    struct json_writer j = {.out = &body};
+    json_put_open(&j, '{');
+    put_text(&j, "apiVersion", STR("scheduling.kubenexus.io/v1alpha1"));
+    put_text(&j, "kind", STR("ResourceReservation"));
+    put_open(&j, "spec", '{');
+    if (m)
+        put_spec(&j, m, mem);
+    json_put_close(&j, '}');
+    json_put_close(&j, '}');
+    return (struct patch){
+        .verb = OBJECT_CREATE, .meta = inside(meta, mem), .body = inside(&body, mem)};
+}
+
 struct patch mirror_write(const struct mirror *m, struct arena *mem)
 {
     AUTO(buf) meta = {0};
-    AUTO(buf) body = {0};
     struct json_writer j = {.out = &meta};
     json_put_open(&j, '{');
     put_text(&j, "name", m->name);
@@ -70,14 +87,46 @@ struct patch mirror_write(const struct mirror *m, struct arena *mem)
     if (m->owner.uid.n)
         put_owner(&j, &m->owner);
     json_put_close(&j, '}');
-    j = (struct json_writer){.out = &body};
+    return created(&meta, m, mem);
+}
+
+/* --- what was learned --- */
+
+static void put_memory(struct json_writer *j, struct str text)
+{
+    put_open(j, "annotations", '{');
+    put_text(j, MEMORY, text);
+    json_put_close(j, '}');
+}
+
+struct patch mirror_write_memory(struct str namespace, struct str name, struct str text,
+                                 struct arena *mem)
+{
+    AUTO(buf) meta = {0};
+    struct json_writer j = {.out = &meta};
     json_put_open(&j, '{');
-    put_text(&j, "apiVersion", STR("scheduling.kubenexus.io/v1alpha1"));
-    put_text(&j, "kind", STR("ResourceReservation"));
-    put_open(&j, "spec", '{');
-    put_spec(&j, m, mem);
+    put_text(&j, "name", name);
+    put_text(&j, "namespace", namespace);
+    put_labels(&j, &(struct mirror){0});
+    put_memory(&j, text);
     json_put_close(&j, '}');
+    return created(&meta, NULL, mem);
+}
+
+struct str mirror_memory_patch(struct str text, struct arena *mem)
+{
+    AUTO(buf) meta = {0};
+    struct json_writer j = {.out = &meta};
+    json_put_open(&j, '{');
+    put_memory(&j, text);
     json_put_close(&j, '}');
-    return (struct patch){
-        .verb = OBJECT_CREATE, .meta = inside(&meta, mem), .body = inside(&body, mem)};
+    return inside(&meta, mem);
+}
+
+struct str mirror_memory(const struct reservation *r)
+{
+    list_each(&r->meta.annotations, note)
+        if (str_equal(note->key, STR(MEMORY)))
+            return note->value.p ? note->value : STR("");
+    return (struct str){0};
 }
