@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/engine/explain.h"
 #include "core/plugins/plugins.h"
+#include "property/world_explain.h"
 #include "support/test.h"
 
 /* --- saying what went wrong --- */
@@ -486,7 +486,7 @@ static void change_storage(struct world *w, struct rng *r)
 
 /* --- what the engines run with --- */
 
-static struct engine_config present_config(const struct world *w)
+struct engine_config world_config(const struct world *w)
 {
     if (w->renewals == 0)
         return (struct engine_config){0};
@@ -508,7 +508,7 @@ static void renew_profiles(struct world *w, struct rng *r)
     }
     for (uint32_t i = 0; i < LEN(next->at); i++)
         next->at[i] = (struct profile){built_in_profiles[i ^ first].name, next->plugins, from->n};
-    struct engine_config config = present_config(w);
+    struct engine_config config = world_config(w);
     for (uint32_t i = 0; i < w->n_engines; i++)
         engine_configure(w->engines[i], w->now_ms, &config);
 }
@@ -587,101 +587,6 @@ static bool names_nodes(const struct pod *pod)
     return false;
 }
 
-static bool would_choose(const struct explanation *x, struct str node)
-{
-    for (uint32_t i = 0; i < x->n_would_choose; i++)
-        if (str_equal(x->would_choose[i], node))
-            return true;
-    return false;
-}
-
-/* Of nodes where the harm is equal, a decision takes any and an explanation names the first. */
-static bool says_the_same(const struct explanation *x, struct str message)
-{
-    if (!x->preemption || !x->preemption->best)
-        return str_equal(message, x->summary);
-    struct buf text = {0};
-    bool is_same = false;
-    for (uint32_t i = 0; i < x->preemption->n_ties; i++)
-        for (uint32_t c = 0; c < x->preemption->n_candidates; c++) {
-            const struct explained_candidate *candidate = &x->preemption->candidates[c];
-            if (!str_equal(candidate->node, x->preemption->ties[i]))
-                continue;
-            buf_clear(&text);
-            buf_printf(&text,
-                       STR_FMT " preemption: found a potential placement for pod on node " STR_FMT
-                               ", preempting %u victims",
-                       STR_ARG(x->filter_summary), STR_ARG(candidate->node), candidate->n_victims);
-            is_same |= str_equal(buf_str(&text), message);
-        }
-    buf_done(&text);
-    return is_same;
-}
-
-/* What was decided is what an explanation says, which judges every node for every pod. */
-static void check_explained(struct world *w, struct engine *by, const struct effect *e)
-{
-    struct explanation x = {0};
-    bool is_known = engine_explain(by, e->namespace, e->pod, &x);
-    bool agrees = is_known && !x.gated.n;
-    if (x.error.n) /* a choice that cannot be made does not matter if there is none to make */
-        agrees = agrees && (e->kind == EFFECT_BIND || str_equal(e->message, x.error));
-    else if (e->kind == EFFECT_BIND)
-        agrees = agrees && would_choose(&x, e->node);
-    else
-        agrees = agrees && e->kind == EFFECT_REFUSE && says_the_same(&x, e->message);
-    if (!agrees)
-        world_fail(w,
-                   "decided %d " STR_FMT " on " STR_FMT ": " STR_FMT
-                   "\n# explained as: " STR_FMT STR_FMT " %u to choose from",
-                   e->kind, STR_ARG(e->pod), STR_ARG(e->node), STR_ARG(e->message),
-                   STR_ARG(x.summary), STR_ARG(x.error), x.n_would_choose);
-    explanation_done(&x);
-    w->explained++;
-}
-
-static void tell_one(struct engine *k, struct object object)
-{
-    struct change change = {CHANGE_PUT, object};
-    engine_apply(k, 0, &change);
-}
-
-static void tell_slot(struct engine *k, const struct object_slot *slot)
-{
-    if (slot->exists)
-        tell_one(k, slot->object);
-}
-
-/* An engine that has seen nothing but the present explains the decision the same way. */
-static void check_history(struct world *w, const struct effect *e)
-{
-    struct engine_config config = present_config(w);
-    config.keeps_pins = true;
-    struct engine *k = engine_new(&config);
-    for (uint32_t i = 0; i < GEN_STORAGE; i++)
-        tell_slot(k, &w->storage[i]);
-    for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
-        tell_slot(k, &w->namespaces[i]);
-        for (uint32_t s = 0; s < GEN_SERVICES; s++)
-            tell_slot(k, &w->services[i][s]);
-        for (uint32_t o = 0; o < GEN_OWNERS; o++)
-            tell_slot(k, &w->owners[i][o]);
-        for (uint32_t b = 0; b < GEN_BUDGETS; b++)
-            tell_slot(k, &w->budgets[i][b]);
-    }
-    for (uint32_t i = 0; i < WORLD_PODS; i++) {
-        struct pod_plan plan = w->pods[i].plan;
-        plan.node = world_place(&w->pods[i]);
-        if (w->pods[i].object)
-            tell_one(k, (struct object){.kind = KIND_POD, .pod = gen_pod(&w->mem, &plan)});
-    }
-    for (uint32_t i = 0; i < GEN_NODES; i++)
-        if (w->nodes[i].object)
-            tell_one(k, (struct object){.kind = KIND_NODE, .node = w->nodes[i].object});
-    check_explained(w, k, e);
-    engine_free(k);
-}
-
 static void take_note(struct world *w, const struct effect *e)
 {
     struct pod_slot *p = &w->pods[number_in(e->pod)];
@@ -714,13 +619,13 @@ static void step(struct world *w, struct rng *r)
             vec_each(&w->effects[0].list, e)
                 if (e->kind <= EFFECT_FAIL &&
                     (explains || names_nodes(w->pods[number_in(e->pod)].object)))
-                    check_explained(w, w->explainer, e);
+                    world_check_explained(w, w->explainer, e);
         engine_step(w->engines[i], w->now_ms, &w->effects[i]);
         compare(w, i);
     }
     vec_each(&w->effects[0].list, e) {
         if (forgets && e->kind <= EFFECT_FAIL)
-            check_history(w, e);
+            world_check_present(w, e);
         take_note(w, e);
     }
 }

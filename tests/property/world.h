@@ -78,6 +78,9 @@ void world_done(struct world *w);
 /* One random operation. */
 void world_operate(struct world *w);
 
+/* What an engine that joins now is configured with. */
+struct engine_config world_config(const struct world *w);
+
 /* Says what is wrong and how to see it again; the world stops. */
 void world_fail(struct world *w, const char *fmt, ...) PRINTF(2, 3);
 

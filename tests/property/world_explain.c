@@ -1,0 +1,124 @@
+#include "property/world_explain.h"
+
+#include "core/engine/explain.h"
+
+static bool would_choose(const struct explanation *x, struct str node)
+{
+    for (uint32_t i = 0; i < x->n_would_choose; i++)
+        if (str_equal(x->would_choose[i], node))
+            return true;
+    return false;
+}
+
+/* Of nodes where the harm is equal, a decision takes any and an explanation names the first. */
+static bool says_the_same(const struct explanation *x, struct str message)
+{
+    if (!x->preemption || !x->preemption->best)
+        return str_equal(message, x->summary);
+    struct buf text = {0};
+    bool is_same = false;
+    for (uint32_t i = 0; i < x->preemption->n_ties; i++)
+        for (uint32_t c = 0; c < x->preemption->n_candidates; c++) {
+            const struct explained_candidate *candidate = &x->preemption->candidates[c];
+            if (!str_equal(candidate->node, x->preemption->ties[i]))
+                continue;
+            buf_clear(&text);
+            buf_printf(&text,
+                       STR_FMT " preemption: found a potential placement for pod on node " STR_FMT
+                               ", preempting %u victims",
+                       STR_ARG(x->filter_summary), STR_ARG(candidate->node), candidate->n_victims);
+            is_same |= str_equal(buf_str(&text), message);
+        }
+    buf_done(&text);
+    return is_same;
+}
+
+void world_check_explained(struct world *w, struct engine *by, const struct effect *e)
+{
+    struct explanation x = {0};
+    bool is_known = engine_explain(by, e->namespace, e->pod, &x);
+    bool agrees = is_known && !x.gated.n;
+    if (x.error.n) /* a choice that cannot be made does not matter if there is none to make */
+        agrees = agrees && (e->kind == EFFECT_BIND || str_equal(e->message, x.error));
+    else if (e->kind == EFFECT_BIND)
+        agrees = agrees && would_choose(&x, e->node);
+    else
+        agrees = agrees && e->kind == EFFECT_REFUSE && says_the_same(&x, e->message);
+    if (!agrees)
+        world_fail(w,
+                   "decided %d " STR_FMT " on " STR_FMT ": " STR_FMT
+                   "\n# explained as: " STR_FMT STR_FMT " %u to choose from",
+                   e->kind, STR_ARG(e->pod), STR_ARG(e->node), STR_ARG(e->message),
+                   STR_ARG(x.summary), STR_ARG(x.error), x.n_would_choose);
+    explanation_done(&x);
+    w->explained++;
+}
+
+static void tell_one(struct engine *k, struct object object)
+{
+    struct change change = {CHANGE_PUT, object};
+    engine_apply(k, 0, &change);
+}
+
+static void tell_slot(struct engine *k, const struct object_slot *slot)
+{
+    if (slot->exists)
+        tell_one(k, slot->object);
+}
+
+/* Which GPUs and which NUMA node a pod got hangs on who was there before it: it was told, with its
+ * binding, and so can tell. */
+static void add_told(struct world *w, struct pod *pod)
+{
+    const struct cluster *c = w->engines[0]->cluster;
+    pod_id id = pods_find(&c->pods, names_find(&c->names, pod->meta.namespace), pod->meta.name);
+    if (id.i == ID_NONE || c->pods.rows.at[id.i].node == ID_NONE)
+        return;
+    const struct pod_row *row = &c->pods.rows.at[id.i];
+    const struct hardware *h = nodes_hardware(&c->nodes, (node_id){row->node});
+    struct str gpus = {0};
+    for (uint32_t i = 0; i < GPUS_MOST; i++)
+        if (row->gpus >> i & 1)
+            gpus = arena_printf(&w->mem, STR_FMT "%s%u", STR_ARG(gpus), gpus.n ? "," : "", i);
+    pair_list all = {arena_array(&w->mem, struct pair, pod->meta.annotations.n + 2), 0};
+    list_each(&pod->meta.annotations, pair)
+        all.at[all.n++] = *pair;
+    if (gpus.n)
+        all.at[all.n++] = (struct pair){STR("kubenexus.io/gpus"), gpus};
+    if (row->zone && row->zone <= h->n_zones)
+        all.at[all.n++] = (struct pair){STR("kubenexus.io/numa"),
+                                        arena_printf(&w->mem, "%u", h->zones[row->zone - 1].id)};
+    pod->meta.annotations = all;
+}
+
+void world_check_present(struct world *w, const struct effect *e)
+{
+    struct engine_config config = world_config(w);
+    config.keeps_pins = true;
+    struct engine *k = engine_new(&config);
+    for (uint32_t i = 0; i < GEN_STORAGE; i++)
+        tell_slot(k, &w->storage[i]);
+    for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
+        tell_slot(k, &w->namespaces[i]);
+        for (uint32_t s = 0; s < GEN_SERVICES; s++)
+            tell_slot(k, &w->services[i][s]);
+        for (uint32_t o = 0; o < GEN_OWNERS; o++)
+            tell_slot(k, &w->owners[i][o]);
+        for (uint32_t b = 0; b < GEN_BUDGETS; b++)
+            tell_slot(k, &w->budgets[i][b]);
+    }
+    for (uint32_t i = 0; i < WORLD_PODS; i++) {
+        struct pod_plan plan = w->pods[i].plan;
+        plan.node = world_place(&w->pods[i]);
+        if (!w->pods[i].object)
+            continue;
+        struct pod *pod = gen_pod(&w->mem, &plan);
+        add_told(w, pod);
+        tell_one(k, (struct object){.kind = KIND_POD, .pod = pod});
+    }
+    for (uint32_t i = 0; i < GEN_NODES; i++)
+        if (w->nodes[i].object)
+            tell_one(k, (struct object){.kind = KIND_NODE, .node = w->nodes[i].object});
+    world_check_explained(w, k, e);
+    engine_free(k);
+}
