@@ -69,11 +69,31 @@ static bool nominations_matter(const struct engine *k, const struct class *class
     return false;
 }
 
+static bool is_for_views(const struct engine *k, const struct class *class)
+{
+    return !(k->config.no_views || class->may_fail || class->asks || nominations_matter(k, class));
+}
+
+bool engine_may_view(const struct engine *k, pod_id pod, const struct class *class)
+{
+    bool is_bound = class->refusal || class->is_pinned || class->only || class->score_error.n ||
+                    pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE;
+    bool may_err = class->reads_hostnames && k->cluster->nodes.shared_hostnames;
+    return !is_bound && !may_err && is_for_views(k, class);
+}
+
+void engine_check_scan(struct engine *k, pod_id pod, const struct class *class, struct decision d)
+{
+    struct decision scanned = scan_run(&k->scan, k->cluster, class, pod, false);
+    assert(d.node == scanned.node && d.feasible == scanned.feasible);
+    (void)scanned;
+}
+
 /* Debugging: the view must say what a scan says, of every node. */
 static void check(struct engine *k, pod_id pod, const struct class *class, struct verdict v)
 {
-    struct decision d = scan_run(&k->scan, k->cluster, class, pod, false);
-    assert(d.node == v.node && d.feasible == v.feasible);
+    struct decision d = {.node = v.node, .feasible = v.feasible};
+    engine_check_scan(k, pod, class, d);
     assert(views_agree(&k->views, class, &k->scan));
     if (d.node != ID_NONE)
         return;
@@ -90,8 +110,7 @@ static void check(struct engine *k, pod_id pod, const struct class *class, struc
 static struct verdict by_view(struct engine *k, pod_id pod, struct class *class)
 {
     struct decision d;
-    if (k->config.no_views || class->may_fail || class->asks || nominations_matter(k, class) ||
-        !views_decide(&k->views, class, &d))
+    if (!is_for_views(k, class) || !views_decide(&k->views, class, &d))
         return by_scan(k, pod, class);
     if (d.node == ID_NONE)
         views_why(&k->views, class, &k->why);

@@ -464,7 +464,7 @@ static void fill(struct engine *k, uint32_t level, uint32_t first, uint32_t n, u
     if (quota == 0 || n == 0)
         return;
     if (level == 0) {
-        engine_open_domain(k, which, p->lot.at[first]);
+        engine_open_piece(k, which, first, n);
         engine_seat(k, quota, false);
         return;
     }
@@ -537,9 +537,13 @@ static uint32_t seat_trial(struct engine *k, const struct trial *t)
     if (p->lot.n == 0)
         return 0;
     uint32_t node = p->lot.at[0], most = p->is_frugal ? t->want : p->seats.n;
-    if (t->fills)
+    if (t->fills) {
         fill(k, t->level, 0, p->lot.n, most, which);
-    engine_open_domain(k, which, node);
+        if (seated(p) >= most)
+            return seated(p);
+        gather_lot(k, t->level, t->site);
+    }
+    engine_open_piece(k, which, 0, p->lot.n);
     engine_seat(k, most - seated(p), t->is_reversed);
     if (seated(p) >= t->want && seated(p) < most && t->site != ID_NONE) {
         engine_open_domain(k, p->required == SYM_NONE ? 0 : naming(p, p->n_levels - 1), node);
@@ -692,7 +696,7 @@ static bool has_in_sight(const struct planner *p)
     return false;
 }
 
-bool engine_place_gang(struct engine *k, uint32_t group, uint32_t need)
+static bool place_all_or_enough(struct engine *k, uint32_t group, uint32_t need)
 {
     struct planner *p = &k->planner;
     uint32_t least = MAX(need, 1u), all = p->is_frugal ? least : p->seats.n;
@@ -707,4 +711,25 @@ bool engine_place_gang(struct engine *k, uint32_t group, uint32_t need)
         return true;
     bool is_all_first = p->n_levels || all == least;
     return (is_all_first && place(k, group, all)) || (all > least && place(k, group, least));
+}
+
+/* To say why somebody finds no node, all nodes are looked at; to find out that he does not, those
+ * of the domain. Who is told nothing if all goes well is asked in silence first. */
+bool engine_place_gang(struct engine *k, uint32_t group, uint32_t need)
+{
+    struct planner *p = &k->planner;
+    struct txn t = txn_begin(k->cluster);
+    uint64_t decisions = k->stats.decisions;
+    p->is_silent = true;
+    p->has_withheld = false;
+    bool is_placed = place_all_or_enough(k, group, need);
+    p->is_silent = false;
+    bool has_words = !p->has_withheld || p->only_asks;
+    if (has_words || (is_placed && standing(p) == 0)) {
+        txn_commit(k->cluster, t);
+        return is_placed;
+    }
+    engine_undo_gang(k, t);
+    k->stats.decisions = decisions;
+    return place_all_or_enough(k, group, need);
 }

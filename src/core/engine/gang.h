@@ -2,7 +2,7 @@
 
 #include "core/engine/effect.h"
 #include "core/engine/show.h"
-#include "core/framework/class.h"
+#include "core/framework/nook.h"
 #include "core/plugins/args.h"
 
 /* Gangs inside the engine: how they wait (gangs.c), in which order everybody waits (order.c), how
@@ -52,7 +52,7 @@ struct seat {
 struct bench {
     struct class *class;  /* as the pods have it */
     struct class *inside; /* the same for those who are to be in one domain; NULL: not asked yet */
-    struct class *here;   /* the one of the two that applies to what is tried */
+    struct class *here;   /* the one of the two that applies to what is tried; NULL: likewise */
     shape_id shape;       /* of one of its pods */
     uint32_t first, n;    /* its seats */
     uint32_t seated;      /* of them, in this trial */
@@ -117,16 +117,21 @@ struct planner {
     VEC(struct spot)
     spots; /* where members of one class are */
 
-    uint32_t which, at;  /* the domain that is tried: of node `at`, by these levels as bits */
-    uint32_t opened;     /* domains so far */
-    struct arena *mem;   /* for what must be written before they are bound */
-    uint32_t need;       /* that must be placed now */
-    bool is_frugal;      /* nobody sits down beyond those */
-    uint64_t refused_by; /* plugins that refused some pod */
-    struct buf text;     /* what the first of them heard, in the last trial */
-    struct buf message;  /* what all are told */
-    struct buf plan;     /* what they are told of evictions */
-    uint64_t also;       /* plugins that may end the wait beside those that refused */
+    uint32_t which, at;     /* the domain that is tried: of node `at`, by these levels as bits */
+    uint32_t near;          /* its nodes in the lot, from there on … */
+    uint32_t n_near;        /* … if they are few enough for nooks; 0: they are not */
+    VEC(struct nook) nooks; /* by bench: what was seen of those nodes */
+    uint32_t opened;        /* domains so far */
+    bool is_silent;         /* nobody asks why a member finds no node, … */
+    bool has_withheld;      /* … and there would have been something to say */
+    struct arena *mem;      /* for what must be written before they are bound */
+    uint32_t need;          /* that must be placed now */
+    bool is_frugal;         /* nobody sits down beyond those */
+    uint64_t refused_by;    /* plugins that refused some pod */
+    struct buf text;        /* what the first of them heard, in the last trial */
+    struct buf message;     /* what all are told */
+    struct buf plan;        /* what they are told of evictions */
+    uint64_t also;          /* plugins that may end the wait beside those that refused */
 };
 
 void planner_done(struct planner *p);
@@ -237,6 +242,9 @@ enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effec
 /* Those who are placed next in this trial may go to the domain of the node that these levels, as
  * bits, make; none: anywhere. */
 void engine_open_domain(struct engine *k, uint32_t which, uint32_t node);
+
+/* The same, where the domain's nodes are a piece of the lot, in ascending order. */
+void engine_open_piece(struct engine *k, uint32_t which, uint32_t first, uint32_t n);
 
 /* Those who have a node in sight sit down there, or where else they may; false: one cannot. */
 bool engine_seat_in_sight(struct engine *k);

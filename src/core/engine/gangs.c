@@ -352,6 +352,9 @@ void planner_done(struct planner *p)
     vec_done(&p->sorted);
     vec_done(&p->shares);
     vec_done(&p->spots);
+    vec_each(&p->nooks, nook)
+        nook_done(nook);
+    vec_done(&p->nooks);
     map_done(&p->site_of);
     buf_done(&p->text);
     buf_done(&p->message);

@@ -422,6 +422,12 @@ struct verdict {
 /* Where should this pod go? Fills k->why if nowhere. */
 struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class);
 
+/* May the pod's node be read off what is kept of rows, be it a view or a nook? */
+bool engine_may_view(const struct engine *k, pod_id pod, const struct class *class);
+
+/* Debugging: a scan must say the same. */
+void engine_check_scan(struct engine *k, pod_id pod, const struct class *class, struct decision d);
+
 /* The same; with `overlooks_sight` a node that the pod has in sight is one like others. */
 struct verdict engine_decide_beyond(struct engine *k, pod_id pod, struct class *class,
                                     bool overlooks_sight);

@@ -82,18 +82,26 @@ static int by_order(const void *a, const void *b)
     return (x->arrival > y->arrival) - (x->arrival < y->arrival);
 }
 
-/* The number that the pod has within its job: as a label says, or the end of its name. */
-static uint32_t rank_of(const struct cluster *c, pod_id pod)
+enum { RANK_KEYS = 4 };
+
+/* The labels that may say which number a pod has within its job; SYM_NONE: nobody has it. */
+static void find_rank_keys(const struct cluster *c, sym keys[RANK_KEYS])
 {
-    static const struct str keys[] = {
+    static const struct str texts[RANK_KEYS] = {
         STR("batch.kubernetes.io/job-completion-index"), STR("training.kubeflow.org/replica-index"),
         STR("leaderworkerset.sigs.k8s.io/worker-index"), STR("apps.kubernetes.io/pod-index")};
+    for (size_t i = 0; i < RANK_KEYS; i++)
+        keys[i] = names_find(&c->names, texts[i]);
+}
+
+/* The pod's number within its job: as a label says, or the end of its name. */
+static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_id pod)
+{
     int64_t rank;
-    for (size_t i = 0; i < LEN(keys); i++) {
-        sym key = names_find(&c->names, keys[i]);
-        sym value = key == SYM_NONE
+    for (size_t i = 0; i < RANK_KEYS; i++) {
+        sym value = keys[i] == SYM_NONE
                         ? SYM_NONE
-                        : names_label(&c->names, pods_shape(&c->pods, pod)->labels, key);
+                        : names_label(&c->names, pods_shape(&c->pods, pod)->labels, keys[i]);
         if (value != SYM_NONE && str_int(names_text(&c->names, value), &rank) && rank >= 0 &&
             rank < ID_NONE)
             return (uint32_t)rank;
@@ -112,6 +120,8 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
 {
     struct planner *p = &k->planner;
     struct cluster *c = k->cluster;
+    sym rank_keys[RANK_KEYS];
+    find_rank_keys(c, rank_keys);
     vec_clear(&p->seats);
     vec_clear(&p->benches);
     vec_each(&c->groups.at.at[group].members, i) {
@@ -133,7 +143,7 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
         struct seat seat = {.pod = *i,
                             .order = bench,
                             .node = ID_NONE,
-                            .rank = rank_of(c, pod),
+                            .rank = rank_of(c, rank_keys, pod),
                             .arrival = k->units.at[*i].arrival,
                             .has_in_sight = pods_at(&c->pods, pod)->nominated != SYM_NONE,
                             .in_sight = pods_at(&c->pods, pod)->nominated};
@@ -261,13 +271,56 @@ static struct class *class_inside(struct engine *k, struct bench *bench)
     return class;
 }
 
+static struct class *class_here(struct engine *k, struct bench *bench)
+{
+    bool is_stale = !bench->here || bench->here->reserves; /* others may have taken what it wants */
+    if (UNLIKELY(is_stale))
+        bench->here =
+            k->planner.which ? class_inside(k, bench) : classes_of(&k->classes, bench->shape);
+    return bench->here;
+}
+
 void engine_open_domain(struct engine *k, uint32_t which, uint32_t node)
 {
-    k->planner.which = which;
-    k->planner.at = node;
-    k->planner.opened++;
-    vec_each(&k->planner.benches, bench)
-        bench->here = which ? class_inside(k, bench) : bench->class;
+    struct planner *p = &k->planner;
+    p->which = which;
+    p->at = node;
+    p->n_near = 0;
+    p->opened++;
+    vec_each(&p->benches, bench)
+        bench->here = which ? NULL : bench->class;
+    vec_each(&p->nooks, nook)
+        nook_close(nook);
+}
+
+void engine_open_piece(struct engine *k, uint32_t which, uint32_t first, uint32_t n)
+{
+    struct planner *p = &k->planner;
+    uint32_t few = MIN((uint32_t)NOOK_MOST_NODES, MAX(64u, k->cluster->nodes.present / 8));
+    engine_open_domain(k, which, p->lot.at[first]);
+    p->near = first;
+    p->n_near = which && n <= few ? n : 0;
+}
+
+/* Decides from the nook of the bench, if the domain has few nodes; false: it cannot say. */
+static bool decide_near(struct engine *k, pod_id pod, struct bench *bench, struct verdict *out)
+{
+    struct planner *p = &k->planner;
+    uint32_t b = (uint32_t)(bench - p->benches.at);
+    if (p->n_near == 0 || !engine_may_view(k, pod, bench->class) || bench->class->reserves)
+        return false;
+    while (p->nooks.n <= b)
+        vec_push(&p->nooks, (struct nook){0});
+    struct nook *nook = &p->nooks.at[b];
+    struct decision d;
+    if (!nook->class)
+        nook_open(nook, k->cluster, bench->class, &p->lot.at[p->near], p->n_near);
+    if (!nook_decide(nook, k->cluster, &k->views.decider, &d))
+        return false;
+    if (k->config.checks_views)
+        engine_check_scan(k, pod, class_here(k, bench), d);
+    *out = (struct verdict){d.node, d.feasible, ID_NONE, BY_VIEW, 0};
+    return true;
 }
 
 /* The bench's next pod fits nowhere: neither do those behind it. */
@@ -280,26 +333,40 @@ static void note_refusal(struct engine *k, const struct bench *bench)
         why_text(&k->why, &k->classes.reasons, bench->here, &p->text);
 }
 
+/* Where the bench's pod goes; ID_NONE: it fits nowhere. */
+static uint32_t decide(struct engine *k, pod_id pod, struct bench *bench)
+{
+    struct planner *p = &k->planner;
+    struct verdict v;
+    bool is_near = decide_near(k, pod, bench, &v);
+    k->stats.decisions++;
+    if (is_near && (v.node != ID_NONE || p->is_silent)) {
+        p->has_withheld |= v.node == ID_NONE;
+        return v.node;
+    }
+    const struct class *class = class_here(k, bench);
+    v = engine_decide(k, pod, bench->here);
+    bool is_broken = v.error || (v.feasible > 1 && (class->score_error.n || v.broken != ID_NONE));
+    if (v.node != ID_NONE && !is_broken)
+        return v.node;
+    note_refusal(k, bench);
+    return ID_NONE;
+}
+
 /* Places the bench's next pod; false: it fits nowhere. */
 static bool seat_next(struct engine *k, struct bench *bench)
 {
     struct planner *p = &k->planner;
     struct seat *seat = &p->seats.at[bench->first + bench->seated];
     pod_id pod = {seat->pod};
-    if (UNLIKELY(bench->here->reserves)) /* others may have taken what it could have had */
-        bench->here = p->which ? class_inside(k, bench) : classes_of(&k->classes, bench->shape);
-    struct verdict v = engine_decide(k, pod, bench->here);
-    bool is_broken =
-        v.error || (v.feasible > 1 && (bench->here->score_error.n || v.broken != ID_NONE));
-    k->stats.decisions++;
-    if (v.node == ID_NONE || is_broken) {
-        note_refusal(k, bench);
+    uint32_t node = decide(k, pod, bench);
+    if (node == ID_NONE)
         return false;
-    }
+    const struct class *class = bench->here ? bench->here : bench->class; /* they choose alike */
     cluster_nominate(k->cluster, pod, SYM_NONE);
-    row_place(k->cluster, bench->here, pod, (node_id){v.node});
-    engine_reserve(k, pod, bench->here, p->mem);
-    seat->node = v.node;
+    row_place(k->cluster, class, pod, (node_id){node});
+    engine_reserve(k, pod, class, p->mem);
+    seat->node = node;
     seat->leaf = p->opened;
     bench->seated++;
     return true;

@@ -147,3 +147,15 @@ reason_id row_judge_nominated(struct cluster *c, const struct class *class, node
     suppose(c, class, node, self, false);
     return reason ? reason : row_judge(c, class, node);
 }
+
+reason_id row_look(struct cluster *c, const struct class *class, node_id node, uint32_t columns,
+                   bool did_fit)
+{
+    static const pod_id nobody = {ID_NONE};
+    bool is_nominated = c->nodes.flags[node.i] & NODE_NOMINATED;
+    if (UNLIKELY(is_nominated) && !class->has_key_filter &&
+        row_has_nominated(c, class, node, nobody))
+        return row_judge_nominated(c, class, node, nobody);
+    bool all = columns & (COLUMN_PRESENCE | COLUMN_NOMINATED) || !did_fit || is_nominated;
+    return row_filter(c, class, node, all ? COLUMN_ALL : columns);
+}

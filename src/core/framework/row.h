@@ -42,6 +42,12 @@ bool row_has_nominated(const struct cluster *c, const struct class *class, node_
 reason_id row_judge_nominated(struct cluster *c, const struct class *class, node_id node,
                               pod_id self);
 
+/* For who keeps rows: the row filters' verdict after a change in these columns; `did_fit`: none of
+ * them refused the node before. Pods of the class's priority or higher that are nominated to it are
+ * counted, unless the class has filters on keys. */
+reason_id row_look(struct cluster *c, const struct class *class, node_id node, uint32_t columns,
+                   bool did_fit);
+
 /* Whichever of the two applies. */
 static inline reason_id row_verdict(struct cluster *c, const struct class *class, node_id node,
                                     pod_id self)

@@ -241,18 +241,6 @@ static void enter_bucket(const struct cluster *c, struct view *v, uint32_t node,
     note(v, bucket);
 }
 
-/* The verdict on a node after a change in these columns. */
-static reason_id look(struct cluster *c, struct view *v, node_id node, uint32_t columns)
-{
-    static const pod_id nobody = {ID_NONE};
-    if (UNLIKELY(c->nodes.flags[node.i] & NODE_NOMINATED) && !v->class->has_key_filter &&
-        row_has_nominated(c, v->class, node, nobody))
-        return row_judge_nominated(c, v->class, node, nobody);
-    bool all = columns & (COLUMN_PRESENCE | COLUMN_NOMINATED) || !is_bucket(v->rows[node.i].home) ||
-               c->nodes.flags[node.i] & NODE_NOMINATED;
-    return row_filter(c, v->class, node, all ? COLUMN_ALL : columns);
-}
-
 /* Nothing that led to the refusal has changed. */
 static bool stays_refused(const struct view *v, const struct reasons *reasons, uint32_t home,
                           uint32_t columns)
@@ -289,7 +277,7 @@ static void refresh(struct views *all, struct view *v, node_id node, uint32_t co
     uint32_t home = v->rows[node.i].home;
     if (LIKELY(!(flags & NODE_NOMINATED)) && stays_refused(v, all->reasons, home, columns))
         return;
-    reason_id reason = look(c, v, node, columns);
+    reason_id reason = row_look(c, v->class, node, columns, is_bucket(home));
     if (reason) {
         enter_refused(c, v, node.i, reason);
         return;
@@ -340,7 +328,7 @@ static void build(struct views *all, struct view *v)
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         if (!(c->nodes.flags[i] & NODE_PRESENT))
             continue;
-        reason_id reason = look(c, v, (node_id){i}, COLUMN_ALL);
+        reason_id reason = row_look(c, v->class, (node_id){i}, COLUMN_ALL, false);
         if (reason) {
             v->rows[i].home = SCAN_REFUSED | reason;
             count_refused(v, v->rows[i].home, +1);

@@ -225,3 +225,28 @@ TEST(domains, a_level_costs_eight_trials_at_most)
     EXPECT(stage_effect(&s, "a-0")->kind == EFFECT_BIND);
     EXPECT(engine_stats(s.engine).decisions <= 8 * 2 + 4);
 }
+
+/* Sums say yes for both racks; anti-affinity says no. Nodes elsewhere have reasons of their own. */
+TEST(domains, a_refused_gang_hears_of_all_nodes_whatever_was_looked_at)
+{
+    for (int no_views = 0; no_views < 2; no_views++) {
+        AUTO(stage)
+        s = {
+            .config = {.checks_views = true, .no_views = no_views}
+        };
+        test_case("%s", no_views ? "without views" : "with views");
+        stage_put(&s, "node n0 cpu=8 memory=8Gi " RACK "r");
+        stage_put(&s, "node n1 cpu=8 memory=8Gi " RACK "q");
+        stage_put(&s, "node n2 cpu=8 memory=8Gi taint:a=b:NoSchedule");
+        for (uint32_t i = 0; i < 2; i++)
+            stage_put(&s, "pod a-%u cpu=1 gang=a:2 " STRICT " label:app=a apart:host:app=a", i);
+        stage_run(&s);
+        EXPECT_STR(stage_effect(&s, "a-0")->message,
+                   "gang a needs 2 x (1 cpu) at once: 0/3 nodes are available: 1 node(s) didn't "
+                   "match pod anti-affinity rules, 1 node(s) had untolerated taint(s), 1 node(s) "
+                   "outside the gang's domain.");
+        stage_put(&s, "node n2 cpu=8 memory=8Gi " RACK "r"); /* it may end the wait */
+        stage_run(&s);
+        EXPECT(stage_effect(&s, "a-0")->kind == EFFECT_BIND);
+    }
+}
