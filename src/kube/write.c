@@ -57,6 +57,7 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
                         .scheduler = str_keep(&at, scheduler),
                         .by_uid = str_keep(&at, e->by_uid),
                         .annotations = keep_pairs(&e->annotations),
+                        .is_exact = e->is_exact,
                         .answer = w->answer};
     if (e->binder && e->binder <= s->n_extenders) {
         w->binder = e->binder;
@@ -283,7 +284,7 @@ static void put_body(const struct writes *s, const struct write *w, int64_t now_
                                   .uid = w->uid,
                                   .annotations = w->annotations,
                                   .node = w->node};
-        if (w->annotations.n && w->version) /* what is handed over rests on what the pod says */
+        if (w->is_exact && w->version) /* what is handed over rests on what the pod says */
             binding.resource_version = arena_printf(mem, "%llu", (unsigned long long)w->version);
         binding_write(&binding, ENCODING_PROTO, body);
         return;

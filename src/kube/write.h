@@ -46,6 +46,7 @@ struct write {
     uint32_t binder;          /* of a binding: the extender that is asked to do it, + 1; 0: none */
     bool is_binder_ignorable; /* should it fail, we do it; else `why` is what it said */
     struct str by_uid;        /* of an eviction: who needs the room */
+    bool is_exact;            /* of a binding: of the pod as it was when it was decided */
     pair_list annotations;    /* of a binding; with their texts one block, at `at` */
     struct object_write object; /* with all it points at, one block, at `patches` */
     uint32_t step;              /* the patch of it that is under way */

@@ -20,8 +20,8 @@ def apply(stage, name):
     kubectl(stage, "apply", "-n", stage.name, "-f", ROOT / "examples" / (name + ".yaml"))
 
 
-def make_room(stage, name, gpus):
-    stage.plane.create(node(name, cpu="16", extended={GPU: str(gpus)}))
+def make_room(stage, name, gpus, **labels):
+    stage.plane.create(node(name, cpu="16", extended={GPU: str(gpus)}, labels=labels))
 
 
 def wait_refused(stage, count):
@@ -39,12 +39,12 @@ def all_or_nothing(stage, gpus):
     stage.wait_bound(MEMBERS)
 
 
-def run_jobs(stage, name, gpus):
+def run_jobs(stage, name, gpus, check=all_or_nothing):
     """The pods of Jobs are made as they are everywhere."""
     controllers = stage.plane.start_controller_manager("--controllers=job-controller")
     try:
         apply(stage, name)
-        all_or_nothing(stage, gpus)
+        check(stage, gpus)
     finally:
         stage.plane.stop(controllers)
         stage.plane.wipe("jobs/%s/" % stage.name, "pods/%s/" % stage.name)  # nobody ends them now
@@ -63,6 +63,23 @@ def runs_the_example_of_tensorflow(stage):
 @test
 def runs_the_example_of_mpi(stage):
     run_jobs(stage, "mpi", 3)
+
+
+def ranks_along_racks(stage, gpus):
+    rack = "network.kubenexus.io/rack-id"
+    make_room(stage, "a", gpus // 2, **{rack: "r1"})
+    make_room(stage, "b", gpus // 2, **{rack: "r2"})
+    stage.run_alone()
+    stage.wait_bound(MEMBERS)
+    pods = stage.plane.request("GET", stage.plane.path("Pod", namespace=stage.name))["items"]
+    found = sorted((p["metadata"]["annotations"]["kubenexus.io/rank"],
+                    p["metadata"]["annotations"]["kubenexus.io/domain"]) for p in pods)
+    assert found == [(str(i), "%s=r%d" % (rack, 1 + i // 2)) for i in range(MEMBERS)], found
+
+
+@test
+def runs_the_example_of_ranks(stage):
+    run_jobs(stage, "ranks", MEMBERS, ranks_along_racks)
 
 
 def make_replicas(stage, job):

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from plane import node, pod, program
-from stage import ROOT, test, until
+from stage import AT_ONCE, ROOT, test, until
 
 NEXUS, SIGS = "pod-group.scheduling.kubenexus.io/", "pod-group.scheduling.sigs.k8s.io/"
 # Made by the test, never by us: what scheduler-plugins installs.
@@ -230,3 +230,28 @@ def gangs_start_minutes_after_the_first_apply(stage):
     took = time.monotonic() - began
     assert took < 300, took
     print("# from an empty cluster to the first gang: %.1f s" % took)
+
+
+def told(stage, name):
+    found = stage.plane.request("GET", stage.plane.path("Pod", name, stage.name))
+    notes = found["metadata"].get("annotations", {})
+    return notes.get("kubenexus.io/rank"), notes.get("kubenexus.io/domain")
+
+
+@test
+def gangs_are_told_their_ranks_and_who_replaces_one_has_its_rank(stage):
+    rack, clique = "network.kubenexus.io/rack-id", "nvidia.com/gpu.clique"
+    for name, where in {"w": "a", "x": "b", "y": "a", "z": "b"}.items():
+        stage.plane.create(node(name, cpu="1", labels={rack: where, clique: "c." + where}))
+    first = stage.run_synced()
+    for number in range(4):
+        member(stage, "a-%d" % number, "a", 4, cpu="1")
+    assert stage.wait_bound(4) == {"a-0": "w", "a-1": "y", "a-2": "x", "a-3": "z"}
+    domains = ["%s=%s,%s=c.%s" % (rack, r, clique, r) for r in "aabb"]
+    assert [told(stage, "a-%d" % i) for i in range(4)] == [(str(i), domains[i]) for i in range(4)]
+    stage.plane.stop(first)
+    stage.plane.request("DELETE", stage.plane.path("Pod", "a-1", stage.name), AT_ONCE)
+    stage.run_synced()  # what ranks the others have is written on them, and nowhere else
+    member(stage, "again", "a", 4, cpu="1")
+    until(lambda: stage.nodes_of().get("again"))
+    assert told(stage, "again") == ("1", domains[1])

@@ -9,7 +9,7 @@
  *    below its minimum; without the victims the gang fits, and without any party of them it does
  *    not, as an engine says that sees nothing else;
  *  - when those who were evicted are gone, and nothing else happens, somebody is bound;
- *  - members of a gang that must stay in one rack do;
+ *  - members of a gang that must stay in one rack do, and no two of them have one rank;
  *  - a step that places nobody leaves the cluster as it was;
  *  - when nothing moves any more, a new engine that sees the same finds nothing to place either: no
  *    wake-up was missed. */
@@ -190,6 +190,23 @@ static void check_rack(struct history *h, const struct company *c)
         if (rack != ID_NONE && rack != m->node / 3)
             fail(h, "a gang is in two racks");
         rack = m->node / 3;
+    }
+}
+
+/* The member was bound in this step. */
+static void check_rank(struct history *h, const struct company *of, struct str name)
+{
+    const struct cluster *c = h->engines[0]->cluster;
+    sym space = names_find(&c->names, STR("default"));
+    pod_id pod = pods_find(&c->pods, space, name);
+    const struct pod_row *row = pods_at(&c->pods, pod);
+    if ((row->rank != 0) != of->in_one_rack)
+        fail(h, "a member has no rank, or one without a tree");
+    vec_each(&c->groups.at.at[groups_of(&c->groups, pod)].members, i) {
+        const struct pod_row *other = pods_at(&c->pods, (pod_id){*i});
+        if (*i != pod.i && row->rank && other->node != ID_NONE && !(other->flags & POD_GOING) &&
+            other->rank == row->rank)
+            fail(h, "two members have one rank");
     }
 }
 
@@ -437,6 +454,7 @@ static bool step(struct history *h)
             continue;
         take_binding(h, e, placed);
         check_node(h, e->node);
+        check_rank(h, &h->gangs[e->pod.p[1] - '0'], e->pod);
     }
     if (by != ID_NONE)
         check_evictions(h, by);

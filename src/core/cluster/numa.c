@@ -268,7 +268,8 @@ void numa_seat_all(struct cluster *c, node_id node)
     for (uint32_t p = last; p != ID_NONE; p = rows[p].before) {
         c->nodes.first_pod[node.i] = rows[p].after; /* those who came before it are there */
         if (!(rows[p].flags & POD_SEATED))
-            rows[p].zone = numa_seat(c, &c->pods.shapes.at[rows[p].shape], node, rows[p].gpus);
+            rows[p].zone =
+                (uint8_t)numa_seat(c, &c->pods.shapes.at[rows[p].shape], node, rows[p].gpus);
     }
     c->nodes.first_pod[node.i] = first;
 }

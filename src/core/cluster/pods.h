@@ -56,11 +56,14 @@ struct pod_row {
     sym nominated;          /* status.nominatedNodeName; SYM_NONE: none */
     uint32_t flags;
     uint64_t digest;    /* of the revision that its shape was read from; 0: not known */
-    uint32_t zone;      /* the NUMA node it has on its node, + 1 (cluster/numa.h); 0: none */
+    uint32_t zone : 8;  /* the NUMA node it has on its node, + 1 (cluster/numa.h); 0: none */
+    uint32_t rank : 24; /* among its gang along the tree of domains, + 1; 0: none */
     uint32_t gpu_milli; /* thousandths that it has of each of its GPUs */
     int64_t created_ms;
     int64_t start_ms; /* TIME_NONE: not started */
 };
+
+enum { MOST_RANKS = (1 << 24) - 1 };
 
 struct pods {
     VEC(struct pod_row) rows;

@@ -85,7 +85,7 @@ static void put_on(struct cluster *c, pod_id pod, node_id node, struct seat seat
     row->node = node.i;
     row->gpus = seat.gpus;
     row->gpu_milli = seat.gpu_milli;
-    row->zone = seat.zone;
+    row->zone = (uint8_t)seat.zone;
     link_pod(c, pod.i, node.i, before, after);
     account(c, pod, node, +1);
 }
@@ -141,7 +141,7 @@ void cluster_seat(struct cluster *c, pod_id pod, uint32_t zone)
     row->flags |= POD_SEATED;
     if (row->node == ID_NONE || row->zone == zone)
         return;
-    row->zone = zone;
+    row->zone = (uint8_t)zone;
     change_log_add(&c->log, (node_id){row->node}, COLUMN_USED);
 }
 

@@ -66,7 +66,8 @@ struct effect {
     enum effect_kind kind;
     struct str namespace, pod, uid; /* of a publication: uid is the object's */
     struct str node;                /* of a bind, a nomination ("": none any more), an eviction */
-    pair_list annotations;          /* of a bind: what the pod is told with it */
+    pair_list annotations;          /* of a bind: what the pod is told with it, … */
+    bool is_exact;                  /* … and that rests on what it is now */
     int64_t waited_ms;              /* since the pod first entered the queue */
     uint32_t attempt;
     uint32_t binder;    /* of a bind: the extender that is to do it, + 1; 0: we are */

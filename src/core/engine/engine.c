@@ -95,7 +95,7 @@ void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *o
     effect->node = names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]);
     if (UNLIKELY(k->config.n_extenders))
         effect->binder = binder_of(k, pod);
-    engine_hand_over(k, pod, &out->mem, &effect->annotations);
+    engine_hand_over(k, pod, &out->mem, effect);
     map_put(&k->unsettled, effect->id, pod.i);
     k->units.at[pod.i].bind = effect->id;
     k->units.at[pod.i].told = 0;
@@ -382,6 +382,7 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod)
     };
     engine_take_off(k, pod);
     row->flags &= ~(uint32_t)POD_ASSUMED;
+    row->rank = 0;
     engine_give_back(k, now_ms, pod, gone.pod_node, LEAVING_LOST);
     if (engine_profile_of(k, pod)) /* its profile may be gone by now */
         engine_enter_again(k, now_ms, pod);

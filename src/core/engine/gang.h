@@ -29,6 +29,7 @@ struct gang {
     uint32_t landing;     /* pods of the last one that are not bound yet */
     enum gang_standing standing;
     struct buf why;     /* it is not placed; only where it is shown */
+    struct buf tree;    /* keys of the levels by which it was placed, with commas */
     VEC(uint32_t) asks; /* one pod of each class that was refused; none: any may be helped */
 
     /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
@@ -94,6 +95,7 @@ struct share {
 /* Where a member is, along the tree of domains. */
 struct spot {
     uint32_t leaf, node;
+    uint32_t seat; /* whose it is */
     struct str name;
 };
 
@@ -115,7 +117,8 @@ struct planner {
     VEC(uint32_t) sorted;  /* scratch of the same length */
     VEC(struct share) shares;
     VEC(struct spot)
-    spots; /* where members of one class are */
+    spots;           /* where members are */
+    VEC(bool) taken; /* ranks */
 
     uint32_t which, at;     /* the domain that is tried: of node `at`, by these levels as bits */
     uint32_t near;          /* its nodes in the lot, from there on … */
@@ -254,6 +257,14 @@ uint32_t engine_seat(struct engine *k, uint32_t most, bool is_reversed);
 
 /* Members of one class change places, so that their ranks follow the order of nodes. */
 void engine_trade_seats(struct engine *k);
+
+/* --- ranks.c --- */
+
+/* The planner's spots: those of the seats that have a node, along the tree of domains. */
+void engine_sort_spots(struct engine *k, uint32_t first, uint32_t n);
+
+/* Those who have just been placed get their ranks. */
+void engine_rank_gang(struct engine *k, uint32_t group);
 
 /* How many pods of the spec the node has room for, by its resources alone; `is_empty`: if nothing
  * ran on it. */

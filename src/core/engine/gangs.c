@@ -355,6 +355,7 @@ void planner_done(struct planner *p)
     vec_each(&p->nooks, nook)
         nook_done(nook);
     vec_done(&p->nooks);
+    vec_done(&p->taken);
     map_done(&p->site_of);
     buf_done(&p->text);
     buf_done(&p->message);
@@ -366,6 +367,7 @@ void engine_gangs_done(struct engine *k)
     vec_each(&k->gangs, gang) {
         vec_done(&gang->asks);
         buf_done(&gang->why);
+        buf_done(&gang->tree);
         exhibit_done(&gang->shown);
         mem_free((char *)(uintptr_t)gang->made_by.api_version.p);
     }

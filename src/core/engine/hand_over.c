@@ -8,6 +8,8 @@
 static const struct str gpus_key = STR("kubenexus.io/gpus");
 static const struct str uuids_key = STR("kubenexus.io/gpu-uuids");
 static const struct str zone_key = STR("kubenexus.io/numa");
+static const struct str rank_key = STR("kubenexus.io/rank");
+static const struct str domain_key = STR("kubenexus.io/domain");
 
 static void add(pair_list *out, struct str key, struct str value)
 {
@@ -41,23 +43,48 @@ static struct str uuids(const struct cluster *c, node_id node, gpu_mask gpus, st
     return arena_str(mem, buf_str(&text));
 }
 
-void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, pair_list *out)
+/* The labels of the node by which the gang was placed, the widest first: a selector of the nodes
+ * next to it. */
+static struct str domain(const struct engine *k, pod_id pod, node_id node, struct arena *mem)
+{
+    const struct cluster *c = k->cluster;
+    uint32_t group = groups_of(&c->groups, pod);
+    struct str keys = group < k->gangs.n ? buf_str(&k->gangs.at[group].tree) : (struct str){0};
+    AUTO(buf) text = {0};
+    while (keys.n) {
+        struct str key = str_take(&keys, ',');
+        sym s = names_find(&c->names, key);
+        sym value = s == SYM_NONE ? SYM_NONE : cluster_label(c, node, s);
+        if (value != SYM_NONE)
+            buf_printf(&text, "%s" STR_FMT "=" STR_FMT, text.n ? "," : "", STR_ARG(key),
+                       STR_ARG(names_text(&c->names, value)));
+    }
+    return arena_str(mem, buf_str(&text));
+}
+
+void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, struct effect *effect)
 {
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, pod);
-    if (LIKELY(!row->gpus && !row->zone))
+    pair_list *out = &effect->annotations;
+    if (LIKELY(!row->gpus && !row->zone && !row->rank))
         return;
     const struct class *class = classes_of(&k->classes, row->shape);
     if (!class || (!class->picker && class->identity.is.workload == WORKLOAD_UNKNOWN))
         return; /* its profile is kube-scheduler's, which says nothing of it */
     node_id node = {row->node};
     const struct hardware *h = nodes_hardware(&c->nodes, node);
-    out->at = arena_array(mem, struct pair, 3);
+    out->at = arena_array(mem, struct pair, 5);
     add(out, uuids_key, uuids(c, node, row->gpus, mem));
     add(out, gpus_key, numbers(row->gpus, mem));
     if (row->zone && row->zone <= h->n_zones) {
         add(out, zone_key, arena_printf(mem, "%u", h->zones[row->zone - 1].id));
         row->flags |= POD_SEATED;
+    }
+    effect->is_exact = out->n > 0;
+    if (row->rank) {
+        add(out, rank_key, arena_printf(mem, "%u", row->rank - 1));
+        add(out, domain_key, domain(k, pod, node, mem));
     }
 }
 
@@ -88,9 +115,12 @@ static gpu_mask gpus_told(const struct pod *from, struct gpu_ask ask)
 void engine_place_as_told(struct engine *k, pod_id pod, node_id node, const struct pod *from)
 {
     struct cluster *c = k->cluster;
-    int64_t zone;
+    int64_t zone, rank;
     cluster_place_on_gpus(c, pod, node, gpus_told(from, cluster_spec(c, pod)->gpus));
     struct str said = told(from, zone_key);
     if (said.n && str_int(said, &zone) && zone >= 0 && zone < MOST_ZONES)
         cluster_seat(c, pod, (uint32_t)zone + 1);
+    said = told(from, rank_key);
+    if (said.n && str_int(said, &rank) && rank >= 0 && rank < MOST_RANKS)
+        pods_at(&c->pods, pod)->rank = (uint32_t)(rank + 1) & MOST_RANKS;
 }

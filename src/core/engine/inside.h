@@ -213,9 +213,9 @@ void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *o
 /* What a node reports of its NUMA nodes came or changed, or is there no more. */
 void engine_put_topology(struct engine *k, int64_t now_ms, const struct object *o, bool is_there);
 
-/* What the pod has on its node beyond the node itself, as annotations: they live in `mem`. And puts
- * a pod that has such annotations there as they say. */
-void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, pair_list *out);
+/* What the pod has on its node beyond the node itself, as annotations of its binding: they live in
+ * `mem`. And puts a pod that has such annotations there as they say. */
+void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, struct effect *effect);
 void engine_place_as_told(struct engine *k, pod_id pod, node_id node, const struct pod *from);
 
 /* The pod in flight is refused by these plugins, and waits. The text lives in out->mem. */

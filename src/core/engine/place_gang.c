@@ -372,28 +372,6 @@ static bool seat_next(struct engine *k, struct bench *bench)
     return true;
 }
 
-/* Domains as they were filled, and nodes of one domain by name. */
-static int by_place(const void *a, const void *b)
-{
-    const struct spot *x = a, *y = b;
-    return x->leaf != y->leaf ? x->leaf < y->leaf ? -1 : 1 : str_compare(x->name, y->name);
-}
-
-/* The nodes of these seats in the order of the tree. */
-static void sort_nodes(struct engine *k, struct seat *at, uint32_t n)
-{
-    struct planner *p = &k->planner;
-    vec_clear(&p->spots);
-    for (uint32_t i = 0; i < n; i++) {
-        struct str name = names_text(&k->cluster->names, k->cluster->nodes.name[at[i].node]);
-        vec_push(&p->spots, (struct spot){at[i].leaf, at[i].node, name});
-    }
-    if (n > 1)
-        qsort(p->spots.at, n, sizeof(*p->spots.at), by_place);
-    for (uint32_t i = 0; i < n; i++)
-        at[i].node = p->spots.at[i].node;
-}
-
 void engine_trade_seats(struct engine *k)
 {
     struct planner *p = &k->planner;
@@ -401,7 +379,11 @@ void engine_trade_seats(struct engine *k)
         struct seat *at = &p->seats.at[bench->first];
         if (bench->class->reserves)
             continue;
-        sort_nodes(k, at, bench->seated);
+        engine_sort_spots(k, bench->first, bench->seated);
+        for (uint32_t i = 0; i < bench->seated; i++) {
+            at[i].node = p->spots.at[i].node;
+            at[i].leaf = p->spots.at[i].leaf;
+        }
         for (uint32_t i = 0; i < bench->seated; i++)
             if (pods_at(&k->cluster->pods, (pod_id){at[i].pod})->node != at[i].node)
                 cluster_take(k->cluster, (pod_id){at[i].pod});
@@ -465,6 +447,7 @@ static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t un
 {
     struct planner *p = &k->planner;
     uint32_t left = hand_on(k, group, unit), seated = 0;
+    engine_rank_gang(k, group);
     vec_each(&p->seats, seat) {
         seated += seat->node != ID_NONE;
         if (seat->node != ID_NONE)
