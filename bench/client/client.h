@@ -26,6 +26,9 @@ void desk_turn(struct desk *d, int64_t wait_ms);
 /* Seconds of CLOCK_MONOTONIC: other processes may compare them. */
 double now_s(void);
 
+/* Seconds of CLOCK_REALTIME, as the scheduler's log has them. */
+double day_s(void);
+
 /* Seconds of a processor that we used. */
 double cpu_s(void);
 

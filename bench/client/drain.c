@@ -1,5 +1,6 @@
-/* Streams all objects that a scheduler watches, throws them away, and says how long that took. Only
- * the bookmark that ends each kind is looked for. */
+/* Streams all objects that a scheduler watches, throws them away, and says when it had them all
+ * (seconds of the day's clock) and how long that took. Only the bookmark that ends each kind is
+ * looked for. */
 
 #include <stdio.h>
 
@@ -68,8 +69,9 @@ int cmd_drain(int argc, char **argv)
         vec_push(&d.desk.out.list, watch_of(&d.desk, i + 1, i));
     while (d.filled < WATCHED_COUNT)
         desk_turn(&d.desk, -1);
-    printf("{\"seconds\": %.6f, \"cpu\": %.6f, \"objects\": %llu, \"bytes\": %llu}\n",
-           now_s() - begun_s, cpu_s(), (unsigned long long)d.objects, (unsigned long long)d.bytes);
+    printf("{\"at\": %.6f, \"seconds\": %.6f, \"cpu\": %.6f, \"objects\": %llu, \"bytes\": %llu}\n",
+           day_s(), now_s() - begun_s, cpu_s(), (unsigned long long)d.objects,
+           (unsigned long long)d.bytes);
     desk_done(&d.desk);
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         frames_done(&d.frames[i]);

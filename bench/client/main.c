@@ -18,6 +18,11 @@ double now_s(void)
     return read_s(CLOCK_MONOTONIC);
 }
 
+double day_s(void)
+{
+    return read_s(CLOCK_REALTIME);
+}
+
 double cpu_s(void)
 {
     return read_s(CLOCK_PROCESS_CPUTIME_ID);

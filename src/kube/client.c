@@ -186,6 +186,14 @@ int64_t client_next_ms(const struct client *c, int64_t now_ms)
     return MIN(next, events_next_ms(&c->events, now_ms, dispatch_binds(&c->dispatch) > 0));
 }
 
+bool client_is_filling(const struct client *c)
+{
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        if (watch_is_filling(&c->watches[i]))
+            return true;
+    return false;
+}
+
 bool client_is_synced(const struct client *c)
 {
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)

@@ -60,6 +60,9 @@ void client_take(struct client *c, int64_t now_ms, const struct effects *effects
 void client_tick(struct client *c, int64_t now_ms, struct requests *out);
 int64_t client_next_ms(const struct client *c, int64_t now_ms);
 
+/* Objects of a kind are coming that end with all there are of it. */
+bool client_is_filling(const struct client *c);
+
 /* All there is has been told once: decisions may begin. */
 bool client_is_synced(const struct client *c);
 

@@ -77,6 +77,12 @@ static inline int64_t watch_next_ms(const struct watch *w)
     return w->due_ms;
 }
 
+/* Objects are coming, and there are more. */
+static inline bool watch_is_filling(const struct watch *w)
+{
+    return w->state == WATCH_FILLING && w->has_frames;
+}
+
 /* Everything there was has been passed on, or there is nothing to pass on. */
 static inline bool watch_is_synced(const struct watch *w)
 {

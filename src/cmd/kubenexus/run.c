@@ -29,6 +29,7 @@ enum {
     BREATH_MS = 5,   /* of the loop, once synced: docs/design/012-breath.md; */
     CROWD = 16,      /* from so many writes on, who comes has to wait anyway, */
     CROWD_MS = 20,   /* and breaths are deep */
+    LIST_MS = 2,     /* while lists pour in, which is before */
 };
 
 struct runner {
@@ -128,14 +129,15 @@ static void on_signal(void *ctx, int signal)
 static int64_t breath_ms(const struct client *c)
 {
     uint32_t writes = dispatch_binds(&c->dispatch) + events_waiting(&c->events);
+    if (!client_is_synced(c))
+        return client_is_filling(c) ? LIST_MS : 0;
     return writes < CROWD ? BREATH_MS : CROWD_MS;
 }
 
 static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
 {
     struct engine_stats s = engine_stats(r->engine);
-    if (is_synced)
-        loop_breathe(r->loop, breath_ms(&r->client));
+    loop_breathe(r->loop, breath_ms(&r->client));
     if (is_synced && !r->was_synced) {
         run_memory_settle();
         log_record(LOG_INFO, "synced", log_int("nodes", s.nodes), log_int("pods", s.pods));

@@ -328,7 +328,7 @@ static void read_all(struct link *k)
         break_link(k, e.text);
     else if (result == IO_WANTS_WRITE)
         loop_fd_set(k->loop, &k->socket, LOOP_READ | LOOP_WRITE);
-    else if (result == IO_DONE && has_more(k))
+    else if (result == IO_DONE && (has_more(k) || all >= TURN_BYTES))
         loop_task_put_off(k->loop, &k->again);
 }
 

@@ -129,6 +129,21 @@ TEST(watch, asks_for_everything_and_what_follows_in_one_stream)
     EXPECT_TEXT(read_log(&s), "put Node /n1 at 8\nremove Node /n2\n");
 }
 
+TEST(watch, fills_from_the_first_object_of_a_list_to_its_end)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    head(&s);
+    EXPECT(!watch_is_filling(&s.watch));
+    data(&s, NODE("ADDED", "n1", "3"));
+    EXPECT(watch_is_filling(&s.watch));
+    data(&s, FILLED("7"));
+    EXPECT(!watch_is_filling(&s.watch));
+    data(&s, NODE("MODIFIED", "n1", "8"));
+    EXPECT(!watch_is_filling(&s.watch));
+}
+
 TEST(watch, of_pods_leaves_out_those_that_are_over)
 {
     AUTO(scene) s = {0};
