@@ -12,20 +12,22 @@ struct pick {
 
 static const struct pick hardware[] = {
     {STR("hardware.kubenexus.io/tier"),
-     {STR("premium"), STR("standard"), STR("economy"), STR("gold"), STR("premium")}                  },
+     {STR("premium"), STR("standard"), STR("economy"), STR("gold"), STR("premium")}                   },
     {STR("hardware.kubenexus.io/cost-hour"),
-     {STR("1"), STR("2.50"), STR("9.80"), STR("free"), STR("2.50")}                                  },
+     {STR("1"), STR("2.50"), STR("9.80"), STR("free"), STR("2.50")}                                   },
     {STR("gpu.kubenexus.io/model"),
-     {STR("H100"), STR("A100-80GB"), STR("T4"), STR("RTX-A1000"), STR("L4")}                         },
+     {STR("H100"), STR("A100-80GB"), STR("T4"), STR("RTX-A1000"), STR("L4")}                          },
     {STR("nvidia.com/gpu.memory"),
-     {STR("81920"), STR("40960"), STR("24576"), STR("x"), STR("40960")}                              },
+     {STR("81920"), STR("40960"), STR("24576"), STR("x"), STR("40960")}                               },
     {STR("network.kubenexus.io/fabric-type"),
-     {STR("nvswitch"), STR("ib"), STR("ethernet"), STR("roce"), STR("tin")}                          },
+     {STR("nvswitch"), STR("ib"), STR("ethernet"), STR("roce"), STR("tin")}                           },
     {STR("gpu.kubenexus.io/topology"),
-     {STR("nvlink"), STR("pcie"), STR("nvswitch"), STR("nvlink"), STR("?")}                          },
-    {STR("network.kubenexus.io/rack-id"),     {STR("r1"), STR("r2"), STR("r3"), STR("r1"), STR("r2")}},
+     {STR("nvlink"), STR("pcie"), STR("nvswitch"), STR("nvlink"), STR("?")}                           },
+    {STR("network.kubenexus.io/rack-id"),      {STR("r1"), STR("r2"), STR("r3"), STR("r1"), STR("r2")}},
+    {STR("tenant.kubenexus.io/reserved-tier"),
+     {STR("gold"), STR("none"), STR("silver"), STR("bronze"), STR("odd")}                             },
     {STR("topology.kubernetes.io/region"),
-     {STR("east"), STR("west"), STR("east"), STR("east"), STR("east")}                               },
+     {STR("east"), STR("west"), STR("east"), STR("east"), STR("east")}                                },
 };
 
 /* Two zones, told in full or half. */

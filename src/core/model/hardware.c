@@ -58,6 +58,7 @@ enum node_meaning {
     NODE_HAS_NVLINK,
     NODE_TIER,
     NODE_COST,
+    NODE_RESERVED,
     NODE_FABRIC,
     NODE_ZONES,
     NODE_GFD_MEMORY,
@@ -71,29 +72,30 @@ static const struct {
     struct str key;
     enum node_meaning meaning;
 } keys[] = {
-    {STR("gpu.kubenexus.io/vram"),            NODE_VRAM      },
-    {STR("gpu.kubenexus.io/model"),           NODE_MODEL     },
-    {STR("gpu.kubenexus.io/count"),           NODE_GPU_COUNT },
-    {STR("nvidia.com/gpu.count"),             NODE_GPU_COUNT },
-    {STR("gpu.kubenexus.io/topology"),        NODE_GPU_LINKS },
-    {STR("topology.kubenexus.io/gpu"),        NODE_GPU_LINKS },
-    {STR("nvidia.com/gpu.topology"),          NODE_GPU_LINKS },
-    {STR("topology.nvidia.com/nvlink"),       NODE_HAS_NVLINK},
-    {STR("nvidia.com/nvlink"),                NODE_HAS_NVLINK},
-    {STR("hardware.kubenexus.io/tier"),       NODE_TIER      },
-    {STR("hardware.kubenexus.io/gpu-tier"),   NODE_TIER      },
-    {STR("hardware.kubenexus.io/cost-hour"),  NODE_COST      },
-    {STR("network.kubenexus.io/fabric-type"), NODE_FABRIC    },
-    {STR("fabric.kubenexus.io/type"),         NODE_FABRIC    },
-    {STR("network.kubenexus.io/fabric"),      NODE_FABRIC    },
-    {STR("numa.kubenexus.io/node-count"),     NODE_ZONES     },
-    {STR("topology.kubenexus.io/numa-nodes"), NODE_ZONES     },
-    {STR("nvidia.com/gpu.memory"),            NODE_GFD_MEMORY},
-    {STR("amd.com/gpu.vram"),                 NODE_AMD_MEMORY},
-    {STR("nvidia.com/gpu.product"),           NODE_PRODUCT   },
-    {STR("amd.com/gpu.product-name"),         NODE_PRODUCT   },
-    {STR("hardware.kubenexus.io/gpu-model"),  NODE_MODEL     },
-    {STR("cloud.google.com/gke-accelerator"), NODE_PRODUCT   },
+    {STR("gpu.kubenexus.io/vram"),             NODE_VRAM      },
+    {STR("gpu.kubenexus.io/model"),            NODE_MODEL     },
+    {STR("gpu.kubenexus.io/count"),            NODE_GPU_COUNT },
+    {STR("nvidia.com/gpu.count"),              NODE_GPU_COUNT },
+    {STR("gpu.kubenexus.io/topology"),         NODE_GPU_LINKS },
+    {STR("topology.kubenexus.io/gpu"),         NODE_GPU_LINKS },
+    {STR("nvidia.com/gpu.topology"),           NODE_GPU_LINKS },
+    {STR("topology.nvidia.com/nvlink"),        NODE_HAS_NVLINK},
+    {STR("nvidia.com/nvlink"),                 NODE_HAS_NVLINK},
+    {STR("hardware.kubenexus.io/tier"),        NODE_TIER      },
+    {STR("hardware.kubenexus.io/gpu-tier"),    NODE_TIER      },
+    {STR("hardware.kubenexus.io/cost-hour"),   NODE_COST      },
+    {STR("tenant.kubenexus.io/reserved-tier"), NODE_RESERVED  },
+    {STR("network.kubenexus.io/fabric-type"),  NODE_FABRIC    },
+    {STR("fabric.kubenexus.io/type"),          NODE_FABRIC    },
+    {STR("network.kubenexus.io/fabric"),       NODE_FABRIC    },
+    {STR("numa.kubenexus.io/node-count"),      NODE_ZONES     },
+    {STR("topology.kubenexus.io/numa-nodes"),  NODE_ZONES     },
+    {STR("nvidia.com/gpu.memory"),             NODE_GFD_MEMORY},
+    {STR("amd.com/gpu.vram"),                  NODE_AMD_MEMORY},
+    {STR("nvidia.com/gpu.product"),            NODE_PRODUCT   },
+    {STR("amd.com/gpu.product-name"),          NODE_PRODUCT   },
+    {STR("hardware.kubenexus.io/gpu-model"),   NODE_MODEL     },
+    {STR("cloud.google.com/gke-accelerator"),  NODE_PRODUCT   },
 };
 
 struct node_said {
@@ -401,6 +403,19 @@ static bool read_cost(struct str value, uint32_t *out)
     return true;
 }
 
+/* For whom its GPUs are; "none" is what a node without the label says. */
+static void settle_reserved(struct reading *r)
+{
+    static const struct str none = STR("none");
+    struct str value = r->by[NODE_RESERVED].value;
+    if (!says(r, NODE_RESERVED) || word_find(value, &none, 1) == 0)
+        return;
+    if (tier_of(value) < N_TIERS)
+        r->out->reserved = (uint8_t)tier_of(value);
+    else
+        misread_meaning(r, NODE_RESERVED);
+}
+
 static void settle_tier(struct reading *r)
 {
     if (says(r, NODE_TIER)) {
@@ -461,6 +476,7 @@ const struct hardware *hardware_read(const struct node *node, struct hardware_ro
             hear_pci(&r, pair);
         }
     settle_tier(&r);
+    settle_reserved(&r);
     settle_gpus(&r);
     settle_fabric(&r);
     settle_zones(&r);

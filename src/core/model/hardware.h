@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/model/classify.h"
 #include "core/model/node.h"
 #include "core/model/wishes.h"
 
@@ -48,8 +49,8 @@ struct hardware {
     uint8_t links;           /* the same of its GPUs among themselves */
     uint8_t knows_gpu_zones; /* which GPU sits where is told */
     uint8_t has_only_pcie;   /* nothing better joins its GPUs */
-    uint8_t pad;
-    uint32_t n_zones; /* 0: unknown */
+    uint8_t reserved;        /* enum tier: its GPUs are for tenants of this tier and above */
+    uint32_t n_zones;        /* 0: unknown */
     uint32_t pad_too;
     uint8_t zone_of[MOST_GPUS]; /* by GPU: the NUMA node it sits on, + 1; 0: unknown */
     struct numa_zone zones[];

@@ -1,6 +1,9 @@
 /* Brings tenants and hardware of the same tier together: gold on the best GPUs, bronze kept off
  * them. Among nodes that suit a tenant alike the cheaper one is preferred. Only for pods that ask
- * for accelerators, and only where somebody said which tier the pod is of. */
+ * for accelerators, and only where somebody said which tier the pod is of.
+ *
+ * A node may be reserved for tenants of a tier and above; then a pod that nobody said a tier of
+ * counts as of the lowest. */
 
 #include "core/framework/plugin.h"
 #include "core/plugins/args.h"
@@ -17,7 +20,8 @@ static const uint8_t defaults[N_TIERS][N_HARDWARE] = {
 struct match_up {
     uint8_t scores[N_HARDWARE];
     uint32_t allowed; /* hardware tiers, as bits */
-    reason_id refused;
+    enum tier tier;
+    reason_id refused, reserved;
 };
 
 /* The tiers that the tenant may use: its own list, or else its tier's; all if there is neither. */
@@ -44,10 +48,12 @@ static void learn(struct learning *l, void *cls)
     m->allowed = allowed_tiers(l, args) | 1u << HARDWARE_NONE; /* who says nothing may be any */
     m->refused = learning_reason(l, CODE_UNRESOLVABLE,
                                  "node(s) had hardware of a tier that the tenant may not use");
+    m->tier = identity_has_tier(l->identity) ? l->identity->tier : TIER_BRONZE;
+    m->reserved = learning_reason(l, CODE_UNRESOLVABLE, "node(s) were reserved for a higher tier");
     memcpy(m->scores, defaults[l->identity->tier], sizeof(m->scores));
     for (uint32_t h = HARDWARE_ECONOMY; args && args->has_scores && h < N_HARDWARE; h++)
         m->scores[h] = args->scores[l->identity->tier][h];
-    l->filters = ~m->allowed & ((1u << N_HARDWARE) - 1);
+    l->filters = true;
     l->scores = identity_has_tier(l->identity);
     l->n_keys = l->scores ? 2 : 0;
 }
@@ -55,7 +61,8 @@ static void learn(struct learning *l, void *cls)
 static reason_id row_filter(const struct cluster *c, const void *cls, node_id node)
 {
     const struct match_up *m = cls;
-    return m->allowed >> nodes_hardware(&c->nodes, node)->tier & 1 ? 0 : m->refused;
+    const struct hardware *h = nodes_hardware(&c->nodes, node);
+    return h->reserved > m->tier ? m->reserved : m->allowed >> h->tier & 1 ? 0 : m->refused;
 }
 
 static void key(const struct cluster *c, const void *cls, node_id node, uint32_t *out)
@@ -95,7 +102,7 @@ static const struct wake wakes[] = {
 const struct plugin plugin_tenant_hardware_affinity_score = {
     .name = "TenantHardwareAffinityScore",
     .summary = "Prefers hardware of the tenant's tier, then what costs less; refuses what the "
-               "tenant may not use.",
+               "tenant may not use, or what is reserved for a higher tier.",
     .row_columns = COLUMN_FEATURES,
     .key_columns = COLUMN_FEATURES,
     .class_size = sizeof(struct match_up),

@@ -168,6 +168,7 @@ TEST(hardware, a_half_told_or_malformed_value_is_told_and_left_out)
         {"label:nvidia.com/gpu.memory=-1",                     1},
         {"label:hardware.kubenexus.io/tier=platinum",          1},
         {"label:hardware.kubenexus.io/cost-hour=cheap",        1},
+        {"label:tenant.kubenexus.io/reserved-tier=platinum",   1},
         {"label:network.kubenexus.io/fabric-type=string",      1},
         {"label:nvidia.com/nvlink=perhaps",                    1},
         {"label:nvidia.com/gpu.count=-4",                      1},
@@ -178,6 +179,15 @@ TEST(hardware, a_half_told_or_malformed_value_is_told_and_left_out)
         const struct hardware *h = read(&mem, cases[i].words, cases[i].misread);
         EXPECT(memcmp(h, &none, sizeof(none)) == 0);
     }
+}
+
+TEST(hardware, may_be_reserved_for_a_tier)
+{
+#define RESERVED "label:tenant.kubenexus.io/reserved-tier="
+    AUTO(arena) mem = {0};
+    EXPECT_INT(read(&mem, RESERVED "gold", 0)->reserved, TIER_GOLD);
+    EXPECT_INT(read(&mem, RESERVED "Bronze", 0)->reserved, TIER_BRONZE);
+    EXPECT_INT(read(&mem, RESERVED "none", 0)->reserved, TIER_NONE);
 }
 
 TEST(hardware, a_cost_is_kept_in_thousandths)

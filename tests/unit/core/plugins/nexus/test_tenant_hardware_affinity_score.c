@@ -116,6 +116,39 @@ TEST(tenant_hardware, a_tier_that_is_not_allowed_is_refused)
     EXPECT_TEXT(judge_verdict(&k, "p", "standard"), "fits");
 }
 
+TEST(tenant_hardware, a_node_that_is_reserved_for_a_higher_tier_is_refused)
+{
+    static const struct {
+        const char *pod;
+        enum tier highest; /* that the node may be reserved for */
+    } cases[] = {
+        {"gpu=1 class=high-priority",   TIER_GOLD  },
+        {"gpu=1 class=medium-priority", TIER_SILVER},
+        {"gpu=1 class=low-priority",    TIER_BRONZE},
+        {"gpu=1",                       TIER_BRONZE}, /* nobody said what it is */
+        {"cpu=1",                       TIER_GOLD  }, /* it is about GPUs */
+    };
+    AUTO(judge) j = {.profile = &plain};
+    for (enum tier t = TIER_NONE; t < N_TIERS; t++)
+        ground_add(&j.ground, "node n%u gpu=8 label:tenant.kubenexus.io/reserved-tier=%s", t,
+                   t ? tier_name(t).p : "none");
+    for (size_t i = 0; i < LEN(cases); i++) {
+        char pod[] = {'p', (char)('0' + i), '\0'};
+        ground_add(&j.ground, "pod %s %s", pod, cases[i].pod);
+        for (enum tier t = TIER_NONE; t < N_TIERS; t++) {
+            char node[] = {'n', (char)('0' + t), '\0'};
+            test_case("%s on a node for %s", cases[i].pod, tier_name(t).p);
+            EXPECT_TEXT(judge_verdict(&j, pod, node),
+                        t <= cases[i].highest ? "fits"
+                                              : "UU TenantHardwareAffinityScore: node(s) were "
+                                                "reserved for a higher tier");
+        }
+    }
+    EXPECT(judge_wakes(&j, PLUGIN, "p3", EVENT_NODE, ACTION_NODE_LABEL,
+                       "node n3 gpu=8 label:tenant.kubenexus.io/reserved-tier=gold",
+                       "node n3 gpu=8"));
+}
+
 TEST(tenant_hardware, the_table_is_configurable)
 {
     AUTO(judge) j = {.profile = &scores};
