@@ -91,8 +91,19 @@ static void add_told(struct world *w, struct pod *pod)
     pod->meta.annotations = all;
 }
 
+/* Has somebody been asked to leave, and the API does not know it yet? */
+static bool is_evicting(const struct world *w)
+{
+    vec_each(&w->unsettled, u)
+        if (u->is_eviction)
+            return true;
+    return false;
+}
+
 void world_check_present(struct world *w, const struct effect *e)
 {
+    if (is_evicting(w))
+        return;
     struct engine_config config = world_config(w);
     config.keeps_pins = true;
     struct engine *k = engine_new(&config);
