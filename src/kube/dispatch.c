@@ -6,26 +6,15 @@
 
 #include "kube/kinds.h"
 #include "kube/limits.h"
+#include "kube/meaning.h"
 #include "kube/object_write.h"
 #include "kube/pause.h"
 
-enum { TRIES = 4, ASK_TIMEOUT_MS = 30000 };
+enum { ASK_TIMEOUT_MS = 30000 };
 
 /* As kube-scheduler's API calls; who is in doubt goes on with longer pauses. */
 static const struct pause_law law = {
     .first_ms = 10, .cap_ms = 5000, .reset_ms = INT64_MAX, .factor = 5, .jitter = 0.1};
-
-enum write_event {
-    DONE,      /* the server did it */
-    REFUSED,   /* it did not and will not */
-    BUSY,      /* it may later */
-    UNSURE,    /* it may have done it */
-    THERE,     /* the pod is on our node */
-    ELSEWHERE, /* it is on another one, is another pod, or is gone */
-    OPEN,      /* it is on no node yet */
-    BLIND,     /* nobody could say */
-    TIMER,
-};
 
 struct happening {
     enum write_event on;
@@ -270,10 +259,10 @@ static struct error error_of(const struct write *w, const struct trouble *why)
     struct error e;
     if (why)
         error_set(&e,
-                  why->status == 403   ? ERROR_DENIED
-                  : why->status == 409 ? ERROR_CONFLICT
-                  : why->status == 404 ? ERROR_GONE
-                                       : ERROR_BUSY,
+                  why->status == 403 || why->status == 422 ? ERROR_DENIED
+                  : why->status == 409                     ? ERROR_CONFLICT
+                  : why->status == 404                     ? ERROR_GONE
+                                                           : ERROR_BUSY,
                   STR_FMT, STR_ARG(why->message));
     else
         error_set(&e, ERROR_CONFLICT, "it is gone, or was bound by somebody else");
@@ -325,6 +314,58 @@ static void settle_unbound(struct dispatch *d, uint32_t i, const struct happenin
     struct str said = arena_str(&d->mem, writes_why(&d->writes, i));
     error_set(&why, ERROR_BUSY, STR_FMT, STR_ARG(said));
     settle_failed(d, i, h, &why, said);
+}
+
+/* --- how evictions begin --- */
+
+static void start_eviction(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    at(d, i)->kind = WRITE_MARK;
+    at(d, i)->plan = 0;
+    at(d, i)->tries = at(d, i)->pauses = 0;
+    send_first(d, i, h);
+}
+
+static void call_off(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    const struct write *w = at(d, i);
+    struct trouble why = {.status = w->probed_status, .message = writes_why(&d->writes, i)};
+    if (w->probed_status == 0)
+        why.message = STR("another pod that would have to go with it may not");
+    struct error e = error_of(w, &why);
+    settle(d, i, h->now_ms, &e);
+}
+
+/* Once the server has said of all whether they would go: all do, or none. */
+static void conclude_plan(struct dispatch *d, effect_id plan, const struct happening *h)
+{
+    bool may_go = true;
+    vec_each(&d->writes.list, w) {
+        if (w->state == WRITE_FREE || w->plan != plan)
+            continue;
+        if (!w->is_probed)
+            return;
+        may_go = may_go && w->probed_status == 0;
+    }
+    for (uint32_t i = 0; i < d->writes.list.n; i++)
+        if (at(d, i)->state != WRITE_FREE && at(d, i)->plan == plan)
+            (may_go ? start_eviction : call_off)(d, i, h);
+}
+
+static void probe_done(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    at(d, i)->is_probed = true;
+    writes_set_state(&d->writes, i, WRITE_QUEUED);
+    conclude_plan(d, at(d, i)->plan, h);
+}
+
+/* One that is gone is not in the way. */
+static void probe_refused(struct dispatch *d, uint32_t i, const struct happening *h)
+{
+    bool is_gone = h->why->status == 404 || h->why->status == 409;
+    at(d, i)->probed_status = is_gone ? 0 : h->why->status ? h->why->status : -1;
+    writes_set_why(&d->writes, i, h->why->message);
+    probe_done(d, i, h);
 }
 
 /* --- how evictions end --- */
@@ -407,9 +448,10 @@ static const struct {
 } ends[] = {
     [WRITE_BIND] = {settle_done,   settle_refused},
       [WRITE_TELL] = {tell_done,     tell_refused  },
-    [WRITE_MARK] = {delete_marked, mark_refused  },
-      [WRITE_DELETE] = {delete_done,   delete_refused},
-    [WRITE_OBJECT] = {object_done,   object_refused},
+    [WRITE_PROBE] = {probe_done,    probe_refused },
+      [WRITE_MARK] = {delete_marked, mark_refused  },
+    [WRITE_DELETE] = {delete_done,   delete_refused},
+      [WRITE_OBJECT] = {object_done,   object_refused},
 };
 
 static void done(struct dispatch *d, uint32_t i, const struct happening *h)
@@ -467,33 +509,6 @@ static void happen(struct dispatch *d, uint32_t i, const struct happening *h)
 
 /* --- from replies to events --- */
 
-static enum write_event bind_meaning(struct write *w, const struct trouble *why, bool was_sent)
-{
-    int status = why->status;
-    bool may_pass = !was_sent || status == 401 || status == 429 || status == 500 || status == 503 ||
-                    trouble_is_denied(why);
-    w->may_be_done = w->may_be_done || (was_sent && status == 0) || status >= 500;
-    w->was_refused = status >= 400 && status < 500;
-    if (may_pass && w->tries < TRIES)
-        return BUSY;
-    return w->may_be_done && status != 404 ? UNSURE : REFUSED;
-}
-
-/* A patch may be sent twice, and so may what deletes a pod by its uid. */
-static enum write_event again_meaning(const struct write *w, const struct trouble *why)
-{
-    bool may_pass = trouble_is_passing(why) || (why->status == 409 && w->kind != WRITE_DELETE);
-    return may_pass && w->tries < TRIES ? BUSY : REFUSED;
-}
-
-/* What may have been done must not be given up: sent again, it is done once at most. */
-static enum write_event object_meaning(struct write *w, const struct trouble *why, bool was_sent)
-{
-    bool may_pass = trouble_is_passing(why) || why->status == 0 || why->status >= 500;
-    w->may_be_done = w->may_be_done || (was_sent && why->status == 0) || why->status >= 500;
-    return may_pass && (w->may_be_done || w->tries < TRIES) ? BUSY : REFUSED;
-}
-
 /* What an extender did, only the pod knows, unless it says that it went well. */
 static enum write_event binder_meaning(struct dispatch *d, uint32_t i, const struct reply *end)
 {
@@ -502,15 +517,6 @@ static enum write_event binder_meaning(struct dispatch *d, uint32_t i, const str
         return DONE;
     writes_set_why(&d->writes, i, why);
     return UNSURE;
-}
-
-static enum write_event pod_meaning(const struct write *w, const struct pod *pod)
-{
-    if (!str_equal(pod->meta.uid, w->uid))
-        return ELSEWHERE;
-    if (pod->spec.node_name.n == 0)
-        return w->binder ? REFUSED : w->was_refused ? ELSEWHERE : OPEN;
-    return str_equal(pod->spec.node_name, w->node) ? THERE : ELSEWHERE;
 }
 
 static enum write_event ask_meaning(struct dispatch *d, struct write *w, bool is_lost)
@@ -525,16 +531,16 @@ static enum write_event ask_meaning(struct dispatch *d, struct write *w, bool is
     if (!answer_read(&w->answer, &d->mem, &v, &e) || !envelope_object(&v, &d->mem, &object, &e) ||
         object.kind != KIND_POD)
         return BLIND;
-    return pod_meaning(w, object.pod);
+    return write_pod_meaning(w, object.pod);
 }
 
 static enum deed deed_of(const struct write *w)
 {
-    return w->state == WRITE_ASKING  ? DEED_ASK
-           : w->kind == WRITE_BIND   ? DEED_BIND
-           : w->kind == WRITE_DELETE ? DEED_DELETE
-           : w->kind == WRITE_OBJECT ? DEED_OBJECT
-                                     : DEED_PATCH;
+    return w->state == WRITE_ASKING                            ? DEED_ASK
+           : w->kind == WRITE_BIND                             ? DEED_BIND
+           : w->kind == WRITE_DELETE || w->kind == WRITE_PROBE ? DEED_DELETE
+           : w->kind == WRITE_OBJECT                           ? DEED_OBJECT
+                                                               : DEED_PATCH;
 }
 
 static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_ms,
@@ -577,9 +583,9 @@ static void hear_trouble(struct dispatch *d, uint32_t i, const struct trouble *w
     say_trouble(d, w, h->now_ms, why);
     h->why = why;
     h->on = w->state == WRITE_ASKING  ? ask_meaning(d, w, why->status == 0)
-            : w->kind == WRITE_BIND   ? bind_meaning(w, why, was_sent)
-            : w->kind == WRITE_OBJECT ? object_meaning(w, why, was_sent)
-                                      : again_meaning(w, why);
+            : w->kind == WRITE_BIND   ? write_bind_meaning(w, why, was_sent)
+            : w->kind == WRITE_OBJECT ? write_object_meaning(w, why, was_sent)
+                                      : write_again_meaning(w, why);
 }
 
 static size_t most_bytes(const struct write *w)
@@ -637,7 +643,8 @@ static void take_bind(struct dispatch *d, const struct effect *e, const struct h
 
 static void take_evict(struct dispatch *d, const struct effect *e, const struct happening *h)
 {
-    uint32_t i = writes_add(&d->writes, WRITE_MARK, e, NULL, e->by_scheduler);
+    enum write_kind first = e->plan ? WRITE_PROBE : WRITE_MARK;
+    uint32_t i = writes_add(&d->writes, first, e, NULL, e->by_scheduler);
     at(d, i)->generation = pending_generation(&d->pending, e->namespace, e->pod);
     send_first(d, i, h);
 }
@@ -716,7 +723,7 @@ void dispatch_see(struct dispatch *d, int64_t now_ms, const struct change *chang
         return;
     const struct write *w = at(d, i);
     enum write_event on =
-        change->kind == CHANGE_REMOVE ? ELSEWHERE : pod_meaning(w, change->object.pod);
+        change->kind == CHANGE_REMOVE ? ELSEWHERE : write_pod_meaning(w, change->object.pod);
     bool is_same = str_equal(meta->name, w->pod) && str_equal(meta->namespace, w->namespace);
     if (is_same && (is_settled || !str_equal(meta->uid, w->uid)))
         happen(d, i, &(struct happening){.on = on, .now_ms = now_ms, .out = out});

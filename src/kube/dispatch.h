@@ -23,7 +23,8 @@
  * somebody wrote first, perhaps we ourselves: the engine waits for the object and sees.
  *
  * A pod that is evicted is first told why, then deleted, as what it is to the uid. That it is gone
- * already is as good. */
+ * already is as good. Of several that are of use together only, the server is first asked whether
+ * it would delete each of them (a dry run); if it would not one, none is told or deleted. */
 
 /* What may be in trouble, each for itself. */
 enum deed { DEED_BIND, DEED_PATCH, DEED_DELETE, DEED_ASK, DEED_OBJECT, DEED_COUNT };

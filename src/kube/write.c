@@ -56,6 +56,7 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
                         .node = str_keep(&at, e->node),
                         .scheduler = str_keep(&at, scheduler),
                         .by_uid = str_keep(&at, e->by_uid),
+                        .plan = e->plan,
                         .annotations = keep_pairs(&e->annotations),
                         .is_exact = e->is_exact,
                         .answer = w->answer};
@@ -262,6 +263,11 @@ static void put_delete(struct json_writer *j, const struct write *w)
     put_open(j, "preconditions", '{');
     put_text(j, "uid", w->uid);
     json_put_close(j, '}');
+    if (w->kind == WRITE_PROBE) {
+        put_open(j, "dryRun", '[');
+        json_put_str(j, STR("All"));
+        json_put_close(j, ']');
+    }
 }
 
 static void put_binding(struct json_writer *j, const struct write *w)
@@ -290,7 +296,7 @@ static void put_body(const struct writes *s, const struct write *w, int64_t now_
         return;
     }
     json_put_open(&j, '{');
-    if (w->kind == WRITE_DELETE)
+    if (w->kind == WRITE_DELETE || w->kind == WRITE_PROBE)
         put_delete(&j, w);
     else
         put_patch(s, &j, w, now_ms, mem);
@@ -340,6 +346,7 @@ struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
         [WRITE_BIND] = {VERB_POST,   "/binding", ENCODING_PROTO_TYPE},
         [WRITE_TELL] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
         [WRITE_MARK] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
+        [WRITE_PROBE] = {VERB_DELETE, "",         ENCODING_JSON_TYPE },
         [WRITE_DELETE] = {VERB_DELETE, "",         ENCODING_JSON_TYPE },
     };
     const struct write *w = writes_at(s, i);

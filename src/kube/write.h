@@ -10,6 +10,7 @@
 enum write_kind {
     WRITE_BIND,
     WRITE_TELL,   /* why the pod waits, and for which node */
+    WRITE_PROBE,  /* would the pod go? Of evictions of one plan, before any goes; then it is a */
     WRITE_MARK,   /* why the pod must go; then it is a */
     WRITE_DELETE, /* of the same pod */
     WRITE_OBJECT, /* what a pod needs before it can be bound */
@@ -47,6 +48,9 @@ struct write {
     bool is_binder_ignorable; /* should it fail, we do it; else `why` is what it said */
     struct str by_uid;        /* of an eviction: who needs the room */
     bool is_exact;            /* of a binding: of the pod as it was when it was decided */
+    effect_id plan;           /* of a probe: whose turn comes with those of the same plan */
+    bool is_probed;           /* the server has said so: */
+    int probed_status;        /* it would not, `why` says why; 0: it would */
     pair_list annotations;    /* of a binding; with their texts one block, at `at` */
     struct object_write object; /* with all it points at, one block, at `patches` */
     uint32_t step;              /* the patch of it that is under way */

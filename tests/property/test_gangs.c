@@ -511,7 +511,7 @@ static void settle(struct history *h)
     bool is_there = m->run == x.run && m->state == ASSUMED;
     bool fails = draw(h, 5) == 0;
     struct error e = {0};
-    error_set(&e, ERROR_CONFLICT, "no");
+    error_set(&e, draw(h, 3) ? ERROR_CONFLICT : ERROR_DENIED, "no");
     for (int k = 0; k < ENGINES; k++)
         engine_settle(h->engines[k], h->now_ms, x.effect, fails ? &e : NULL);
     if (x.is_eviction)

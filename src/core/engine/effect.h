@@ -79,6 +79,8 @@ struct effect {
 
     /* of an eviction, or of one that was called off: for whom */
     struct str by_uid, by_scheduler; /* the pod that needs the room, and its schedulerName */
+    effect_id plan; /* of evictions that are of use together only: the same for all of them, which
+                     * come in one step: all may go before one does; 0: it is of use alone */
 
     struct object_write write; /* of a publication: nothing is written without patches */
     enum effect_news news;     /* with `message` */

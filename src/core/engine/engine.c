@@ -50,6 +50,7 @@ void engine_free(struct engine *k)
     holds_done(&k->holds);
     vec_done(&k->victims);
     vec_done(&k->evictions);
+    vec_done(&k->refusals);
     evictor_done(&k->evictor);
     engine_counts_done(&k->counts);
     why_done(&k->why);

@@ -28,12 +28,16 @@
  * for each of the two orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit. A search
  * that found nothing is not repeated for a unit of the same class while the log has not grown.
  *
+ * Evictions of one plan are of use together only (effect.plan): the server is asked about all of
+ * them before one is carried out. If it refuses one, none goes; that pod is no candidate for a
+ * while, what was held is given up, and the unit looks again.
+ *
  * There is no cycle of evictions: a party goes only for a unit that outranks each pod of it, by
  * priority (or by tier and then priority, where the policy says so), strictly. So along any chain
  * of evictions the ranks rise, and ranks are finite. The room is held for the unit meanwhile by
  * nominations, which those of its rank or below must respect. */
 
-enum { MOST_PARTIES = 4096, MOST_RETURNS = 100 };
+enum { MOST_PARTIES = 4096, MOST_RETURNS = 100, REFUSED_MS = 300000 };
 
 /* What outranks what. */
 struct rank {
@@ -205,6 +209,11 @@ void engine_conclude_eviction(struct engine *k, int64_t now_ms, uint32_t group,
 
 /* Looks at a gang whose time has come: what is held for it, or when it may evict again. */
 void engine_review_pursuit(struct engine *k, int64_t now_ms, uint32_t group, struct effects *out);
+
+/* An eviction for the unit failed: once all are settled, and nobody is leaving for it, nothing is
+ * held for it any more. `is_for_good`: whoever stays is no candidate now, so it may look at once.
+ */
+void engine_doubt_pursuit(struct engine *k, int64_t now_ms, uint32_t unit, bool is_for_good);
 
 /* It is placed, or is no gang any more. */
 void engine_end_pursuit(struct engine *k, uint32_t group);

@@ -187,6 +187,19 @@ void engine_review_pursuit(struct engine *k, int64_t now_ms, uint32_t group, str
         queue_activate(k->queue, now_ms, gang->leader);
 }
 
+void engine_doubt_pursuit(struct engine *k, int64_t now_ms, uint32_t unit, bool is_for_good)
+{
+    struct gang *gang = engine_gang_led_by(k, unit);
+    if (!gang)
+        return;
+    gang->raids_ms = is_for_good ? 0 : gang->raids_ms;
+    bool is_over =
+        !engine_is_evicting(k, unit) && !has_in_sight(k, (uint32_t)(gang - k->gangs.at), true);
+    if (gang->holds_ms && is_over)
+        gang->holds_ms = now_ms; /* its timer sees to the rest */
+    engine_set_timer(k, unit);
+}
+
 void engine_end_pursuit(struct engine *k, uint32_t group)
 {
     k->gangs.at[group].raids_ms = 0;

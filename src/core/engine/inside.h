@@ -126,6 +126,11 @@ struct engine {
         uint32_t victim; /* the same */
     })
     evictions; /* unsettled */
+    VEC(struct refusal {
+        uint32_t victim;
+        int64_t until_ms; /* nobody tries it again before */
+    })
+    refusals; /* of evictions, by the server */
     struct evictor evictor;
 
     struct engine_stats stats;
@@ -377,6 +382,9 @@ void engine_clear_others(struct engine *k, int64_t now_ms, pod_id pod, sym node,
 
 /* k->victims go, for this pod's sake. */
 void engine_evict_all(struct engine *k, int64_t now_ms, pod_id by, struct effects *out);
+
+/* The server would not let the pod go: until when it is not asked again; 0: it has not refused. */
+int64_t engine_refused_until_ms(const struct engine *k, pod_id pod);
 
 /* Is the unit waiting for evictions that are not settled? */
 bool engine_is_evicting(const struct engine *k, uint32_t unit);

@@ -86,6 +86,15 @@ static bool is_reserved(const struct looking *l, pod_id pod)
     return until_ms > l->now_ms;
 }
 
+/* Has the server refused to let it go, lately? */
+static bool is_refused(const struct looking *l, pod_id pod)
+{
+    int64_t until_ms = engine_refused_until_ms(l->k, pod);
+    if (until_ms > l->now_ms)
+        l->out->ripe_ms = MIN(l->out->ripe_ms, until_ms);
+    return until_ms > l->now_ms;
+}
+
 /* The pod as a part of a party; false if it may not go. */
 static bool look_at(const struct looking *l, pod_id pod, struct party *into)
 {
@@ -102,7 +111,7 @@ static bool look_at(const struct looking *l, pod_id pod, struct party *into)
         return false;
     if (row->flags & POD_GUARDED || is_spared(l, shape->namespace) ||
         (l->e->rules.preemptible_alone && !identity.is.is_preemptible) || !has_run_enough(l, row) ||
-        is_reserved(l, pod))
+        is_reserved(l, pod) || is_refused(l, pod))
         return false;
     into->rank.tier = MAX(into->rank.tier, rank.tier);
     into->rank.priority = into->n ? MAX(into->rank.priority, rank.priority) : rank.priority;

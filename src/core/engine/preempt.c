@@ -242,14 +242,31 @@ static void call_off(struct engine *k, int64_t now_ms, pod_id victim, pod_id by,
     engine_call_off(k, now_ms, victim, STR("preempted by DefaultPreemption"), out);
 }
 
+/* Several that go by our rules go together or not at all. */
+static void join_evictions(struct engine *k, pod_id by, uint32_t first, struct effects *out)
+{
+    struct eviction_args rules;
+    uint32_t n = 0;
+    for (uint32_t i = first; i < out->list.n; i++)
+        n += out->list.at[i].kind == EFFECT_EVICT;
+    bool is_gang = engine_gang_led_by(k, by.i) != NULL;
+    if (n < 2 || !engine_eviction_rules(engine_profile_of(k, by), !is_gang, &rules))
+        return;
+    for (uint32_t i = first; i < out->list.n; i++)
+        if (out->list.at[i].kind == EFFECT_EVICT)
+            out->list.at[i].plan = k->last_effect;
+}
+
 void engine_evict_all(struct engine *k, int64_t now_ms, pod_id by, struct effects *out)
 {
+    uint32_t first = out->list.n;
     vec_each(&k->victims, victim) {
         if (k->units.at[victim->i].prepares)
             call_off(k, now_ms, *victim, by, out);
         else if (!(pods_at(&k->cluster->pods, *victim)->flags & POD_GOING))
             evict(k, now_ms, *victim, by, out);
     }
+    join_evictions(k, by, first, out);
     engine_count_victims(&k->counts, k->victims.n);
 }
 
@@ -290,8 +307,13 @@ bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
         return false;
     uint32_t by = k->evictions.at[i].by, victim = k->evictions.at[i].victim;
     vec_remove(&k->evictions, i);
-    if (why && victim != ID_NONE) /* it stays, as far as we know */
+    if (why && victim != ID_NONE) { /* it stays, as far as we know */
         set_evicted(k, (pod_id){victim}, false);
+        if (why->kind == ERROR_DENIED)
+            vec_push(&k->refusals, ((struct refusal){victim, now_ms + REFUSED_MS}));
+    }
+    if (why && by != ID_NONE)
+        engine_doubt_pursuit(k, now_ms, by, why->kind == ERROR_DENIED);
     /* Held back by us alone, something has happened for it meanwhile; after an error it must look
      * again. Otherwise it waits for the victims to be gone. */
     if (by != ID_NONE && (why || (queue_gate(k->queue, by) && !engine_is_evicting(k, by))))
@@ -299,8 +321,25 @@ bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
     return true;
 }
 
+int64_t engine_refused_until_ms(const struct engine *k, pod_id pod)
+{
+    int64_t until_ms = 0;
+    vec_each(&k->refusals, refusal)
+        if (refusal->victim == pod.i)
+            until_ms = MAX(until_ms, refusal->until_ms);
+    return until_ms;
+}
+
+static void forget_refusals(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    for (uint32_t i = k->refusals.n; i-- > 0;)
+        if (k->refusals.at[i].victim == pod.i || k->refusals.at[i].until_ms <= now_ms)
+            vec_remove(&k->refusals, i);
+}
+
 void engine_forget_evictions(struct engine *k, pod_id pod)
 {
+    forget_refusals(k, k->now_ms, pod);
     vec_each(&k->evictions, e) {
         if (e->by == pod.i)
             e->by = ID_NONE;

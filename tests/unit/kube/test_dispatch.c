@@ -1,47 +1,7 @@
 #include "kube/dispatch.h"
 
-#include "desk.h"
-#include "support/objects.h"
+#include "scene.h"
 #include "support/test.h"
-
-/* A dispatcher, the engine's and the server's parts played by the test. */
-struct scene {
-    struct desk desk;
-    struct events events;
-    struct dispatch dispatch;
-    struct effects effects;
-    struct arena mem;
-    int64_t now_ms;
-};
-
-static void scene_done(struct scene *s)
-{
-    dispatch_done(&s->dispatch);
-    events_done(&s->events);
-    effects_done(&s->effects);
-    arena_done(&s->mem);
-    desk_done(&s->desk);
-}
-
-static void open(struct scene *s)
-{
-    desk_init(&s->desk);
-    events_init(&s->events, STR("host"), 1000000, test_seed(), &s->desk.listener);
-    dispatch_init(&s->dispatch, 100, test_seed(), &s->events, &s->desk.listener);
-    s->now_ms = 1700000000000;
-}
-
-static const char *read_log(struct scene *s)
-{
-    return desk_log(&s->desk);
-}
-
-/* The watch says: this is the pod now. */
-static void see(struct scene *s, enum change_kind kind, const char *line)
-{
-    struct change change = {.kind = kind, .object = object_of(&s->mem, line)};
-    dispatch_see(&s->dispatch, s->now_ms, &change, &s->desk.out);
-}
 
 static void bind(struct scene *s, effect_id id, const char *pod, const char *node)
 {
@@ -81,49 +41,6 @@ static void nominate(struct scene *s, const char *pod, const char *node)
     dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
 }
 
-static void evict(struct scene *s, effect_id id, const char *pod)
-{
-    effects_clear(&s->effects);
-    struct effect effect = {.id = id,
-                            .kind = EFFECT_EVICT,
-                            .namespace = STR("default"),
-                            .pod = str_of(pod),
-                            .uid = str_of(pod),
-                            .node = STR("n1"),
-                            .by_uid = STR("high"),
-                            .by_scheduler = STR("nexus")};
-    vec_push(&s->effects.list, effect);
-    dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
-}
-
-static void hear(struct scene *s, struct reply reply)
-{
-    dispatch_hear(&s->dispatch, s->now_ms, &reply, &s->desk.out);
-}
-
-static void answer(struct scene *s, int status, const char *body)
-{
-    request_id id = s->desk.last;
-    hear(s, reply_head(id, status));
-    hear(s, reply_data(id, body));
-    hear(s, reply_end(id));
-}
-
-static void lose(struct scene *s, bool may_have_arrived)
-{
-    hear(s, reply_lost(s->desk.last, may_have_arrived));
-}
-
-static int64_t wait_for_timer(struct scene *s)
-{
-    int64_t waited = dispatch_next_ms(&s->dispatch) - s->now_ms;
-    s->now_ms = dispatch_next_ms(&s->dispatch);
-    dispatch_tick(&s->dispatch, s->now_ms, &s->desk.out);
-    return waited;
-}
-
-#define STATUS(code, message)                                                                      \
-    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"message\":\"" message "\",\"code\":" #code "}"
 #define POD(uid, spec)                                                                             \
     "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":"          \
     "\"default\",\"uid\":\"" uid "\"},\"spec\":{" spec "}}"
@@ -132,23 +49,23 @@ static int64_t wait_for_timer(struct scene *s)
 
 static void open_with_bind(struct scene *s)
 {
-    open(s);
-    see(s, CHANGE_PUT, "pod a");
+    scene_open(s);
+    scene_see(s, CHANGE_PUT, "pod a");
     bind(s, 1, "a", "n1");
-    read_log(s);
+    scene_log(s);
 }
 
 TEST(dispatch, a_binding_that_is_done_is_settled_and_told)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a");
     bind(&s, 1, "a", "n1");
-    EXPECT_TEXT(read_log(&s), BIND_A);
+    EXPECT_TEXT(scene_log(&s), BIND_A);
     EXPECT_INT(dispatch_binds(&s.dispatch), 1);
     EXPECT_INT(events_waiting(&s.events), 0);
-    answer(&s, 201, STATUS(201, ""));
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    scene_answer(&s, 201, STATUS(201, ""));
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n");
     EXPECT_INT(dispatch_binds(&s.dispatch), 0);
     EXPECT_INT(events_waiting(&s.events), 1);
 }
@@ -156,15 +73,15 @@ TEST(dispatch, a_binding_that_is_done_is_settled_and_told)
 TEST(dispatch, bindings_do_not_wait_for_each_other)
 {
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     bind(&s, 1, "a", "n1");
     request_id first = s.dispatch.last_id;
     bind(&s, 2, "b", "n1");
-    EXPECT_TEXT(read_log(&s), BIND_A "WRITE POST /api/v1/namespaces/default/pods/b/binding\n");
-    answer(&s, 201, "");
-    hear(&s, reply_head(first, 201));
-    hear(&s, reply_end(first));
-    EXPECT_TEXT(read_log(&s), "settle 2: done\nsettle 1: done\n");
+    EXPECT_TEXT(scene_log(&s), BIND_A "WRITE POST /api/v1/namespaces/default/pods/b/binding\n");
+    scene_answer(&s, 201, "");
+    scene_hear(&s, reply_head(first, 201));
+    scene_hear(&s, reply_end(first));
+    EXPECT_TEXT(scene_log(&s), "settle 2: done\nsettle 1: done\n");
 }
 
 #define TELL_A(reason, message, more)                                                              \
@@ -193,8 +110,8 @@ TEST(dispatch, a_binding_that_is_refused_is_taken_back)
         test_case("case %zu", i);
         AUTO(scene) s = {0};
         open_with_bind(&s);
-        answer(&s, cases[i].status, cases[i].body);
-        EXPECT_TEXT(read_log(&s), cases[i].log);
+        scene_answer(&s, cases[i].status, cases[i].body);
+        EXPECT_TEXT(scene_log(&s), cases[i].log);
         EXPECT_INT(dispatch_binds(&s.dispatch), 0);
     }
 }
@@ -206,13 +123,13 @@ TEST(dispatch, a_server_that_cannot_be_reached_is_tried_four_times)
     static const int64_t pauses[] = {10, 50, 250};
     for (size_t i = 0; i < LEN(pauses); i++) {
         test_case("try %zu", i);
-        lose(&s, false);
-        int64_t waited = wait_for_timer(&s);
+        scene_lose(&s, false);
+        int64_t waited = scene_wait(&s);
         EXPECT(waited >= pauses[i] && waited <= pauses[i] * 11 / 10);
-        read_log(&s);
+        scene_log(&s);
     }
-    lose(&s, false);
-    EXPECT(str_starts(str_of(read_log(&s)),
+    scene_lose(&s, false);
+    EXPECT(str_starts(str_of(scene_log(&s)),
                       STR("settle 1: binding default/a: connection reset\nWRITE PATCH")));
     EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
 }
@@ -222,9 +139,9 @@ static int deny_thrice(struct scene *s)
 {
     int told = 0;
     for (int i = 0; i < 3; i++) {
-        answer(s, 403, STATUS(403, "no"));
-        wait_for_timer(s);
-        told += strstr(read_log(s), "denied: create pods/binding: no\n") != NULL;
+        scene_answer(s, 403, STATUS(403, "no"));
+        scene_wait(s);
+        told += strstr(scene_log(s), "denied: create pods/binding: no\n") != NULL;
     }
     return told;
 }
@@ -234,13 +151,13 @@ TEST(dispatch, a_right_that_lacks_may_be_granted_within_four_tries)
     AUTO(scene) s = {0};
     open_with_bind(&s);
     EXPECT_INT(deny_thrice(&s), 1);
-    answer(&s, 201, "");
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    scene_answer(&s, 201, "");
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n");
     bind(&s, 1, "a", "n1");
-    read_log(&s);
+    scene_log(&s);
     EXPECT_INT(deny_thrice(&s), 1);
-    answer(&s, 403, STATUS(403, "no"));
-    EXPECT_TEXT(read_log(&s), "settle 1: binding default/a: no\n" TOLD_A("no"));
+    scene_answer(&s, 403, STATUS(403, "no"));
+    EXPECT_TEXT(scene_log(&s), "settle 1: binding default/a: no\n" TOLD_A("no"));
 }
 
 TEST(dispatch, a_busy_server_is_tried_again_when_it_says)
@@ -249,12 +166,12 @@ TEST(dispatch, a_busy_server_is_tried_again_when_it_says)
     open_with_bind(&s);
     struct reply busy = reply_head(s.desk.last, 429);
     busy.retry_after_ms = 1000;
-    hear(&s, busy);
-    hear(&s, reply_end(s.desk.last));
-    EXPECT_INT(wait_for_timer(&s), 1000);
-    EXPECT_TEXT(read_log(&s), "trouble: create pods/binding: \n" BIND_A);
-    answer(&s, 201, "");
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    scene_hear(&s, busy);
+    scene_hear(&s, reply_end(s.desk.last));
+    EXPECT_INT(scene_wait(&s), 1000);
+    EXPECT_TEXT(scene_log(&s), "trouble: create pods/binding: \n" BIND_A);
+    scene_answer(&s, 201, "");
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n");
 }
 
 /* What the server says of the pod when a binding got no clear answer. */
@@ -279,10 +196,10 @@ TEST(dispatch, a_binding_in_doubt_is_settled_by_what_the_pod_says)
         test_case("%s", cases[i].name);
         AUTO(scene) s = {0};
         open_with_bind(&s);
-        lose(&s, true);
-        EXPECT_TEXT(read_log(&s), "trouble: create pods/binding: connection reset\n" READ_A);
-        answer(&s, cases[i].status, cases[i].body);
-        const char *log = read_log(&s);
+        scene_lose(&s, true);
+        EXPECT_TEXT(scene_log(&s), "trouble: create pods/binding: connection reset\n" READ_A);
+        scene_answer(&s, cases[i].status, cases[i].body);
+        const char *log = scene_log(&s);
         if (*cases[i].log)
             EXPECT_TEXT(log, cases[i].log);
         else
@@ -295,42 +212,42 @@ TEST(dispatch, a_binding_that_was_not_carried_out_is_posted_again)
 {
     AUTO(scene) s = {0};
     open_with_bind(&s);
-    lose(&s, true);
-    read_log(&s);
-    answer(&s, 200, POD("a", ""));
-    wait_for_timer(&s);
-    EXPECT_TEXT(read_log(&s), BIND_A);
-    answer(&s, 409, STATUS(409, "already assigned")); /* by the first one, which came late */
-    EXPECT_TEXT(read_log(&s), READ_A);
-    answer(&s, 200, POD("a", "\"nodeName\":\"n1\""));
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    scene_lose(&s, true);
+    scene_log(&s);
+    scene_answer(&s, 200, POD("a", ""));
+    scene_wait(&s);
+    EXPECT_TEXT(scene_log(&s), BIND_A);
+    scene_answer(&s, 409, STATUS(409, "already assigned")); /* by the first one, which came late */
+    EXPECT_TEXT(scene_log(&s), READ_A);
+    scene_answer(&s, 200, POD("a", "\"nodeName\":\"n1\""));
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n");
 }
 
 TEST(dispatch, a_conflict_after_a_failure_may_be_our_own_success)
 {
     AUTO(scene) s = {0};
     open_with_bind(&s);
-    answer(&s, 500, STATUS(500, "etcdserver: request timed out"));
-    wait_for_timer(&s);
-    EXPECT_TEXT(read_log(&s),
+    scene_answer(&s, 500, STATUS(500, "etcdserver: request timed out"));
+    scene_wait(&s);
+    EXPECT_TEXT(scene_log(&s),
                 "trouble: create pods/binding: etcdserver: request timed out\n" BIND_A);
-    answer(&s, 409, STATUS(409, "already assigned"));
-    EXPECT_TEXT(read_log(&s), READ_A);
-    answer(&s, 200, POD("a", "\"nodeName\":\"n1\""));
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    scene_answer(&s, 409, STATUS(409, "already assigned"));
+    EXPECT_TEXT(scene_log(&s), READ_A);
+    scene_answer(&s, 200, POD("a", "\"nodeName\":\"n1\""));
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n");
 }
 
 TEST(dispatch, a_refusal_in_doubt_is_settled_when_the_pod_is_free)
 {
     AUTO(scene) s = {0};
     open_with_bind(&s);
-    answer(&s, 503, STATUS(503, "later"));
-    wait_for_timer(&s);
-    read_log(&s);
-    answer(&s, 422, STATUS(422, "invalid"));
-    EXPECT_TEXT(read_log(&s), READ_A);
-    answer(&s, 200, POD("a", ""));
-    EXPECT_TEXT(read_log(&s),
+    scene_answer(&s, 503, STATUS(503, "later"));
+    scene_wait(&s);
+    scene_log(&s);
+    scene_answer(&s, 422, STATUS(422, "invalid"));
+    EXPECT_TEXT(scene_log(&s), READ_A);
+    scene_answer(&s, 200, POD("a", ""));
+    EXPECT_TEXT(scene_log(&s),
                 "settle 1: binding default/a: it is gone, or was bound by somebody else\n");
 }
 
@@ -338,18 +255,18 @@ TEST(dispatch, who_is_in_doubt_never_gives_up)
 {
     AUTO(scene) s = {0};
     open_with_bind(&s);
-    lose(&s, true);
+    scene_lose(&s, true);
     int64_t waited = 0;
     for (int i = 0; i < 20; i++) {
-        read_log(&s);
-        lose(&s, true);
-        waited = wait_for_timer(&s);
+        scene_log(&s);
+        scene_lose(&s, true);
+        waited = scene_wait(&s);
     }
     EXPECT(waited >= 5000 && waited <= 5500); /* but does not ask all the time */
-    EXPECT_TEXT(read_log(&s), READ_A);
+    EXPECT_TEXT(scene_log(&s), READ_A);
     EXPECT_INT(dispatch_binds(&s.dispatch), 1);
-    see(&s, CHANGE_PUT, "pod a on=n1");
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    scene_see(&s, CHANGE_PUT, "pod a on=n1");
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n");
 }
 
 TEST(dispatch, the_watch_settles_too)
@@ -374,13 +291,14 @@ TEST(dispatch, the_watch_settles_too)
             AUTO(scene) s = {0};
             open_with_bind(&s);
             if (is_doubtful)
-                lose(&s, true);
-            read_log(&s);
-            see(&s, cases[i].kind, cases[i].line);
-            EXPECT_TEXT(read_log(&s), cases[i].log);
-            answer(&s, is_doubtful ? 500 : 409, ""); /* too late to matter, if it is settled */
+                scene_lose(&s, true);
+            scene_log(&s);
+            scene_see(&s, cases[i].kind, cases[i].line);
+            EXPECT_TEXT(scene_log(&s), cases[i].log);
+            scene_answer(&s, is_doubtful ? 500 : 409,
+                         ""); /* too late to matter, if it is settled */
             if (*cases[i].log)
-                EXPECT_TEXT(read_log(&s), "");
+                EXPECT_TEXT(scene_log(&s), "");
         }
     }
 }
@@ -388,25 +306,25 @@ TEST(dispatch, the_watch_settles_too)
 TEST(dispatch, a_refusal_is_told_once)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a");
     refuse(&s, EFFECT_REFUSE, "a", "0/1 nodes");
-    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "0/1 nodes", FIRST));
-    answer(&s, 200, "");
+    EXPECT_TEXT(scene_log(&s), TELL_A("Unschedulable", "0/1 nodes", FIRST));
+    scene_answer(&s, 200, "");
     refuse(&s, EFFECT_REFUSE, "a", "0/1 nodes");
-    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_TEXT(scene_log(&s), "");
     refuse(&s, EFFECT_FAIL, "a", "0/1 nodes");
-    EXPECT_TEXT(read_log(&s), TELL_A("SchedulerError", "0/1 nodes", ""));
+    EXPECT_TEXT(scene_log(&s), TELL_A("SchedulerError", "0/1 nodes", ""));
     EXPECT_INT(s.dispatch.stats.told, 1);
 }
 
 TEST(dispatch, a_warning_is_an_event_and_no_condition)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a");
     refuse(&s, EFFECT_WARN, "a", "k: \"v\" means nothing");
-    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_TEXT(scene_log(&s), "");
     EXPECT_INT(events_waiting(&s.events), 1);
     refuse(&s, EFFECT_WARN, "gone", "k: \"v\" means nothing");
     EXPECT_INT(events_waiting(&s.events), 1);
@@ -415,7 +333,7 @@ TEST(dispatch, a_warning_is_an_event_and_no_condition)
 TEST(dispatch, what_the_pod_says_already_is_not_told_again)
 {
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     struct change change = {.kind = CHANGE_PUT, .object = object_of(&s.mem, "pod a")};
     struct pod_condition said = {.type = STR("PodScheduled"),
                                  .status = STR("False"),
@@ -425,58 +343,58 @@ TEST(dispatch, what_the_pod_says_already_is_not_told_again)
     change.object.pod->status.conditions.n = 1;
     dispatch_see(&s.dispatch, s.now_ms, &change, &s.desk.out);
     refuse(&s, EFFECT_REFUSE, "a", "0/1 nodes");
-    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_TEXT(scene_log(&s), "");
     refuse(&s, EFFECT_REFUSE, "a", "0/2 nodes");
-    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "0/2 nodes", ""));
+    EXPECT_TEXT(scene_log(&s), TELL_A("Unschedulable", "0/2 nodes", ""));
 }
 
 TEST(dispatch, news_wait_for_what_is_under_way)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a");
     refuse(&s, EFFECT_REFUSE, "a", "one");
-    read_log(&s);
+    scene_log(&s);
     refuse(&s, EFFECT_REFUSE, "a", "two");
     refuse(&s, EFFECT_REFUSE, "a", "three");
-    EXPECT_TEXT(read_log(&s), "");
-    answer(&s, 200, "");
-    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "three", ""));
-    answer(&s, 200, "");
-    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_TEXT(scene_log(&s), "");
+    scene_answer(&s, 200, "");
+    EXPECT_TEXT(scene_log(&s), TELL_A("Unschedulable", "three", ""));
+    scene_answer(&s, 200, "");
+    EXPECT_TEXT(scene_log(&s), "");
 }
 
 TEST(dispatch, a_binding_waits_for_the_patch_of_its_pod)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a");
     refuse(&s, EFFECT_REFUSE, "a", "one");
-    read_log(&s);
+    scene_log(&s);
     refuse(&s, EFFECT_REFUSE, "a", "two"); /* of no interest any more */
     bind(&s, 1, "a", "n1");
-    EXPECT_TEXT(read_log(&s), "");
-    answer(&s, 200, "");
-    EXPECT_TEXT(read_log(&s), BIND_A);
+    EXPECT_TEXT(scene_log(&s), "");
+    scene_answer(&s, 200, "");
+    EXPECT_TEXT(scene_log(&s), BIND_A);
 }
 
 TEST(dispatch, a_patch_that_fails_is_told_again_by_the_next_refusal)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a");
     refuse(&s, EFFECT_REFUSE, "a", "one");
     for (int i = 0; i < 3; i++) {
-        read_log(&s);
-        lose(&s, true);
-        wait_for_timer(&s);
+        scene_log(&s);
+        scene_lose(&s, true);
+        scene_wait(&s);
     }
-    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "one", FIRST));
-    lose(&s, true);
+    EXPECT_TEXT(scene_log(&s), TELL_A("Unschedulable", "one", FIRST));
+    scene_lose(&s, true);
     EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
     EXPECT_INT(s.dispatch.stats.untold, 1);
     refuse(&s, EFFECT_REFUSE, "a", "one");
-    EXPECT(strstr(read_log(&s), "PATCH") != NULL);
+    EXPECT(strstr(scene_log(&s), "PATCH") != NULL);
 }
 
 TEST(dispatch, each_right_that_lacks_is_told_once)
@@ -485,41 +403,41 @@ TEST(dispatch, each_right_that_lacks_is_told_once)
     open_with_bind(&s);
     for (int i = 0; i < 2; i++) {
         test_case("time %d", i);
-        read_log(&s);
+        scene_log(&s);
         EXPECT_INT(deny_thrice(&s), i == 0);
-        answer(&s, 403, STATUS(403, "no"));
-        read_log(&s);
-        answer(&s, 403, STATUS(403, "no"));
-        EXPECT_TEXT(read_log(&s), i == 0 ? "denied: patch pods/status: no\n" : "");
+        scene_answer(&s, 403, STATUS(403, "no"));
+        scene_log(&s);
+        scene_answer(&s, 403, STATUS(403, "no"));
+        EXPECT_TEXT(scene_log(&s), i == 0 ? "denied: patch pods/status: no\n" : "");
         bind(&s, 1, "a", "n1");
     }
-    EXPECT_TEXT(read_log(&s), BIND_A);
-    answer(&s, 201, "");
+    EXPECT_TEXT(scene_log(&s), BIND_A);
+    scene_answer(&s, 201, "");
     bind(&s, 1, "a", "n1");
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n" BIND_A);
-    answer(&s, 403, STATUS(403, "no"));
-    EXPECT_TEXT(read_log(&s), "denied: create pods/binding: no\n");
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n" BIND_A);
+    scene_answer(&s, 403, STATUS(403, "no"));
+    EXPECT_TEXT(scene_log(&s), "denied: create pods/binding: no\n");
 }
 
 TEST(dispatch, few_patches_are_under_way_at_a_time)
 {
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     for (int i = 0; i < 50; i++) {
         char line[32], name[16];
         snprintf(name, sizeof(name), "p%d", i);
         snprintf(line, sizeof(line), "pod %s", name);
-        see(&s, CHANGE_PUT, line);
+        scene_see(&s, CHANGE_PUT, line);
         refuse(&s, EFFECT_REFUSE, name, "full");
     }
     EXPECT_INT(s.desk.out.list.n, 32);
-    read_log(&s);
-    answer(&s, 200, "");
+    scene_log(&s);
+    scene_answer(&s, 200, "");
     EXPECT_INT(s.desk.out.list.n, 1);
-    see(&s, CHANGE_REMOVE, "pod p40"); /* of no interest any more */
+    scene_see(&s, CHANGE_REMOVE, "pod p40"); /* of no interest any more */
     for (int i = 0; i < 17; i++) {
-        read_log(&s);
-        answer(&s, 200, "");
+        scene_log(&s);
+        scene_answer(&s, 200, "");
     }
     EXPECT_INT(s.dispatch.queue.n - s.dispatch.head, 0);
     EXPECT_INT(s.dispatch.writes.tells_sent, 31);
@@ -528,24 +446,24 @@ TEST(dispatch, few_patches_are_under_way_at_a_time)
 TEST(dispatch, a_pod_made_anew_under_its_name_is_told_for_itself)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a uid=old");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a uid=old");
     struct effect effect = {
         .kind = EFFECT_REFUSE, .namespace = STR("default"), .pod = STR("a"), .uid = STR("old")};
     vec_push(&s.effects.list, effect);
     dispatch_take(&s.dispatch, s.now_ms, &s.effects, &s.desk.out);
-    EXPECT(strstr(read_log(&s), "\"uid\":\"old\"") != NULL);
+    EXPECT(strstr(scene_log(&s), "\"uid\":\"old\"") != NULL);
     request_id old = s.desk.last;
-    see(&s, CHANGE_PUT, "pod a");
+    scene_see(&s, CHANGE_PUT, "pod a");
     refuse(&s, EFFECT_REFUSE, "a", "one");
-    EXPECT_TEXT(read_log(&s), TELL_A("Unschedulable", "one", FIRST));
-    hear(&s, reply_head(old, 409));
-    hear(&s, reply_end(old));
-    answer(&s, 200, "");
+    EXPECT_TEXT(scene_log(&s), TELL_A("Unschedulable", "one", FIRST));
+    scene_hear(&s, reply_head(old, 409));
+    scene_hear(&s, reply_end(old));
+    scene_answer(&s, 200, "");
     refuse(&s, EFFECT_REFUSE, "a", "one");
     while (dispatch_next_ms(&s.dispatch) != INT64_MAX)
-        wait_for_timer(&s); /* the old one is tried again, to no avail */
-    EXPECT(strstr(read_log(&s), "\"uid\":\"a\"") == NULL);
+        scene_wait(&s); /* the old one is tried again, to no avail */
+    EXPECT(strstr(scene_log(&s), "\"uid\":\"a\"") == NULL);
 }
 
 #define NOMINATE_A(value)                                                                          \
@@ -555,29 +473,29 @@ TEST(dispatch, a_pod_made_anew_under_its_name_is_told_for_itself)
 TEST(dispatch, a_nomination_is_written_when_it_differs)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a");
     nominate(&s, "a", "");
-    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_TEXT(scene_log(&s), "");
     nominate(&s, "a", "n1");
-    EXPECT_TEXT(read_log(&s), NOMINATE_A("\"n1\""));
-    answer(&s, 200, "");
+    EXPECT_TEXT(scene_log(&s), NOMINATE_A("\"n1\""));
+    scene_answer(&s, 200, "");
     nominate(&s, "a", "n1");
-    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_TEXT(scene_log(&s), "");
     nominate(&s, "a", "");
-    EXPECT_TEXT(read_log(&s), NOMINATE_A("null"));
-    answer(&s, 422, STATUS(422, "no"));
+    EXPECT_TEXT(scene_log(&s), NOMINATE_A("null"));
+    scene_answer(&s, 422, STATUS(422, "no"));
     nominate(&s, "a", ""); /* it may still be there */
-    EXPECT_TEXT(read_log(&s), NOMINATE_A("null"));
+    EXPECT_TEXT(scene_log(&s), NOMINATE_A("null"));
     nominate(&s, "gone", "n1");
-    EXPECT_TEXT(read_log(&s), "");
+    EXPECT_TEXT(scene_log(&s), "");
 }
 
 TEST(dispatch, a_refusal_and_a_nomination_are_one_patch)
 {
     AUTO(scene) s = {0};
-    open(&s);
-    see(&s, CHANGE_PUT, "pod a");
+    scene_open(&s);
+    scene_see(&s, CHANGE_PUT, "pod a");
     struct effect effects[] = {
         {.kind = EFFECT_REFUSE,   .message = STR("0/1 nodes")},
         {.kind = EFFECT_NOMINATE, .node = STR("n1")          },
@@ -589,83 +507,9 @@ TEST(dispatch, a_refusal_and_a_nomination_are_one_patch)
     }
     dispatch_take(&s.dispatch, s.now_ms, &s.effects, &s.desk.out);
     EXPECT_INT(s.desk.out.list.n, 1);
-    const char *log = read_log(&s);
+    const char *log = scene_log(&s);
     EXPECT(strstr(log, "\"message\":\"0/1 nodes\"") &&
            strstr(log, "}],\"nominatedNodeName\":\"n1\"}}"));
-}
-
-#define MARK_A                                                                                     \
-    "WRITE PATCH /api/v1/namespaces/default/pods/a/status "                                        \
-    "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"conditions\":[{\"type\":\"DisruptionTarget\","    \
-    "\"status\":\"True\",\"reason\":\"PreemptionByScheduler\",\"message\":\"nexus: preempting to " \
-    "accommodate a higher priority "                                                               \
-    "pod\",\"observedGeneration\":1,\"lastTransitionTime\":\"2023-11-14T22:13:20Z\"}]}}\n"
-#define DELETE_A                                                                                   \
-    "WRITE DELETE /api/v1/namespaces/default/pods/a "                                              \
-    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"a\"}}\n"
-
-TEST(dispatch, who_is_evicted_is_told_why_then_deleted)
-{
-    AUTO(scene) s = {0};
-    open(&s);
-    evict(&s, 5, "a");
-    EXPECT_TEXT(read_log(&s), MARK_A);
-    answer(&s, 200, "");
-    EXPECT_TEXT(read_log(&s), DELETE_A);
-    EXPECT_INT(events_waiting(&s.events), 0);
-    answer(&s, 200, "");
-    EXPECT_TEXT(read_log(&s), "settle 5: done\n");
-    events_tick(&s.events, s.now_ms, false, &s.desk.out);
-    const char *log = read_log(&s);
-    EXPECT(strstr(log, " Preempting Preempted Normal v1 Pod a ") != NULL);
-    EXPECT(strstr(log, ": Preempted by pod high on node n1\n") != NULL);
-}
-
-TEST(dispatch, an_eviction_ends_as_the_server_says)
-{
-    static const struct {
-        int mark, delete; /* answers; 0: it does not come to that */
-        const char *log;  /* of the last one */
-    } cases[] = {
-        {404, 0,   "settle 5: done\n"                                                 },
-        {200, 404, "settle 5: done\n"                                                 },
-        {200, 409, "settle 5: done\n"                                                 },
-        {422, 0,   "settle 5: evicting default/a: no\n"                               },
-        {403, 0,   "denied: patch pods/status: no\nsettle 5: evicting default/a: no\n"},
-        {200, 403, "denied: delete pods: no\nsettle 5: evicting default/a: no\n"      },
-    };
-    for (size_t i = 0; i < LEN(cases); i++) {
-        test_case("case %zu", i);
-        AUTO(scene) s = {0};
-        open(&s);
-        evict(&s, 5, "a");
-        read_log(&s);
-        answer(&s, cases[i].mark, STATUS(400, "no"));
-        if (cases[i].delete) {
-            EXPECT_TEXT(read_log(&s), DELETE_A);
-            answer(&s, cases[i].delete, STATUS(400, "no"));
-        }
-        EXPECT_TEXT(read_log(&s), cases[i].log);
-        EXPECT_INT(events_waiting(&s.events), 0);
-    }
-}
-
-TEST(dispatch, an_eviction_is_tried_four_times)
-{
-    AUTO(scene) s = {0};
-    open(&s);
-    evict(&s, 5, "a");
-    read_log(&s);
-    answer(&s, 200, "");
-    for (int i = 0; i < 3; i++) {
-        read_log(&s);
-        lose(&s, true);
-        wait_for_timer(&s);
-    }
-    EXPECT_TEXT(read_log(&s), DELETE_A);
-    answer(&s, 503, STATUS(503, "no"));
-    EXPECT(strstr(read_log(&s), "settle 5: evicting default/a: no\n") != NULL);
-    EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
 }
 
 /* --- objects that a pod needs --- */
@@ -698,11 +542,11 @@ static const struct patch select_node = {.meta = STR("\"annotations\":{\"a\":\"b
 TEST(dispatch, writes_an_object_over_the_version_we_know)
 {
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     write_object(&s, 5, &select_node, 1);
-    EXPECT_TEXT(read_log(&s), PATCH_C);
-    answer(&s, 200, "{}");
-    EXPECT_TEXT(read_log(&s), "settle 5: done\n");
+    EXPECT_TEXT(scene_log(&s), PATCH_C);
+    scene_answer(&s, 200, "{}");
+    EXPECT_TEXT(scene_log(&s), "settle 5: done\n");
 }
 
 TEST(dispatch, writes_the_next_patch_over_what_the_one_before_made)
@@ -717,74 +561,75 @@ TEST(dispatch, writes_the_next_patch_over_what_the_one_before_made)
         {.part = STR("status"), .body = STR("\"status\":{}")                        },
     };
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     write_object(&s, 5, three, 3);
-    EXPECT_TEXT(read_log(&s), "WRITE POST /api/v1/namespaces/default/persistentvolumeclaims "
-                              "{\"metadata\":{\"name\":\"c\"},\"spec\":{}}\n");
-    answer(&s, 201,
-           "{\"kind\":\"PersistentVolumeClaim\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
-           "\"resourceVersion\":\"9\"}}");
-    EXPECT_TEXT(read_log(&s), "WRITE PATCH /api/v1/namespaces/default/pods/a/status "
-                              "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"phase\":\"x\"}}\n");
-    answer(&s, 200, "{}");
-    EXPECT_TEXT(read_log(&s),
+    EXPECT_TEXT(scene_log(&s), "WRITE POST /api/v1/namespaces/default/persistentvolumeclaims "
+                               "{\"metadata\":{\"name\":\"c\"},\"spec\":{}}\n");
+    scene_answer(
+        &s, 201,
+        "{\"kind\":\"PersistentVolumeClaim\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
+        "\"resourceVersion\":\"9\"}}");
+    EXPECT_TEXT(scene_log(&s), "WRITE PATCH /api/v1/namespaces/default/pods/a/status "
+                               "{\"metadata\":{\"uid\":\"a\"},\"status\":{\"phase\":\"x\"}}\n");
+    scene_answer(&s, 200, "{}");
+    EXPECT_TEXT(scene_log(&s),
                 "WRITE PATCH /api/v1/namespaces/default/persistentvolumeclaims/c/status "
                 "{\"metadata\":{\"resourceVersion\":\"9\"},\"status\":{}}\n");
-    answer(&s, 200, "{}");
-    EXPECT_TEXT(read_log(&s), "settle 5: done\n");
+    scene_answer(&s, 200, "{}");
+    EXPECT_TEXT(scene_log(&s), "settle 5: done\n");
 }
 
 TEST(dispatch, an_object_that_is_another_by_now_is_not_written)
 {
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     write_object(&s, 5, &select_node, 1);
-    read_log(&s);
-    answer(&s, 409, STATUS(409, "it was modified"));
-    EXPECT_TEXT(read_log(&s), "settle 5: it was modified\n");
+    scene_log(&s);
+    scene_answer(&s, 409, STATUS(409, "it was modified"));
+    EXPECT_TEXT(scene_log(&s), "settle 5: it was modified\n");
     EXPECT_INT(dispatch_next_ms(&s.dispatch), INT64_MAX);
 }
 
 TEST(dispatch, a_write_that_may_have_been_done_is_sent_until_that_is_clear)
 {
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     write_object(&s, 5, &select_node, 1);
     for (int i = 0; i < 20; i++) {
-        EXPECT_TEXT(strstr(read_log(&s), "WRITE"), PATCH_C);
-        lose(&s, true);
-        EXPECT(wait_for_timer(&s) <= 5500);
+        EXPECT_TEXT(strstr(scene_log(&s), "WRITE"), PATCH_C);
+        scene_lose(&s, true);
+        EXPECT(scene_wait(&s) <= 5500);
     }
-    read_log(&s);
-    answer(&s, 409, STATUS(409, "it was modified"));
-    EXPECT_TEXT(read_log(&s), "settle 5: it was modified\n");
+    scene_log(&s);
+    scene_answer(&s, 409, STATUS(409, "it was modified"));
+    EXPECT_TEXT(scene_log(&s), "settle 5: it was modified\n");
 }
 
 TEST(dispatch, a_write_that_never_left_is_given_up)
 {
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     write_object(&s, 5, &select_node, 1);
     for (int i = 0; i < 3; i++) {
-        read_log(&s);
-        lose(&s, false);
-        wait_for_timer(&s);
+        scene_log(&s);
+        scene_lose(&s, false);
+        scene_wait(&s);
     }
-    read_log(&s);
-    lose(&s, false);
-    EXPECT_TEXT(read_log(&s), "settle 5: connection reset\n");
+    scene_log(&s);
+    scene_lose(&s, false);
+    EXPECT_TEXT(scene_log(&s), "settle 5: connection reset\n");
 }
 
 TEST(dispatch, says_once_that_it_may_not_write_an_object)
 {
     AUTO(scene) s = {0};
-    open(&s);
+    scene_open(&s);
     for (int i = 0; i < 2; i++) {
         write_object(&s, 5, &select_node, 1);
-        read_log(&s);
-        answer(&s, 403, STATUS(403, "no"));
-        EXPECT_TEXT(read_log(&s), i == 0 ? "denied: patch persistentvolumeclaims: no\n"
-                                           "settle 5: no\n"
-                                         : "settle 5: no\n");
+        scene_log(&s);
+        scene_answer(&s, 403, STATUS(403, "no"));
+        EXPECT_TEXT(scene_log(&s), i == 0 ? "denied: patch persistentvolumeclaims: no\n"
+                                            "settle 5: no\n"
+                                          : "settle 5: no\n");
     }
 }

@@ -1,48 +1,10 @@
 #include "kube/dispatch.h"
 
-#include "desk.h"
-#include "support/objects.h"
+#include "scene.h"
 #include "support/test.h"
 
 /* Bindings that an extender is asked to do; its part and the API server's are played by the test.
  */
-struct scene {
-    struct desk desk;
-    struct events events;
-    struct dispatch dispatch;
-    struct effects effects;
-    struct arena mem;
-    int64_t now_ms;
-};
-
-static void scene_done(struct scene *s)
-{
-    dispatch_done(&s->dispatch);
-    events_done(&s->events);
-    effects_done(&s->effects);
-    arena_done(&s->mem);
-    desk_done(&s->desk);
-}
-
-static const char *read_log(struct scene *s)
-{
-    return desk_log(&s->desk);
-}
-
-static void answer(struct scene *s, int status, const char *body)
-{
-    struct reply pieces[] = {reply_head(s->desk.last, status), reply_data(s->desk.last, body),
-                             reply_end(s->desk.last)};
-    for (size_t i = 0; i < LEN(pieces); i++)
-        dispatch_hear(&s->dispatch, s->now_ms, &pieces[i], &s->desk.out);
-}
-
-static void lose(struct scene *s)
-{
-    struct reply lost = reply_lost(s->desk.last, true);
-    dispatch_hear(&s->dispatch, s->now_ms, &lost, &s->desk.out);
-}
-
 #define READ_A "READ GET /api/v1/namespaces/default/pods/a\n"
 #define BIND_A "WRITE POST /api/v1/namespaces/default/pods/a/binding\n"
 
@@ -54,14 +16,10 @@ static const struct extender binders[] = {
 /* The first binds, or (`is_ignorable`) the second. */
 static void open_with_binder(struct scene *s, bool is_ignorable)
 {
-    desk_init(&s->desk);
-    events_init(&s->events, STR("host"), 1000000, test_seed(), &s->desk.listener);
-    dispatch_init(&s->dispatch, 100, test_seed(), &s->events, &s->desk.listener);
-    s->now_ms = 1700000000000;
+    scene_open(s);
     s->dispatch.writes.extenders = binders;
     s->dispatch.writes.n_extenders = 2;
-    struct change change = {.kind = CHANGE_PUT, .object = object_of(&s->mem, "pod a")};
-    dispatch_see(&s->dispatch, s->now_ms, &change, &s->desk.out);
+    scene_see(s, CHANGE_PUT, "pod a");
     effects_clear(&s->effects);
     struct effect effect = {.id = 1,
                             .kind = EFFECT_BIND,
@@ -82,11 +40,11 @@ TEST(dispatch_binder, an_extender_that_binds_is_asked_to)
 {
     AUTO(scene) s = {0};
     open_with_binder(&s, false);
-    EXPECT_TEXT(read_log(&s),
+    EXPECT_TEXT(scene_log(&s),
                 "EXTENDER 0 POST bind {\"PodName\":\"a\",\"PodNamespace\":\"default\","
                 "\"PodUID\":\"a\",\"Node\":\"n1\"}\n");
-    answer(&s, 200, "{\"Error\":\"\"}");
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    scene_answer(&s, 200, "{\"Error\":\"\"}");
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n");
     EXPECT_INT(events_waiting(&s.events), 1);
 }
 
@@ -105,14 +63,14 @@ TEST(dispatch_binder, whether_an_extender_that_failed_bound_the_pod_the_pod_says
             test_case("%s, bound %d", cases[i].why, is_bound);
             AUTO(scene) s = {0};
             open_with_binder(&s, false);
-            read_log(&s);
+            scene_log(&s);
             if (cases[i].status)
-                answer(&s, cases[i].status, cases[i].said);
+                scene_answer(&s, cases[i].status, cases[i].said);
             else
-                lose(&s);
-            EXPECT_TEXT(read_log(&s), READ_A);
-            answer(&s, 200, is_bound ? POD_ON("\"nodeName\":\"n1\",") : POD_ON(""));
-            const char *log = read_log(&s);
+                scene_lose(&s, true);
+            EXPECT_TEXT(scene_log(&s), READ_A);
+            scene_answer(&s, 200, is_bound ? POD_ON("\"nodeName\":\"n1\",") : POD_ON(""));
+            const char *log = scene_log(&s);
             char settled[200];
             snprintf(settled, sizeof(settled), "settle 1: %s\n", is_bound ? "done" : cases[i].why);
             EXPECT(str_starts(str_of(log), str_of(settled)));
@@ -124,11 +82,11 @@ TEST(dispatch_binder, what_an_extender_that_may_fail_does_not_bind_we_do)
 {
     AUTO(scene) s = {0};
     open_with_binder(&s, true);
-    read_log(&s);
-    answer(&s, 500, "");
-    EXPECT_TEXT(read_log(&s), READ_A);
-    answer(&s, 200, POD_ON(""));
-    EXPECT_TEXT(read_log(&s), BIND_A);
-    answer(&s, 201, "{}");
-    EXPECT_TEXT(read_log(&s), "settle 1: done\n");
+    scene_log(&s);
+    scene_answer(&s, 500, "");
+    EXPECT_TEXT(scene_log(&s), READ_A);
+    scene_answer(&s, 200, POD_ON(""));
+    EXPECT_TEXT(scene_log(&s), BIND_A);
+    scene_answer(&s, 201, "{}");
+    EXPECT_TEXT(scene_log(&s), "settle 1: done\n");
 }

@@ -458,3 +458,84 @@ TEST(evict, hopeless_gangs_cost_one_search)
     EXPECT_INT(engine_stats(s.engine).decisions, decided);
     EXPECT_TEXT(who(&s, EFFECT_EVICT), "");
 }
+
+/* --- evictions that fail --- */
+
+static effect_id plan_of(struct stage *s, const char *pod)
+{
+    return stage_effect(s, pod)->plan;
+}
+
+static void settle_all(struct stage *s, const char *refused)
+{
+    struct error denied, busy;
+    error_set(&denied, ERROR_DENIED, "no");
+    error_set(&busy, ERROR_BUSY, "another may not");
+    vec_each(&s->effects.list, e)
+        if (e->kind == EFFECT_EVICT)
+            engine_settle(s->engine, s->now_ms, e->id,
+                          str_equal(e->pod, str_of(refused)) ? &denied : &busy);
+}
+
+TEST(evict, several_that_go_for_one_gang_are_one_plan)
+{
+    AUTO(stage) s = {0};
+    put_all(&s, "node ", "n1 cpu=4 memory=8Gi;n2 cpu=4 memory=8Gi;n3 cpu=4 memory=8Gi");
+    put_all(&s, "pod ", "a cpu=4 on=n1;b cpu=4 on=n2;c cpu=4 on=n3 priority=3");
+    put_gang(&s, "2xcpu=4 priority=9", 2);
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "a b");
+    EXPECT(plan_of(&s, "a") != 0 && plan_of(&s, "a") == plan_of(&s, "b"));
+    stage_put(&s, "pod h cpu=4 priority=9 scheduler=kubenexus-scheduler");
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "c");
+    EXPECT(plan_of(&s, "c") == 0); /* by itself */
+}
+
+TEST(evict, who_may_not_go_is_left_alone_and_others_are_looked_for_at_once)
+{
+    AUTO(stage) s = {0};
+    put_all(&s, "node ", "n1 cpu=4 memory=8Gi;n2 cpu=4 memory=8Gi;n3 cpu=4 memory=8Gi");
+    put_all(&s, "pod ", "a cpu=4 on=n1;b cpu=4 on=n2;c cpu=4 on=n3 priority=3");
+    put_gang(&s, "2xcpu=4 priority=9", 2);
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "a b");
+    settle_all(&s, "a");
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "b c");
+    settle_all(&s, "b");
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), ""); /* one is not enough: nobody goes, */
+    EXPECT_TEXT(stage_fate(&s, "g-0"), "parked");
+    stage_put(&s, "node n4 cpu=4 memory=8Gi");
+    stage_put(&s, "pod d cpu=4");
+    s.now_ms += 11000;
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d"), "assumed on n4"); /* and nothing is held */
+    s.now_ms += 300000;
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "a b"); /* in time it is asked again */
+}
+
+TEST(evict, nobody_else_goes_while_some_are_leaving)
+{
+    AUTO(stage) s = {0};
+    put_all(&s, "node ", "n1 cpu=4 memory=8Gi;n2 cpu=4 memory=8Gi;n3 cpu=4 memory=8Gi");
+    put_all(&s, "pod ", "a cpu=4 on=n1;b cpu=4 on=n2;c cpu=4 on=n3 priority=3");
+    put_gang(&s, "2xcpu=4 priority=9", 2);
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "a b");
+    effect_id a = stage_effect(&s, "a")->id, b = stage_effect(&s, "b")->id;
+    struct error denied;
+    error_set(&denied, ERROR_DENIED, "no");
+    engine_settle(s.engine, s.now_ms, b, &denied); /* although it was said that it would */
+    engine_settle(s.engine, s.now_ms, a, NULL);
+    stage_put(&s, "pod a cpu=4 on=n1 preempted");
+    s.now_ms += 11000;
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "");
+    stage_remove(&s, "pod a");
+    s.now_ms += 11000;
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "c"); /* what became free is not given up */
+}
