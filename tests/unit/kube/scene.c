@@ -31,7 +31,7 @@ void scene_see(struct scene *s, enum change_kind kind, const char *line)
     dispatch_see(&s->dispatch, s->now_ms, &change, &s->desk.out);
 }
 
-static void scene_hear(struct scene *s, struct reply reply)
+void scene_hear(struct scene *s, struct reply reply)
 {
     dispatch_hear(&s->dispatch, s->now_ms, &reply, &s->desk.out);
 }

@@ -22,6 +22,8 @@ const char *scene_log(struct scene *s);
 /* The watch says: this is the pod now. */
 void scene_see(struct scene *s, enum change_kind kind, const char *line);
 
+void scene_hear(struct scene *s, struct reply reply);
+
 /* To the last request, or to another; or it gets no answer. */
 void scene_answer(struct scene *s, int status, const char *body);
 void scene_answer_to(struct scene *s, request_id id, int status, const char *body);

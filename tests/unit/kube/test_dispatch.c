@@ -1,6 +1,7 @@
 #include "kube/dispatch.h"
 
 #include "scene.h"
+#include "support/objects.h"
 #include "support/test.h"
 
 static void bind(struct scene *s, effect_id id, const char *pod, const char *node)
