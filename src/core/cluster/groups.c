@@ -23,7 +23,7 @@ static void replace(struct names *names, sym *at, sym s)
 
 /* The number of the group; nobody holds a new one yet. */
 static uint32_t get(struct groups *g, struct names *names, sym namespace, sym name,
-                    enum gang_object object)
+                    enum kind object)
 {
     _Static_assert(offsetof(struct group, members) >= GROUP_KEY_BYTES, "the key comes first");
     struct group key = {.namespace = namespace, .name = name, .object = object};
@@ -177,7 +177,7 @@ void groups_remove(struct groups *g, struct names *names, pod_id pod, bool has_e
 
 /* --- objects --- */
 
-uint32_t groups_put_object(struct groups *g, struct names *names, enum gang_object kind,
+uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind,
                            const struct meta *meta, const struct pod_group *object, bool *differs)
 {
     uint32_t id =
@@ -205,14 +205,14 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum gang_obje
 int32_t group_minimum(const struct group *group)
 {
     int32_t first =
-        group->object == GANG_OBJECT_NATIVE && group->has_object ? group->written : group->said;
+        group->object == KIND_POD_GROUP && group->has_object ? group->written : group->said;
     int32_t minimum = first ? first : group->written ? group->written : group->said;
     return MAX(minimum, 1);
 }
 
 bool group_lacks_object(const struct group *group)
 {
-    return group->object != GANG_OBJECT_NONE && !group->has_object && group->said == 0;
+    return group->object != KIND_NONE && !group->has_object && group->said == 0;
 }
 
 bool group_is_gang(const struct group *group)

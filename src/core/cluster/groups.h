@@ -18,7 +18,7 @@
 struct group {
     /* The first members are what a group is found by. */
     sym namespace, name;
-    uint32_t object; /* enum gang_object */
+    uint32_t object; /* enum kind; KIND_NONE: it has none */
 
     VEC(uint32_t) members;          /* pods, in no order that matters */
     int32_t said;                   /* the largest size that a member has named; 0: none has */
@@ -80,7 +80,7 @@ void groups_remove(struct groups *g, struct names *names, pod_id pod, bool has_e
 
 /* The group's object came or changed (NULL: it is gone); returns the group, ID_NONE if nobody knows
  * it. `differs`: what it says of the group is not what it said before. */
-uint32_t groups_put_object(struct groups *g, struct names *names, enum gang_object kind,
+uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind,
                            const struct meta *meta, const struct pod_group *object, bool *differs);
 
 /* How many members must run together; 1: any number may. */

@@ -27,12 +27,12 @@ static void list_places(struct engine *k, struct explained_gang *x, struct arena
 
 static struct str size_because(const struct group *g, struct arena *mem)
 {
-    static const char *const objects[] = {"nobody says", "PodGroup of scheduling.k8s.io",
-                                          "PodGroup of scheduling.x-k8s.io",
-                                          "PodGroup of scheduling.volcano.sh"};
-    bool is_said = g->said && group_minimum(g) == g->said;
-    return is_said ? gang_place_text(&g->sized, mem)
-                   : str_of(objects[g->has_object ? g->object : GANG_OBJECT_NONE]);
+    if (g->said && group_minimum(g) == g->said)
+        return gang_place_text(&g->sized, mem);
+    if (!g->has_object)
+        return STR("nobody says");
+    const struct kind_info *info = kind_info_get(g->object);
+    return arena_printf(mem, "%s of " STR_FMT, info->name, STR_ARG(kind_info_group(info)));
 }
 
 void explain_gang(struct engine *k, pod_id pod, struct explanation *out)

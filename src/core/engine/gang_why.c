@@ -165,10 +165,10 @@ static void add_missing(const struct engine *k, uint32_t group, struct buf *out)
 {
     const struct group *g = &k->cluster->groups.at.at[group];
     if (group_lacks_object(g)) {
-        static const char *const apis[] = {"", "scheduling.k8s.io", "scheduling.x-k8s.io",
-                                           "scheduling.volcano.sh"};
-        buf_printf(out, "pod group " STR_FMT " does not exist: waiting for a PodGroup of %s",
-                   STR_ARG(names_text(&k->cluster->names, g->name)), apis[g->object]);
+        const struct kind_info *info = kind_info_get(g->object);
+        buf_printf(out, "pod group " STR_FMT " does not exist: waiting for a %s of " STR_FMT,
+                   STR_ARG(names_text(&k->cluster->names, g->name)), info->name,
+                   STR_ARG(kind_info_group(info)));
         return;
     }
     struct muster m = engine_muster(k, group);

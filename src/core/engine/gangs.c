@@ -29,7 +29,7 @@ uint32_t engine_gang_of(const struct engine *k, pod_id pod)
     const struct profile *profile = engine_profile_of(k, pod);
     const struct profile_plugin *gangs = profile ? profile_gangs(profile) : NULL;
     bool is_told_apart =
-        gangs && gangs->plugin->gangs_natively && group_at(k, group)->object != GANG_OBJECT_NATIVE;
+        gangs && gangs->plugin->gangs_natively && group_at(k, group)->object != KIND_POD_GROUP;
     return gangs && !is_told_apart ? group : ID_NONE;
 }
 
@@ -291,14 +291,9 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
 
 void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
 {
-    static const enum gang_object objects[KIND_COUNT] = {
-        [KIND_POD_GROUP] = GANG_OBJECT_NATIVE,
-        [KIND_SIGS_POD_GROUP] = GANG_OBJECT_SIGS,
-        [KIND_VOLCANO_POD_GROUP] = GANG_OBJECT_VOLCANO,
-    };
     struct cluster *c = k->cluster;
     bool differs;
-    uint32_t group = groups_put_object(&c->groups, &c->names, objects[o->kind], o->meta,
+    uint32_t group = groups_put_object(&c->groups, &c->names, o->kind, o->meta,
                                        is_there ? o->pod_group : NULL, &differs);
     if (group == ID_NONE)
         return;

@@ -78,7 +78,7 @@ static bool is_served(const struct engine *k, const struct group *g)
     vec_each(&g->members, i)
         if (engine_profile_of(k, (pod_id){*i}))
             return true;
-    return g->object == GANG_OBJECT_VOLCANO && g->members.n == 0 &&
+    return g->object == KIND_VOLCANO_POD_GROUP && g->members.n == 0 &&
            classes_profile(&k->classes, STR("volcano"));
 }
 
@@ -159,19 +159,16 @@ static struct view_of_gang look_at(const struct engine *k, uint32_t group, struc
 
 void engine_show_gang(struct engine *k, int64_t now_ms, uint32_t group, struct effects *out)
 {
-    static const enum kind kinds[] = {[GANG_OBJECT_NATIVE] = KIND_POD_GROUP,
-                                      [GANG_OBJECT_SIGS] = KIND_SIGS_POD_GROUP,
-                                      [GANG_OBJECT_VOLCANO] = KIND_VOLCANO_POD_GROUP};
     struct gang *gang = &k->gangs.at[group];
     const struct group *g = &k->cluster->groups.at.at[group];
     gang->shown.is_stale = false;
-    bool is_final = g->object == GANG_OBJECT_NATIVE && gang->shown.was[0].is_true;
+    bool is_final = g->object == KIND_POD_GROUP && gang->shown.was[0].is_true;
     if (!gang->shown.uid || is_final || !is_served(k, g))
         return;
     struct view_of_gang v = look_at(k, group, &k->mem);
     struct showing what = {
         .exhibit = &gang->shown,
-        .kind = kinds[g->object],
+        .kind = g->object,
         .namespace = names_text(&k->cluster->names, g->namespace),
         .name = names_text(&k->cluster->names, g->name),
         .news = v.is_placed && gang->standing == GANG_HAS_ROOM ? NEWS_SCHEDULED
@@ -180,9 +177,9 @@ void engine_show_gang(struct engine *k, int64_t now_ms, uint32_t group, struct e
         .text = v.message,
     };
     what.news_of = what.news == NEWS_UNSCHEDULED ? str_hash(buf_str(&gang->why)) : 0;
-    if (g->object == GANG_OBJECT_NATIVE)
+    if (g->object == KIND_POD_GROUP)
         set_native(&v, &what.status);
-    else if (g->object == GANG_OBJECT_VOLCANO)
+    else if (g->object == KIND_VOLCANO_POD_GROUP)
         set_volcano(&v, &what.status);
     else
         set_sigs(&v, &what.status);

@@ -6,44 +6,44 @@
 /* clang-format off */
 
 const struct gang_key gang_keys[] = {
-    {STR("pod-group.scheduling.kubenexus.io/name"), GANG_NAME, GANG_OBJECT_NONE},
-    {STR("gang.scheduling.kubenexus.io/name"), GANG_NAME, GANG_OBJECT_NONE},
-    {STR("scheduling.kubenexus.io/gang-group"), GANG_NAME, GANG_OBJECT_NONE},
-    {STR("pod-group.scheduling.sigs.k8s.io/name"), GANG_NAME, GANG_OBJECT_NONE},
-    {STR("pod-group.scheduling.x-k8s.io/name"), GANG_NAME, GANG_OBJECT_NONE},
-    {STR("scheduling.x-k8s.io/pod-group"), GANG_NAME, GANG_OBJECT_SIGS},
-    {STR("pod-group.scheduling.sigs.k8s.io"), GANG_NAME, GANG_OBJECT_SIGS},
-    {STR("scheduling.k8s.io/group-name"), GANG_NAME, GANG_OBJECT_VOLCANO},
-    {STR("scheduling.volcano.sh/group-name"), GANG_NAME, GANG_OBJECT_VOLCANO},
-    {STR("kueue.x-k8s.io/pod-group-name"), GANG_NAME, GANG_OBJECT_NONE},
-    {STR("leaderworkerset.sigs.k8s.io/group-key"), GANG_NAME, GANG_OBJECT_NONE},
+    {STR("pod-group.scheduling.kubenexus.io/name"), GANG_NAME, KIND_NONE},
+    {STR("gang.scheduling.kubenexus.io/name"), GANG_NAME, KIND_NONE},
+    {STR("scheduling.kubenexus.io/gang-group"), GANG_NAME, KIND_NONE},
+    {STR("pod-group.scheduling.sigs.k8s.io/name"), GANG_NAME, KIND_NONE},
+    {STR("pod-group.scheduling.x-k8s.io/name"), GANG_NAME, KIND_NONE},
+    {STR("scheduling.x-k8s.io/pod-group"), GANG_NAME, KIND_SIGS_POD_GROUP},
+    {STR("pod-group.scheduling.sigs.k8s.io"), GANG_NAME, KIND_SIGS_POD_GROUP},
+    {STR("scheduling.k8s.io/group-name"), GANG_NAME, KIND_VOLCANO_POD_GROUP},
+    {STR("scheduling.volcano.sh/group-name"), GANG_NAME, KIND_VOLCANO_POD_GROUP},
+    {STR("kueue.x-k8s.io/pod-group-name"), GANG_NAME, KIND_NONE},
+    {STR("leaderworkerset.sigs.k8s.io/group-key"), GANG_NAME, KIND_NONE},
 
-    {STR("pod-group.scheduling.kubenexus.io/min-available"), GANG_SIZE, GANG_OBJECT_NONE},
-    {STR("pod-group.scheduling.kubenexus.io/min-member"), GANG_SIZE, GANG_OBJECT_NONE},
-    {STR("scheduling.kubenexus.io/min-available"), GANG_SIZE, GANG_OBJECT_NONE},
-    {STR("pod-group.scheduling.sigs.k8s.io/min-available"), GANG_SIZE, GANG_OBJECT_NONE},
-    {STR("pod-group.scheduling.sigs.k8s.io/min-member"), GANG_SIZE, GANG_OBJECT_NONE},
-    {STR("pod-group.scheduling.x-k8s.io/min-available"), GANG_SIZE, GANG_OBJECT_NONE},
-    {STR("pod-group.scheduling.x-k8s.io/min-member"), GANG_SIZE, GANG_OBJECT_NONE},
-    {STR("kueue.x-k8s.io/pod-group-total-count"), GANG_SIZE, GANG_OBJECT_NONE},
-    {STR("leaderworkerset.sigs.k8s.io/size"), GANG_SIZE, GANG_OBJECT_NONE},
+    {STR("pod-group.scheduling.kubenexus.io/min-available"), GANG_SIZE, KIND_NONE},
+    {STR("pod-group.scheduling.kubenexus.io/min-member"), GANG_SIZE, KIND_NONE},
+    {STR("scheduling.kubenexus.io/min-available"), GANG_SIZE, KIND_NONE},
+    {STR("pod-group.scheduling.sigs.k8s.io/min-available"), GANG_SIZE, KIND_NONE},
+    {STR("pod-group.scheduling.sigs.k8s.io/min-member"), GANG_SIZE, KIND_NONE},
+    {STR("pod-group.scheduling.x-k8s.io/min-available"), GANG_SIZE, KIND_NONE},
+    {STR("pod-group.scheduling.x-k8s.io/min-member"), GANG_SIZE, KIND_NONE},
+    {STR("kueue.x-k8s.io/pod-group-total-count"), GANG_SIZE, KIND_NONE},
+    {STR("leaderworkerset.sigs.k8s.io/size"), GANG_SIZE, KIND_NONE},
 
-    {STR("volcano.sh/task-spec"), GANG_ROLE, GANG_OBJECT_NONE},
-    {STR("training.kubeflow.org/replica-type"), GANG_ROLE, GANG_OBJECT_NONE},
-    {STR("jobset.sigs.k8s.io/replicatedjob-name"), GANG_ROLE, GANG_OBJECT_NONE},
-    {STR("ray.io/node-type"), GANG_ROLE, GANG_OBJECT_NONE},
-    {STR("spark-role"), GANG_ROLE, GANG_OBJECT_NONE},
+    {STR("volcano.sh/task-spec"), GANG_ROLE, KIND_NONE},
+    {STR("training.kubeflow.org/replica-type"), GANG_ROLE, KIND_NONE},
+    {STR("jobset.sigs.k8s.io/replicatedjob-name"), GANG_ROLE, KIND_NONE},
+    {STR("ray.io/node-type"), GANG_ROLE, KIND_NONE},
+    {STR("spark-role"), GANG_ROLE, KIND_NONE},
 
-    {STR("scheduling.kubenexus.io/required-topology"), GANG_REQUIRED, GANG_OBJECT_NONE},
-    {STR("kueue.x-k8s.io/podset-required-topology"), GANG_REQUIRED, GANG_OBJECT_NONE},
-    {STR("scheduling.kubenexus.io/preferred-topology"), GANG_PREFERRED, GANG_OBJECT_NONE},
-    {STR("kueue.x-k8s.io/podset-preferred-topology"), GANG_PREFERRED, GANG_OBJECT_NONE},
+    {STR("scheduling.kubenexus.io/required-topology"), GANG_REQUIRED, KIND_NONE},
+    {STR("kueue.x-k8s.io/podset-required-topology"), GANG_REQUIRED, KIND_NONE},
+    {STR("scheduling.kubenexus.io/preferred-topology"), GANG_PREFERRED, KIND_NONE},
+    {STR("kueue.x-k8s.io/podset-preferred-topology"), GANG_PREFERRED, KIND_NONE},
 
-    {STR("kubenexus.io/gang"), GANG_AUTO, GANG_OBJECT_NONE},
-    {STR("kubenexus.io/gang-scheduling"), GANG_AUTO, GANG_OBJECT_NONE},
-    {STR("training.kubeflow.org/job-name"), GANG_OWNER, GANG_OBJECT_NONE},
-    {STR("jobset.sigs.k8s.io/jobset-name"), GANG_OWNER, GANG_OBJECT_NONE},
-    {STR("batch.kubernetes.io/job-name"), GANG_OWNER, GANG_OBJECT_NONE},
+    {STR("kubenexus.io/gang"), GANG_AUTO, KIND_NONE},
+    {STR("kubenexus.io/gang-scheduling"), GANG_AUTO, KIND_NONE},
+    {STR("training.kubeflow.org/job-name"), GANG_OWNER, KIND_NONE},
+    {STR("jobset.sigs.k8s.io/jobset-name"), GANG_OWNER, KIND_NONE},
+    {STR("batch.kubernetes.io/job-name"), GANG_OWNER, KIND_NONE},
 };
 
 /* clang-format on */
@@ -188,7 +188,7 @@ bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
         lose(&f, &f.places[GANG_NAME], 0);
         out->group = (struct gang_place){GANG_FIELD, STR("spec.schedulingGroup.podGroupName"),
                                          pod->spec.scheduling_group};
-        out->object = GANG_OBJECT_NATIVE;
+        out->object = KIND_POD_GROUP;
     } else if (f.places[GANG_NAME].where) {
         out->group = f.places[GANG_NAME];
         out->object = gang_keys[f.ranks[GANG_NAME] / 2].object;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/model/pod.h"
+#include "core/model/object.h"
 
 /* Which gang a pod says it belongs to: one answer per pod, from every spelling that users have.
  *
@@ -16,14 +16,6 @@
  *
  * Values are pieces of the pod's texts. */
 
-/* The object that a group's name refers to. */
-enum gang_object {
-    GANG_OBJECT_NONE,    /* labels and annotations say it all */
-    GANG_OBJECT_NATIVE,  /* a PodGroup of scheduling.k8s.io */
-    GANG_OBJECT_SIGS,    /* a PodGroup of scheduling.x-k8s.io */
-    GANG_OBJECT_VOLCANO, /* a PodGroup of scheduling.volcano.sh */
-};
-
 /* Where something was found. */
 enum gang_where { GANG_NOWHERE, GANG_FIELD, GANG_LABEL, GANG_ANNOTATION, GANG_ENV };
 
@@ -35,8 +27,8 @@ struct gang_place {
 
 struct gang_identity {
     struct gang_place group; /* its value is the group's name; never "" */
-    enum gang_object object;
-    int32_t minimum; /* as the pod says; 0: it does not */
+    enum kind object;        /* that the name refers to; KIND_NONE: the pod says it all */
+    int32_t minimum;         /* as the pod says; 0: it does not */
     struct gang_place size;
     struct gang_place role;
 
@@ -66,7 +58,7 @@ enum gang_meaning {
 struct gang_key {
     struct str key;
     enum gang_meaning meaning;
-    enum gang_object object; /* of a name */
+    enum kind object; /* of a name */
 };
 
 extern const struct gang_key gang_keys[];

@@ -86,6 +86,11 @@ static struct str group_of(struct str api_version)
     return str_part(api_version, 0, slash < api_version.n ? slash : 0);
 }
 
+struct str kind_info_group(const struct kind_info *info)
+{
+    return group_of(str_of(info->api_version));
+}
+
 const struct kind_info *kind_info_find(struct str api_version, struct str kind)
 {
     for (size_t i = KIND_NONE + 1; i < KIND_COUNT; i++) {

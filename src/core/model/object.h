@@ -97,5 +97,8 @@ struct kind_info {
 
 const struct kind_info *kind_info_get(enum kind kind);
 
+/* apps of apps/v1; "" of v1. */
+struct str kind_info_group(const struct kind_info *info);
+
 /* NULL if we do not read such a kind. The group must match, any version of it will do. */
 const struct kind_info *kind_info_find(struct str api_version, struct str kind);

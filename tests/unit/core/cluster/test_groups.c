@@ -96,19 +96,19 @@ TEST(groups, count_who_ended_for_one_owner_alone)
 TEST(groups, an_objects_size_counts_where_it_should)
 {
     static const struct {
-        enum gang_object kind;
+        enum kind kind;
         int32_t said, written; /* written -1: there is no object */
         int32_t minimum;
         bool lacks_object;
     } cases[] = {
-        {GANG_OBJECT_NATIVE,  3, 5,  5, false},
-        {GANG_OBJECT_NATIVE,  3, -1, 3, false},
-        {GANG_OBJECT_NATIVE,  0, -1, 1, true },
-        {GANG_OBJECT_NATIVE,  0, 0,  1, false},
-        {GANG_OBJECT_SIGS,    3, 5,  3, false},
-        {GANG_OBJECT_SIGS,    0, 5,  5, false},
-        {GANG_OBJECT_VOLCANO, 0, -1, 1, true },
-        {GANG_OBJECT_NONE,    0, -1, 1, false},
+        {KIND_POD_GROUP,         3, 5,  5, false},
+        {KIND_POD_GROUP,         3, -1, 3, false},
+        {KIND_POD_GROUP,         0, -1, 1, true },
+        {KIND_POD_GROUP,         0, 0,  1, false},
+        {KIND_SIGS_POD_GROUP,    3, 5,  3, false},
+        {KIND_SIGS_POD_GROUP,    0, 5,  5, false},
+        {KIND_VOLCANO_POD_GROUP, 0, -1, 1, true },
+        {KIND_NONE,              0, -1, 1, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(people) p = {0};

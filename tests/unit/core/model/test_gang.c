@@ -43,25 +43,25 @@ TEST(gang, name_and_size_come_from_the_first_spelling_that_is_there)
     static const struct {
         const char *words, *group;
         int minimum;
-        enum gang_object object;
+        enum kind object;
         const char *conflict;
     } cases[] = {
-        {NEXUS "name=a " NEXUS "min-available=3",                                       "a",      3,  GANG_OBJECT_NONE,    "" },
-        {"@" NEXUS "name=a @" NEXUS "min-available=3",                                  "a",      3,  GANG_OBJECT_NONE,    "" },
-        {SIGS "name=a " SIGS "min-available=3",                                         "a",      3,  GANG_OBJECT_NONE,    "" },
-        {"@" SIGS "name=a @" SIGS "min-available=11",                                   "a",      11, GANG_OBJECT_NONE,    "" },
-        {SIGS "name=a " SIGS "min-member=4",                                            "a",      4,  GANG_OBJECT_NONE,    "" },
-        {SIGS "name=b " NEXUS "name=a " SIGS "min-available=5",                         "a",      5,  GANG_OBJECT_NONE,    "b"},
-        {"@" NEXUS "name=b " NEXUS "name=a",                                            "a",      0,  GANG_OBJECT_NONE,    "b"},
-        {"@" NEXUS "name=a " NEXUS "name=a",                                            "a",      0,  GANG_OBJECT_NONE,    "" },
-        {"scheduling.x-k8s.io/pod-group=a",                                             "a",      0,  GANG_OBJECT_SIGS,    "" },
-        {"scheduling.x-k8s.io/pod-group=b @" SIGS "name=a",                             "a",      0,  GANG_OBJECT_NONE,    "b"},
-        {"@scheduling.k8s.io/group-name=a",                                             "a",      0,  GANG_OBJECT_VOLCANO, "" },
-        {".native " NEXUS "name=a " NEXUS "min-available=3",                            "native", 3,  GANG_OBJECT_NATIVE,  "a"},
+        {NEXUS "name=a " NEXUS "min-available=3",                                       "a",      3,  KIND_NONE,              "" },
+        {"@" NEXUS "name=a @" NEXUS "min-available=3",                                  "a",      3,  KIND_NONE,              "" },
+        {SIGS "name=a " SIGS "min-available=3",                                         "a",      3,  KIND_NONE,              "" },
+        {"@" SIGS "name=a @" SIGS "min-available=11",                                   "a",      11, KIND_NONE,              "" },
+        {SIGS "name=a " SIGS "min-member=4",                                            "a",      4,  KIND_NONE,              "" },
+        {SIGS "name=b " NEXUS "name=a " SIGS "min-available=5",                         "a",      5,  KIND_NONE,              "b"},
+        {"@" NEXUS "name=b " NEXUS "name=a",                                            "a",      0,  KIND_NONE,              "b"},
+        {"@" NEXUS "name=a " NEXUS "name=a",                                            "a",      0,  KIND_NONE,              "" },
+        {"scheduling.x-k8s.io/pod-group=a",                                             "a",      0,  KIND_SIGS_POD_GROUP,    "" },
+        {"scheduling.x-k8s.io/pod-group=b @" SIGS "name=a",                             "a",      0,  KIND_NONE,              "b"},
+        {"@scheduling.k8s.io/group-name=a",                                             "a",      0,  KIND_VOLCANO_POD_GROUP, "" },
+        {".native " NEXUS "name=a " NEXUS "min-available=3",                            "native", 3,  KIND_POD_GROUP,         "a"},
         {"kueue.x-k8s.io/pod-group-name=a @kueue.x-k8s.io/pod-group-total-count=6",     "a",      6,
-         GANG_OBJECT_NONE,                                                                                                 "" },
+         KIND_NONE,                                                                                                           "" },
         {"leaderworkerset.sigs.k8s.io/group-key=a @leaderworkerset.sigs.k8s.io/size=4", "a",      4,
-         GANG_OBJECT_NONE,                                                                                                 "" },
+         KIND_NONE,                                                                                                           "" },
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
