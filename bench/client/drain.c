@@ -66,6 +66,8 @@ int cmd_drain(int argc, char **argv)
     d.desk.ctx = &d;
     desk_open(&d.desk, argv[0]);
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        d.filled += watched_kinds[i].is_on_demand;
+    for (uint32_t i = 0; i < WATCHED_COUNT && !watched_kinds[i].is_on_demand; i++)
         vec_push(&d.desk.out.list, watch_of(&d.desk, i + 1, i));
     while (d.filled < WATCHED_COUNT)
         desk_turn(&d.desk, -1);

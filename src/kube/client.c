@@ -151,6 +151,20 @@ static void tell_of_lease(struct client *c, int64_t now_ms, const char *what)
                                      .note = buf_str(&note)});
 }
 
+/* Begins with what somebody has come to wait for. */
+static void hear_wishes(struct client *c, int64_t now_ms)
+{
+    bool is_new = false;
+    for (uint32_t i = 0; i < WATCHED_COUNT && c->outer.wants; i++) {
+        if (c->discover.is_wanted[i] || !c->outer.wants(c->outer.ctx, watched_kinds[i].kind))
+            continue;
+        discover_want(&c->discover, now_ms, i);
+        is_new = true;
+    }
+    if (is_new)
+        learn_served(c, now_ms);
+}
+
 void client_tick(struct client *c, int64_t now_ms, struct requests *out)
 {
     c->out = out;
@@ -160,6 +174,7 @@ void client_tick(struct client *c, int64_t now_ms, struct requests *out)
         c->has_led = true;
         tell_of_lease(c, now_ms, "became leader");
     }
+    hear_wishes(c, now_ms);
     discover_tick(&c->discover, now_ms, out);
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         watch_tick(&c->watches[i], now_ms, out);
@@ -197,7 +212,7 @@ bool client_is_filling(const struct client *c)
 bool client_is_synced(const struct client *c)
 {
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
-        if (!watch_is_synced(&c->watches[i]))
+        if (!watched_kinds[i].is_on_demand && !watch_is_synced(&c->watches[i]))
             return false;
     return true;
 }

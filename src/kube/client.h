@@ -63,7 +63,8 @@ int64_t client_next_ms(const struct client *c, int64_t now_ms);
 /* Objects of a kind are coming that end with all there are of it. */
 bool client_is_filling(const struct client *c);
 
-/* All there is has been told once: decisions may begin. */
+/* All there is has been told once, but for kinds that are watched on demand: who wants one waits
+ * for it. Decisions may begin. */
 bool client_is_synced(const struct client *c);
 
 /* May we write? */

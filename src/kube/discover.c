@@ -55,9 +55,19 @@ void discover_init(struct discover *d, int64_t now_ms, request_id id, uint64_t s
                            .began_ms = now_ms,
                            .said_status = -1};
     for (uint32_t k = 0; k < WATCHED_COUNT; k++)
-        for (uint32_t v = 0; v < VERSIONS_MOST && version_of(k, v); v++)
-            if (!has_group(d, version_of(k, v)))
-                d->groups[d->n_groups++].api_version = version_of(k, v);
+        if (!watched_kinds[k].is_on_demand)
+            discover_want(d, now_ms, k);
+}
+
+void discover_want(struct discover *d, int64_t now_ms, uint32_t kind)
+{
+    d->is_wanted[kind] = true;
+    for (uint32_t v = 0; v < VERSIONS_MOST && version_of(kind, v); v++) {
+        if (has_group(d, version_of(kind, v)))
+            continue;
+        d->groups[d->n_groups++].api_version = version_of(kind, v);
+        d->due_ms = now_ms;
+    }
 }
 
 void discover_done(struct discover *d)
@@ -87,12 +97,12 @@ static void learn(struct discover *d, const char *api_version, const struct reso
 
 enum served discover_served(const struct discover *d, uint32_t kind, const char **version)
 {
-    for (uint32_t v = 0; v < VERSIONS_MOST && version_of(kind, v); v++) {
+    for (uint32_t v = 0; v < VERSIONS_MOST && d->is_wanted[kind] && version_of(kind, v); v++) {
         *version = version_of(kind, v);
         if (d->versions[kind][v] != SERVED_NO)
             return d->versions[kind][v];
     }
-    return SERVED_NO;
+    return d->is_wanted[kind] ? SERVED_NO : SERVED_UNKNOWN;
 }
 
 /* What a whole answer says; false if nothing. */

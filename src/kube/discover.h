@@ -26,6 +26,7 @@ struct discover {
     } groups[WATCHED_COUNT * VERSIONS_MOST];
     uint32_t n_groups;
     enum served versions[WATCHED_COUNT][VERSIONS_MOST]; /* of each kind, the newest first */
+    bool is_wanted[WATCHED_COUNT];
     int said_status; /* of the trouble last told about; -1: none */
     struct buf text;
     struct arena mem;
@@ -39,7 +40,11 @@ void discover_done(struct discover *d);
 /* True when something was learnt: `served` may differ. */
 bool discover_hear(struct discover *d, int64_t now_ms, const struct reply *reply) MUST_USE;
 
-/* Is the kind served? If so, `version` receives the newest; unknown while a newer one may be. */
+/* From now on this kind is looked for, too; the others are from the beginning. */
+void discover_want(struct discover *d, int64_t now_ms, uint32_t kind);
+
+/* Is the kind served? If so, `version` receives the newest; unknown while a newer one may be,
+ * and while nobody wants it. */
 enum served discover_served(const struct discover *d, uint32_t kind, const char **version);
 
 void discover_tick(struct discover *d, int64_t now_ms, struct requests *out);

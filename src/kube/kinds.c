@@ -1,9 +1,11 @@
 #include "kube/kinds.h"
 
 const struct watched watched_kinds[WATCHED_COUNT] = {
-#define WATCHED(kind, resource, selector) {kind, resource, selector},
+#define WATCHED(kind, resource, selector) {kind, resource, selector, false},
+#define WATCHED_ON_DEMAND(kind, resource) {kind, resource, "", true},
 #include "kube/kinds.def"
 #undef WATCHED
+#undef WATCHED_ON_DEMAND
 };
 
 const struct watched *watched_of(enum kind kind)

@@ -8,12 +8,15 @@ struct watched {
     enum kind kind;
     const char *resource; /* as paths spell it */
     const char *selector; /* fieldSelector; "": all objects */
+    bool is_on_demand;    /* only from when on somebody wants it: listener.wants() */
 };
 
 enum {
 #define WATCHED(kind, resource, selector) WATCHED_##kind,
+#define WATCHED_ON_DEMAND(kind, resource) WATCHED_##kind,
 #include "kube/kinds.def"
 #undef WATCHED
+#undef WATCHED_ON_DEMAND
     WATCHED_COUNT,
 };
 

@@ -28,4 +28,7 @@ struct listener {
     void (*answer)(void *ctx, int64_t now_ms, effect_id effect,
                    const struct extender_answer *answer);
     void (*notice)(void *ctx, int64_t now_ms, const struct notice *notice);
+    /* Is somebody waiting for objects of this kind? NULL: never. Asked of those that are not
+     * watched before. */
+    bool (*wants)(void *ctx, enum kind kind);
 };

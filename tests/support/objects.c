@@ -377,8 +377,18 @@ static bool container_word(struct arena *mem, struct building *b, struct str wor
 static void add_owner(struct arena *mem, struct pod *pod, struct str text)
 {
     struct owner owner = {.kind = cut(&text, '='), .name = text, .is_controller = true};
-    owner.api_version =
-        str_equal(owner.kind, STR("ReplicationController")) ? STR("v1") : STR("apps/v1");
+    static const struct {
+        const char *kind, *api_version;
+    } others[] = {
+        {"ReplicationController", "v1"                  },
+        {"Job",                   "batch/v1"            },
+        {"RayCluster",            "ray.io/v1"           },
+        {"MPIJob",                "kubeflow.org/v2beta1"},
+    };
+    owner.api_version = STR("apps/v1");
+    for (size_t i = 0; i < LEN(others); i++)
+        if (str_equal(owner.kind, str_of(others[i].kind)))
+            owner.api_version = str_of(others[i].api_version);
     add_to(mem, &pod->meta.owners, owner);
 }
 

@@ -68,6 +68,12 @@ static void on_change(void *ctx, int64_t now_ms, const struct change *change)
     engine_apply(r->engine, now_ms, change);
 }
 
+static bool on_wish(void *ctx, enum kind kind)
+{
+    const struct runner *r = ctx;
+    return engine_wants(r->engine, kind);
+}
+
 static void on_settle(void *ctx, int64_t now_ms, effect_id effect, const struct error *why)
 {
     struct runner *r = ctx;
@@ -371,7 +377,8 @@ static bool begin(struct runner *r, const char *host, struct error *e)
         .n_extenders = o->config.n_extenders,
     };
     client.lease.identity = str_of(r->identity);
-    r->listener = (struct listener){r, on_glance, on_change, on_settle, on_answer, on_notice};
+    r->listener =
+        (struct listener){r, on_glance, on_change, on_settle, on_answer, on_notice, on_wish};
     client_init(&r->client, &client, loop_now_ms(r->loop), &r->listener);
     if (!begin_serving(r, host, e))
         return false;

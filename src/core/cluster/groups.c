@@ -1,5 +1,7 @@
 #include "core/cluster/groups.h"
 
+#include "core/model/crew.h"
+
 /* --- finding --- */
 
 static void hold(struct names *names, sym s)
@@ -45,15 +47,19 @@ static uint32_t get(struct groups *g, struct names *names, sym namespace, sym na
     return id;
 }
 
+static uint32_t find(const struct groups *g, sym namespace, sym name, enum kind object)
+{
+    struct group key = {.namespace = namespace, .name = name, .object = object};
+    return namespace == SYM_NONE || name == SYM_NONE
+               ? ID_NONE
+               : intern_find(&g->table, (struct str){(const char *)&key, GROUP_KEY_BYTES});
+}
+
 uint32_t groups_find(const struct groups *g, const struct names *names,
                      const struct group_claim *claim)
 {
-    sym name = names_find(names, claim->identity->group.value);
-    struct group key = {
-        .namespace = claim->namespace, .name = name, .object = claim->identity->object};
-    return name == SYM_NONE
-               ? ID_NONE
-               : intern_find(&g->table, (struct str){(const char *)&key, GROUP_KEY_BYTES});
+    return find(g, claim->namespace, names_find(names, claim->identity->group.value),
+                claim->identity->object);
 }
 
 bool groups_has(const struct groups *g, const struct names *names, pod_id pod,
@@ -63,13 +69,46 @@ bool groups_has(const struct groups *g, const struct names *names, pod_id pod,
     return is == groups_of(g, pod) && (is != ID_NONE || !claim->identity);
 }
 
+/* Operators write a role once with a capital and once without. */
+static sym role_of(struct names *names, struct str text)
+{
+    char low[256];
+    size_t n = MIN(text.n, sizeof(low));
+    for (size_t i = 0; i < n; i++)
+        low[i] = text.p[i] >= 'A' && text.p[i] <= 'Z' ? (char)(text.p[i] | 0x20) : text.p[i];
+    return names_get(names, (struct str){low, n});
+}
+
+static bool has_role(const struct group *group, sym role)
+{
+    vec_each(&group->roles, is)
+        if (*is == role)
+            return true;
+    return false;
+}
+
+static void forget_roles(struct names *names, struct group *group)
+{
+    vec_each(&group->roles, role)
+        drop(names, *role);
+    vec_clear(&group->roles);
+}
+
+static void forget_shares(struct names *names, struct group *group)
+{
+    vec_each(&group->shares, share)
+        drop(names, share->role);
+    vec_clear(&group->shares);
+}
+
 /* Nobody is left: what they said goes with them. */
 static void forget_members(struct names *names, struct group *group)
 {
+    forget_roles(names, group);
     group->said = 0;
     group->born_ms = INT64_MAX;
     replace(names, &group->preferred, SYM_NONE);
-    if (!group->has_object)
+    if (!group->has_object || kind_is_crew(group->object))
         replace(names, &group->required, SYM_NONE);
     group->troubled = ID_NONE;
     buf_clear(&group->trouble);
@@ -137,7 +176,15 @@ static void hear(struct groups *g, struct names *names, pod_id pod, uint32_t id,
     hear_size(group, pod, identity);
     group->named = (struct gang_place){identity->group.where, identity->group.key, {0}};
     group->born_ms = MIN(group->born_ms, claim->created_ms);
-    if (identity->required.where && !group->has_object)
+    if (identity->role.where && kind_is_crew(group->object)) {
+        sym role = role_of(names, identity->role.value);
+        if (!has_role(group, role)) {
+            hold(names, role);
+            vec_push(&group->roles, role);
+        }
+    }
+    bool is_said_here = !group->has_object || kind_is_crew(group->object);
+    if (identity->required.where && is_said_here)
         replace(names, &group->required, names_get(names, identity->required.value));
     if (identity->preferred.where)
         replace(names, &group->preferred, names_get(names, identity->preferred.value));
@@ -177,24 +224,52 @@ void groups_remove(struct groups *g, struct names *names, pod_id pod, bool has_e
 
 /* --- objects --- */
 
+/* Sets what the object says of each role; true if that is another thing. */
+static bool set_shares(struct names *names, struct group *group, const struct pod_group *object)
+{
+    uint32_t n = object ? object->parts.n : 0;
+    bool differs = n != group->shares.n;
+    for (uint32_t i = 0; i < n && !differs; i++) {
+        const struct group_part *part = &object->parts.at[i];
+        const struct group_share *share = &group->shares.at[i];
+        differs = share->minimum != part->minimum || share->role != role_of(names, part->role);
+    }
+    if (!differs)
+        return false;
+    forget_shares(names, group);
+    for (uint32_t i = 0; i < n; i++) {
+        sym role = role_of(names, object->parts.at[i].role);
+        hold(names, role);
+        vec_push(&group->shares, ((struct group_share){role, object->parts.at[i].minimum}));
+    }
+    return true;
+}
+
 uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind,
                            const struct meta *meta, const struct pod_group *object, bool *differs)
 {
     uint32_t id =
-        get(g, names, names_get(names, meta->namespace), names_get(names, meta->name), kind);
-    struct group *group = &g->at.at[id];
-    if (!object && !group->has_object)
+        object
+            ? get(g, names, names_get(names, meta->namespace), names_get(names, meta->name), kind)
+            : find(g, names_find(names, meta->namespace), names_find(names, meta->name), kind);
+    if (id == ID_NONE || (!object && !g->at.at[id].has_object))
         return ID_NONE;
+    struct group *group = &g->at.at[id];
     if (object && !group->has_object)
         intern_hold(&g->table, id);
     int32_t written = object ? object->minimum : 0;
-    bool is_constrained = object && object->topology.n;
+    bool is_constrained = object && object->topology.n, goes_whole = object && object->goes_whole;
     sym required = is_constrained ? names_get(names, object->topology.at[0].key) : SYM_NONE;
-    *differs = group->has_object != (object != NULL) || group->written != written ||
-               group->required != required;
+    bool says_required = !kind_is_crew(kind); /* an owner leaves that to its pods */
+    *differs = set_shares(names, group, object) || group->has_object != (object != NULL) ||
+               group->written != written || group->goes_whole != goes_whole ||
+               (says_required && group->required != required);
     group->has_object = object != NULL;
     group->written = written;
-    replace(names, &group->required, required);
+    group->goes_whole = goes_whole;
+    group->ended_before = object ? object->ended : 0;
+    if (says_required)
+        replace(names, &group->required, required);
     if (!object)
         intern_drop(&g->table, id);
     return id;
@@ -202,11 +277,28 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind
 
 /* --- what it comes to --- */
 
+/* What its object says: of all, or of the roles that are there. */
+static int32_t written_of(const struct group *group)
+{
+    if (group->shares.n == 0)
+        return group->written;
+    int32_t sum = 0;
+    vec_each(&group->shares, share)
+        if (has_role(group, share->role))
+            sum += share->minimum; /* each is limited: crew.c */
+    return MAX(sum, 1);
+}
+
+bool group_heeds_object(const struct group *group)
+{
+    return group->object == KIND_POD_GROUP || kind_is_crew(group->object);
+}
+
 int32_t group_minimum(const struct group *group)
 {
-    int32_t first =
-        group->object == KIND_POD_GROUP && group->has_object ? group->written : group->said;
-    int32_t minimum = first ? first : group->written ? group->written : group->said;
+    int32_t written = written_of(group),
+            first = group_heeds_object(group) && group->has_object ? written : group->said;
+    int32_t minimum = first ? first : written ? written : group->said;
     return MAX(minimum, 1);
 }
 
@@ -229,6 +321,8 @@ struct sweeping {
 
 static void done(struct group *group)
 {
+    vec_done(&group->shares);
+    vec_done(&group->roles);
     vec_done(&group->members);
     buf_done(&group->trouble);
     buf_done(&group->conflict);
@@ -238,6 +332,8 @@ static void gone(void *ctx, uint32_t id)
 {
     struct sweeping *x = ctx;
     struct group *group = &x->groups->at.at[id];
+    forget_roles(x->names, group);
+    forget_shares(x->names, group);
     drop(x->names, group->namespace);
     drop(x->names, group->name);
     drop(x->names, group->required);

@@ -15,6 +15,12 @@
  * Members that have ended well count towards the quorum: how many they were is kept while a member
  * is left, and beyond that for members of the same owner. */
 
+/* The pods of one role, of a group that comes role by role. */
+struct group_share {
+    sym role;
+    int32_t minimum;
+};
+
 struct group {
     /* The first members are what a group is found by. */
     sym namespace, name;
@@ -25,9 +31,13 @@ struct group {
     struct gang_place named, sized; /* where members say so, without the values */
     int32_t written;                /* what its object says; 0: it is none, or says nothing */
     bool has_object;
-    uint32_t ended;      /* members that are gone because their work is done */
-    uint64_t owner;      /* of the members, as a hash */
-    int64_t born_ms;     /* when the first of them was made */
+    bool goes_whole;                /* all of it is evicted, or nobody */
+    VEC(struct group_share) shares; /* what its object says of each role; none: of all together */
+    VEC(sym) roles;                 /* that members have; only where an owner is the object */
+    uint32_t ended_before;          /* as its object says */
+    uint32_t ended;                 /* members that are gone because their work is done */
+    uint64_t owner;                 /* of the members, as a hash */
+    int64_t born_ms;                /* when the first of them was made */
     sym required;        /* key of the label whose domain holds all members; SYM_NONE: none */
     sym preferred;       /* a list of such keys with commas, the tightest first; SYM_NONE: none */
     uint32_t troubled;   /* the pod that brought `trouble`; ID_NONE: none */
@@ -79,9 +89,19 @@ uint32_t groups_put(struct groups *g, struct names *names, pod_id pod,
 void groups_remove(struct groups *g, struct names *names, pod_id pod, bool has_ended);
 
 /* The group's object came or changed (NULL: it is gone); returns the group, ID_NONE if nobody knows
- * it. `differs`: what it says of the group is not what it said before. */
+ * it. `differs`: what it says of the group is not what it said before, but for how many of it have
+ * ended. */
 uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind,
                            const struct meta *meta, const struct pod_group *object, bool *differs);
+
+/* Members that have ended well, as far as we or its object know. */
+static inline uint32_t group_ended(const struct group *group)
+{
+    return MAX(group->ended, group->ended_before);
+}
+
+/* Does its object know better than its members how many they must be? */
+bool group_heeds_object(const struct group *group);
 
 /* How many members must run together; 1: any number may. */
 int32_t group_minimum(const struct group *group);

@@ -649,6 +649,15 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
     case KIND_POD_GROUP:
     case KIND_SIGS_POD_GROUP:
     case KIND_VOLCANO_POD_GROUP:
+    case KIND_JOB:
+    case KIND_JOB_SET:
+    case KIND_JAX_JOB:
+    case KIND_MPI_JOB:
+    case KIND_PADDLE_JOB:
+    case KIND_PYTORCH_JOB:
+    case KIND_TF_JOB:
+    case KIND_XGBOOST_JOB:
+    case KIND_RAY_CLUSTER:
         engine_put_group(k, now_ms, o, true);
         break;
     case KIND_RESERVATION:
@@ -670,7 +679,6 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
         break;
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
-    case KIND_JOB:
     case KIND_COUNT:
         break;
     }
@@ -720,6 +728,15 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_POD_GROUP:
     case KIND_SIGS_POD_GROUP:
     case KIND_VOLCANO_POD_GROUP:
+    case KIND_JOB:
+    case KIND_JOB_SET:
+    case KIND_JAX_JOB:
+    case KIND_MPI_JOB:
+    case KIND_PADDLE_JOB:
+    case KIND_PYTORCH_JOB:
+    case KIND_TF_JOB:
+    case KIND_XGBOOST_JOB:
+    case KIND_RAY_CLUSTER:
         engine_put_group(k, now_ms, o, false);
         break;
     case KIND_RESERVATION:
@@ -741,7 +758,6 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
         break;
     case KIND_NONE:
     case KIND_PRIORITY_CLASS:
-    case KIND_JOB:
     case KIND_COUNT:
         break;
     }

@@ -82,6 +82,10 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
 void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
                    const struct extender_answer *answer);
 
+/* Does a pod refer to an object of the kind? Those that are many, and that nobody mostly asks for,
+ * need not be told before. */
+bool engine_wants(const struct engine *k, enum kind kind);
+
 /* When engine_step() is worth calling again although nothing changed; INT64_MAX: never. */
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms);
 

@@ -27,10 +27,9 @@ static void list_places(struct engine *k, struct explained_gang *x, struct arena
 
 static struct str size_because(const struct group *g, struct arena *mem)
 {
-    if (g->said && group_minimum(g) == g->said)
-        return gang_place_text(&g->sized, mem);
-    if (!g->has_object)
-        return STR("nobody says");
+    bool is_written = g->has_object && (group_heeds_object(g) || g->said == 0);
+    if (!is_written)
+        return g->said ? gang_place_text(&g->sized, mem) : STR("nobody says");
     const struct kind_info *info = kind_info_get(g->object);
     return arena_printf(mem, "%s of " STR_FMT, info->name, STR_ARG(kind_info_group(info)));
 }
@@ -54,7 +53,7 @@ void explain_gang(struct engine *k, pod_id pod, struct explanation *out)
         .running = m.running,
         .waiting = m.ready,
         .held = m.held,
-        .ended = g->ended,
+        .ended = group_ended(g),
         .conflict = arena_str(&out->mem, buf_str(&g->conflict)),
     };
     if (g->trouble.n) {

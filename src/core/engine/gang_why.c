@@ -172,8 +172,8 @@ static void add_missing(const struct engine *k, uint32_t group, struct buf *out)
         return;
     }
     struct muster m = engine_muster(k, group);
-    buf_printf(out, "pod group has %u pods, needs at least %d", m.running + m.ready + g->ended,
-               group_minimum(g));
+    buf_printf(out, "pod group has %u pods, needs at least %d",
+               m.running + m.ready + group_ended(g), group_minimum(g));
     if (m.held)
         buf_printf(out, "; %u more wait behind scheduling gates", m.held);
 }

@@ -8,6 +8,7 @@
  * we came. */
 
 #include "core/engine/inside.h"
+#include "core/model/crew.h"
 
 static struct gang *gang_at(struct engine *k, uint32_t group)
 {
@@ -75,10 +76,10 @@ bool engine_is_gathered(const struct engine *k, uint32_t group)
     if (g->trouble.n)
         return true; /* to be told so */
     bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
-    if (group_lacks_object(g) || (!may_go_on && g->members.n + g->ended < minimum))
+    if (group_lacks_object(g) || (!may_go_on && g->members.n + group_ended(g) < minimum))
         return false;
     struct muster m = engine_muster(k, group);
-    return m.ready && ((may_go_on && m.running) || m.running + m.ready + g->ended >= minimum);
+    return m.ready && ((may_go_on && m.running) || m.running + m.ready + group_ended(g) >= minimum);
 }
 
 /* --- in and out of the queue --- */
@@ -280,6 +281,8 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
     uint32_t will = names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE;
     bool was_gang = will != ID_NONE && group_is_gang(&c->groups.at.at[will]);
     uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
+    if (names_one && kind_is_crew(identity.object) && identity.minimum == 0)
+        k->wanted |= (uint64_t)1 << identity.object;
     if (k->config.shows && is != ID_NONE)
         note_owner(k, is, claim.owner, from);
     if (moves)
@@ -289,12 +292,22 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
     return moves;
 }
 
+/* More of the gang are there, or have been: it may be gathered. */
+static void look_at_gate(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
+    if (leader != ID_NONE && queue_gate(k->queue, leader))
+        queue_activate(k->queue, now_ms, leader);
+}
+
 void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
 {
     struct cluster *c = k->cluster;
-    bool differs;
+    struct pod_group says;
+    bool differs, is_heard = is_there && pod_group_of(o, &k->mem, &says);
     uint32_t group = groups_put_object(&c->groups, &c->names, o->kind, o->meta,
-                                       is_there ? o->pod_group : NULL, &differs);
+                                       is_heard ? &says : NULL, &differs);
+    arena_reset(&k->mem);
     if (group == ID_NONE)
         return;
     struct gang *gang = gang_at(k, group);
@@ -302,12 +315,19 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
         exhibit_done(&gang->shown);
         gang->attempts = 0;
         gang->standing = GANG_UNTRIED;
-    } else if (k->config.shows) {
+    } else if (k->config.shows && !kind_is_crew(o->kind)) {
         exhibit_see(&gang->shown, o, false);
         engine_touch_gang(k, now_ms, group);
     }
     if (differs)
         engine_regroup(k, now_ms, group);
+    else
+        look_at_gate(k, now_ms, group);
+}
+
+bool engine_wants(const struct engine *k, enum kind kind)
+{
+    return k->wanted >> kind & 1;
 }
 
 /* --- those who are missing --- */
@@ -315,9 +335,8 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
 void engine_count_in(struct engine *k, int64_t now_ms, pod_id pod)
 {
     uint32_t group = groups_of(&k->cluster->groups, pod);
-    uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
-    if (leader != ID_NONE && leader != pod.i && queue_gate(k->queue, leader))
-        queue_activate(k->queue, now_ms, leader);
+    if (group < k->gangs.n && k->gangs.at[group].leader != pod.i)
+        look_at_gate(k, now_ms, group);
 }
 
 void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)

@@ -138,6 +138,7 @@ struct engine {
     gang_counts_vec gang_counts;
     struct why why;
     struct arena mem; /* scratch of one call */
+    uint64_t wanted;  /* kinds, as bits, whose objects pods wait for: engine_wants() */
 };
 
 #define EFFECT_ORPHAN (UINT32_MAX - 1)

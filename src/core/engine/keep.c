@@ -129,7 +129,7 @@ void engine_review_keeper(struct engine *k, int64_t now_ms)
     uint32_t group = k->keeper;
     const struct group *g = &k->cluster->groups.at.at[group];
     bool waits = k->gangs.at[group].leader != ID_NONE &&
-                 engine_muster(k, group).running + g->ended < (uint32_t)group_minimum(g);
+                 engine_muster(k, group).running + group_ended(g) < (uint32_t)group_minimum(g);
     if (waits && now_ms < k->keeps_until_ms)
         return;
     k->keeper = ID_NONE;

@@ -211,18 +211,23 @@ static uint32_t add_core(const struct looking *l, uint32_t group, const struct m
     return core.n ? add_party(l, core) : ID_NONE;
 }
 
-/* A gang goes as a whole, or some that it has beyond its minimum do. */
+/* A gang goes as a whole, or some that it has beyond its minimum do, if it lets them. */
 static void add_gang(const struct looking *l, uint32_t group)
 {
     const struct group *g = &l->k->cluster->groups.at.at[group];
     struct mates mates = {0};
     find_mates(l, g, &mates);
-    uint32_t minimum = (uint32_t)group_minimum(g), have = mates.n + g->ended;
-    uint32_t spare = MIN(have > minimum ? have - minimum : 0, mates.n);
+    uint32_t minimum = (uint32_t)group_minimum(g), have = mates.n + group_ended(g);
+    uint32_t spare = g->goes_whole || have <= minimum ? 0 : MIN(have - minimum, mates.n);
     uint32_t core = add_core(l, group, &mates, spare);
     for (uint32_t i = 0; i < spare && mates.at[i].may_go; i++)
         add_alone(l, mates.at[i].pod, group, core);
     vec_done(&mates);
+}
+
+static bool goes_together(const struct group *g)
+{
+    return g->goes_whole || group_is_gang(g);
 }
 
 static void add(const struct looking *l, pod_id pod)
@@ -231,7 +236,7 @@ static void add(const struct looking *l, pod_id pod)
     uint32_t group = groups_of(&c->groups, pod);
     if (is_on_the_way_out(pods_at(&c->pods, pod)))
         return;
-    if (group == ID_NONE || !group_is_gang(&c->groups.at.at[group])) {
+    if (group == ID_NONE || !goes_together(&c->groups.at.at[group])) {
         add_alone(l, pod, ID_NONE, ID_NONE);
         return;
     }
@@ -280,7 +285,7 @@ static bool is_special(const struct looking *l, pod_id pod, struct party *first)
     const struct cluster *c = l->k->cluster;
     uint32_t group = groups_of(&c->groups, pod);
     struct party party = {0};
-    if ((group != ID_NONE && group_is_gang(&c->groups.at.at[group])) ||
+    if ((group != ID_NONE && goes_together(&c->groups.at.at[group])) ||
         cluster_spec(c, pod)->accelerators || !look_at(l, pod, &party))
         return true;
     if (first->n++ == 0) {

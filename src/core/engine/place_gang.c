@@ -479,7 +479,7 @@ static bool prepare(struct engine *k, int64_t now_ms, uint32_t group, struct eff
     const struct group *g = &k->cluster->groups.at.at[group];
     seat_all(k, now_ms, group, out);
     p->also = 0;
-    uint32_t running = engine_muster(k, group).running, have = running + g->ended;
+    uint32_t running = engine_muster(k, group).running, have = running + group_ended(g);
     uint32_t minimum = (uint32_t)group_minimum(g);
     bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
     bool goes_on = may_go_on && running && have + p->seats.n < minimum;

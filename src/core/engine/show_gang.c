@@ -63,8 +63,8 @@ static struct str message_of(const struct view_of_gang *v, struct arena *mem)
 {
     uint32_t attempts = v->gang->attempts;
     if (v->is_placed)
-        return arena_printf(mem, "%u of at least %u pods have a node", v->running + v->group->ended,
-                            v->minimum);
+        return arena_printf(mem, "%u of at least %u pods have a node",
+                            v->running + group_ended(v->group), v->minimum);
     struct str why = buf_str(&v->gang->why);
     if (attempts == 0)
         return why;
@@ -110,7 +110,7 @@ static void set_native(const struct view_of_gang *v, struct object_status *s)
 static void set_volcano(const struct view_of_gang *v, struct object_status *s)
 {
     bool is_refused_now = !v->is_placed && is_refused(v->gang);
-    bool is_over = v->members == 0 && v->group->ended >= v->minimum;
+    bool is_over = v->members == 0 && group_ended(v->group) >= v->minimum;
     s->phase = is_over                        ? STR("Completed")
                : v->is_placed                 ? STR("Running")
                : is_refused_now && v->running ? STR("Unknown")
@@ -135,7 +135,7 @@ static void set_sigs(const struct view_of_gang *v, struct object_status *s)
 {
     static const struct str before[] = {STR(""), STR("Pending"), STR("Scheduling")};
     struct str phase = str_of(v->gang->shown.phase);
-    bool is_gathered = v->members + v->group->ended >= v->minimum;
+    bool is_gathered = v->members + group_ended(v->group) >= v->minimum;
     bool is_ours = false;
     for (size_t i = 0; i < LEN(before); i++)
         is_ours |= str_equal(phase, before[i]);
@@ -152,7 +152,7 @@ static struct view_of_gang look_at(const struct engine *k, uint32_t group, struc
         .running = engine_muster(k, group).running,
         .minimum = (uint32_t)group_minimum(g),
     };
-    v.is_placed = v.running + g->ended >= v.minimum;
+    v.is_placed = v.running + group_ended(g) >= v.minimum;
     v.message = message_of(&v, mem);
     return v;
 }

@@ -3,6 +3,8 @@
 
 #include "core/model/gang.h"
 
+#include "core/model/crew.h"
+
 /* clang-format off */
 
 const struct gang_key gang_keys[] = {
@@ -30,6 +32,7 @@ const struct gang_key gang_keys[] = {
 
     {STR("volcano.sh/task-spec"), GANG_ROLE, KIND_NONE},
     {STR("training.kubeflow.org/replica-type"), GANG_ROLE, KIND_NONE},
+    {STR("training.kubeflow.org/job-role"), GANG_ROLE, KIND_NONE},
     {STR("jobset.sigs.k8s.io/replicatedjob-name"), GANG_ROLE, KIND_NONE},
     {STR("ray.io/node-type"), GANG_ROLE, KIND_NONE},
     {STR("spark-role"), GANG_ROLE, KIND_NONE},
@@ -41,9 +44,9 @@ const struct gang_key gang_keys[] = {
 
     {STR("kubenexus.io/gang"), GANG_AUTO, KIND_NONE},
     {STR("kubenexus.io/gang-scheduling"), GANG_AUTO, KIND_NONE},
-    {STR("training.kubeflow.org/job-name"), GANG_OWNER, KIND_NONE},
-    {STR("jobset.sigs.k8s.io/jobset-name"), GANG_OWNER, KIND_NONE},
-    {STR("batch.kubernetes.io/job-name"), GANG_OWNER, KIND_NONE},
+    {STR("training.kubeflow.org/job-name"), GANG_OWNER, KIND_MPI_JOB},
+    {STR("jobset.sigs.k8s.io/jobset-name"), GANG_OWNER, KIND_JOB_SET},
+    {STR("batch.kubernetes.io/job-name"), GANG_OWNER, KIND_JOB},
 };
 
 /* clang-format on */
@@ -165,14 +168,45 @@ static bool find_owners_size(const struct pod *pod, struct gang_identity *out)
     return false;
 }
 
-static bool find_owner(const struct pod *pod, const struct finds *f, struct gang_identity *out)
+static bool is_asked(const struct finds *f)
 {
     struct str asked = f->places[GANG_AUTO].value;
-    bool is_asked = str_equal(asked, STR("auto")) || str_equal(asked, STR("true"));
-    if (!is_asked || !f->places[GANG_OWNER].where || !find_owners_size(pod, out))
+    return str_equal(asked, STR("auto")) || str_equal(asked, STR("true"));
+}
+
+/* Whose object says how many there are; the pods of a Job may be of what made the Job. */
+static enum kind owners_kind(const struct owner *owner, const struct finds *f)
+{
+    const struct kind_info *info = owner ? kind_info_find(owner->api_version, owner->kind) : NULL;
+    if (!info || !kind_is_crew(info->kind))
+        return KIND_NONE;
+    bool is_made_for = info->kind == KIND_JOB && f->places[GANG_OWNER].where;
+    return is_made_for ? gang_keys[f->ranks[GANG_OWNER] / 2].object : info->kind;
+}
+
+static bool find_owner(const struct pod *pod, const struct finds *f, struct gang_identity *out)
+{
+    if (!is_asked(f))
         return false;
+    const struct owner *owner = NULL;
+    list_each(&pod->meta.owners, o)
+        owner = o->is_controller ? o : owner;
+    out->object = owners_kind(owner, f);
     out->group = f->places[GANG_OWNER];
-    return true;
+    if (!out->group.where && out->object)
+        out->group = (struct gang_place){GANG_FIELD, STR("metadata.ownerReferences"), owner->name};
+    return (find_owners_size(pod, out) || out->object) && out->group.where && out->group.value.n;
+}
+
+bool gang_is_asked_for(const pair_list *labels, const pair_list *annotations)
+{
+    struct finds f = {.other_rank = UINT32_MAX};
+    memset(f.ranks, 0xff, sizeof(f.ranks));
+    list_each(labels, pair)
+        find(&f, pair, GANG_LABEL);
+    list_each(annotations, pair)
+        find(&f, pair, GANG_ANNOTATION);
+    return is_asked(&f);
 }
 
 bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
@@ -184,6 +218,7 @@ bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
     list_each(&pod->meta.annotations, pair)
         find(&f, pair, GANG_ANNOTATION);
     *out = (struct gang_identity){0};
+    bool is_owners = false;
     if (pod->spec.scheduling_group.n) {
         lose(&f, &f.places[GANG_NAME], 0);
         out->group = (struct gang_place){GANG_FIELD, STR("spec.schedulingGroup.podGroupName"),
@@ -192,10 +227,11 @@ bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
     } else if (f.places[GANG_NAME].where) {
         out->group = f.places[GANG_NAME];
         out->object = gang_keys[f.ranks[GANG_NAME] / 2].object;
-    } else if (!find_owner(pod, &f, out)) {
-        return false;
+    } else {
+        is_owners = find_owner(pod, &f, out);
+        if (!is_owners)
+            return false;
     }
-    bool is_owners = out->size.where == GANG_ENV;
     if (!is_owners)
         out->size = f.places[GANG_SIZE];
     out->role = f.places[GANG_ROLE];

@@ -11,8 +11,9 @@
  * an annotation of the same key. Whatever else names another group is told as a conflict. A size
  * that is no number, or below 1, is told too, and never read as if it had not been there.
  *
- * A pod that names no group and asks for it (kubenexus.io/gang: auto) is in the group of its owner,
- * if what the owner's operator put on the pod says how many it made.
+ * A pod that names no group and asks for it (kubenexus.io/gang: auto) is in the group of its owner.
+ * How many that makes stands in the owner's object (core/model/crew.h); while that is not there, or
+ * is of no kind that we read, what its operator put on the pod counts, if there is anything.
  *
  * Values are pieces of the pod's texts. */
 
@@ -43,6 +44,9 @@ struct gang_identity {
 /* False if it is in no group. */
 bool gang_identity_of(const struct pod *pod, struct gang_identity *out);
 
+/* Do these ask to be in a gang with the other pods of their owner? */
+bool gang_is_asked_for(const pair_list *labels, const pair_list *annotations);
+
 /* Every key that is read, in the order in which they count. */
 enum gang_meaning {
     GANG_NAME,
@@ -58,7 +62,7 @@ enum gang_meaning {
 struct gang_key {
     struct str key;
     enum gang_meaning meaning;
-    enum kind object; /* of a name */
+    enum kind object; /* of a name, or of an owner */
 };
 
 extern const struct gang_key gang_keys[];

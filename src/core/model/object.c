@@ -1,5 +1,6 @@
 #include "core/model/object.h"
 
+#include "core/model/crew.h"
 #include "core/model/tables.h"
 
 #define KIND(kind_, name_, version, in_namespace, s, table)                                        \
@@ -33,6 +34,15 @@ static const struct kind_info kinds[KIND_COUNT] = {
     KIND(KIND_REPLICA_SET, "ReplicaSet", "apps/v1", true, replica_set, replica_set_fields),
     KIND(KIND_STATEFUL_SET, "StatefulSet", "apps/v1", true, replica_set, replica_set_fields),
     KIND(KIND_JOB, "Job", "batch/v1", true, job, job_fields),
+    CUSTOM_KIND(KIND_JOB_SET, "JobSet", "jobset.x-k8s.io/v1alpha2", true, crew, job_set_fields),
+    CUSTOM_KIND(KIND_JAX_JOB, "JAXJob", "kubeflow.org/v1", true, crew, jax_job_fields),
+    CUSTOM_KIND(KIND_MPI_JOB, "MPIJob", "kubeflow.org/v2beta1", true, crew, mpi_job_fields,
+                "kubeflow.org/v1"),
+    CUSTOM_KIND(KIND_PADDLE_JOB, "PaddleJob", "kubeflow.org/v1", true, crew, paddle_job_fields),
+    CUSTOM_KIND(KIND_PYTORCH_JOB, "PyTorchJob", "kubeflow.org/v1", true, crew, pytorch_job_fields),
+    CUSTOM_KIND(KIND_TF_JOB, "TFJob", "kubeflow.org/v1", true, crew, tf_job_fields),
+    CUSTOM_KIND(KIND_XGBOOST_JOB, "XGBoostJob", "kubeflow.org/v1", true, crew, xgboost_job_fields),
+    CUSTOM_KIND(KIND_RAY_CLUSTER, "RayCluster", "ray.io/v1", true, crew, ray_cluster_fields),
     KIND(KIND_DISRUPTION_BUDGET, "PodDisruptionBudget", "policy/v1", true, disruption_budget,
          disruption_budget_fields),
     KIND(KIND_PERSISTENT_VOLUME, "PersistentVolume", "v1", false, persistent_volume,

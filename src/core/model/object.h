@@ -14,6 +14,8 @@
 
 /* Any object we know, as one value. */
 
+struct crew; /* crew.h */
+
 enum kind {
     KIND_NONE, /* a kind we do not read */
     KIND_POD,
@@ -25,6 +27,14 @@ enum kind {
     KIND_REPLICA_SET,
     KIND_STATEFUL_SET,
     KIND_JOB,
+    KIND_JOB_SET,
+    KIND_JAX_JOB, /* these of Kubeflow */
+    KIND_MPI_JOB,
+    KIND_PADDLE_JOB,
+    KIND_PYTORCH_JOB,
+    KIND_TF_JOB,
+    KIND_XGBOOST_JOB,
+    KIND_RAY_CLUSTER,
     KIND_DISRUPTION_BUDGET,
     KIND_PERSISTENT_VOLUME,
     KIND_PERSISTENT_VOLUME_CLAIM,
@@ -60,6 +70,7 @@ struct object {
         struct replication_controller *replication_controller;
         struct replica_set *replica_set; /* also KIND_STATEFUL_SET */
         struct job *job;
+        struct crew *crew; /* JobSets, Kubeflow's jobs, RayClusters */
         struct disruption_budget *disruption_budget;
         struct persistent_volume *persistent_volume;
         struct persistent_volume_claim *persistent_volume_claim;

@@ -22,7 +22,15 @@ static const struct field constraints_fields[] = {
     FIELD_END,
 };
 
+static const struct field all_fields[] = {FIELD_END}; /* that it is there says it */
+
+static const struct field disruption_fields[] = {
+    {FIELD_PART("all", 2, all_fields), FIELD_HAS(struct pod_group, goes_whole)},
+    FIELD_END,
+};
+
 static const struct field spec_fields[] = {
+    {FIELD_PART("disruptionMode", 6, disruption_fields)},
     {FIELD_PART("schedulingConstraints", 4, constraints_fields)},
     {FIELD_PART("schedulingPolicy", 3, policy_fields)},
     FIELD_END,

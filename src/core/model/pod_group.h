@@ -10,9 +10,20 @@ struct topology_constraint {
     struct str key; /* of a node label: all members in one domain of it */
 };
 
+/* Pods that play one role. */
+struct group_part {
+    struct str role;
+    int32_t minimum;
+};
+
 struct pod_group {
     struct meta meta;
     int32_t minimum; /* gang.minCount, or minMember; 0: not a gang */
+    LIST(struct group_part)
+    parts;                      /* only those of these count whose pods are there; none: minimum */
+    uint32_t ended;             /* members that are known to have ended well */
+    bool goes_whole;            /* all of it is evicted, or nobody; also as disruption_mode, */
+    struct str disruption_mode; /* which of v1alpha2 is a word */
     LIST(struct topology_constraint) topology;
     struct str phase; /* of custom kinds */
     condition_list conditions;

@@ -46,19 +46,39 @@ const struct field replica_set_fields[] = {
     FIELD_END,
 };
 
+static const struct field job_template_meta_fields[] = {
+    {FIELD_ENTRIES("annotations", 12, struct job, template_annotations, pair_fields)},
+    {FIELD_ENTRIES("labels", 11, struct job, template_labels, pair_fields)},
+    FIELD_END,
+};
+
+static const struct field job_template_fields[] = {
+    {FIELD_PART("metadata", 1, job_template_meta_fields)},
+    FIELD_END,
+};
+
+/* clang-format off */
 static const struct field job_spec_fields[] = {
-    {FIELD(STR,         "completionMode", 9, struct job, completion_mode)},
-    {FIELD(INT32,       "completions",    2, struct job, completions),
+    {FIELD(STR, "completionMode", 9, struct job, completion_mode)},
+    {FIELD(INT32, "completions", 2, struct job, completions),
      FIELD_HAS(struct job, has_completions)},
-    {FIELD(INT32, "parallelism",                 1,        struct job,     parallelism),
+    {FIELD(INT32, "parallelism", 1, struct job, parallelism),
      FIELD_HAS(struct job, has_parallelism)},
-    {FIELD_REF("selector",     4,                struct job, selector,           label_selector_fields)       },
+    {FIELD_REF("selector", 4, struct job, selector, label_selector_fields)},
+    {FIELD_PART("template", 6, job_template_fields)},
+    FIELD_END,
+};
+/* clang-format on */
+
+static const struct field job_status_fields[] = {
+    {FIELD(INT32, "succeeded", 5, struct job, succeeded)},
     FIELD_END,
 };
 
 const struct field job_fields[] = {
     {FIELD_STRUCT("metadata", 1, struct job, meta, meta_fields)},
     {FIELD_PART("spec", 2, job_spec_fields)},
+    {FIELD_PART("status", 3, job_status_fields)},
     FIELD_END,
 };
 

@@ -27,6 +27,8 @@ struct job {
     bool has_parallelism, has_completions;
     int32_t parallelism, completions;
     struct str completion_mode;
+    pair_list template_labels, template_annotations; /* of its pods */
+    int32_t succeeded;
 };
 
 struct namespace

@@ -73,6 +73,23 @@ TEST(discover, asks_each_group_once)
     EXPECT_INT(served(&s, WATCHED_KIND_POD), SERVED_UNKNOWN);
 }
 
+TEST(discover, looks_for_what_is_on_demand_when_somebody_wants_it)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    desk_log(&s.desk);
+    EXPECT_INT(served(&s, WATCHED_KIND_PYTORCH_JOB), SERVED_UNKNOWN);
+    discover_want(&s.discover, 2000, WATCHED_KIND_PYTORCH_JOB);
+    tick(&s, 2000);
+    EXPECT_TEXT(desk_log(&s.desk), "READ GET /apis/kubeflow.org/v1\n"); /* the others are asked */
+    EXPECT(answer(&s, 2100, s.discover.last_id, 200,
+                  RESOURCES("{\"name\":\"pytorchjobs\"},{\"name\":\"tfjobs\"}")));
+    EXPECT_INT(served(&s, WATCHED_KIND_PYTORCH_JOB), SERVED_YES);
+    EXPECT_INT(served(&s, WATCHED_KIND_TF_JOB), SERVED_UNKNOWN);
+    discover_want(&s.discover, 2200, WATCHED_KIND_TF_JOB); /* of a group that was asked */
+    EXPECT_INT(served(&s, WATCHED_KIND_TF_JOB), SERVED_YES);
+}
+
 TEST(discover, learns_what_is_served_and_what_is_not)
 {
     AUTO(scene) s = {0};

@@ -108,6 +108,9 @@ TEST(groups, an_objects_size_counts_where_it_should)
         {KIND_SIGS_POD_GROUP,    3, 5,  3, false},
         {KIND_SIGS_POD_GROUP,    0, 5,  5, false},
         {KIND_VOLCANO_POD_GROUP, 0, -1, 1, true },
+        {KIND_JOB_SET,           3, 5,  5, false},
+        {KIND_JOB_SET,           3, -1, 3, false}, /* what the pods are told will do */
+        {KIND_JOB_SET,           0, -1, 1, true },
         {KIND_NONE,              0, -1, 1, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -153,4 +156,40 @@ TEST(groups, nobody_names_any_more_are_swept_with_their_texts)
     }
     EXPECT(p.groups.at.n < 3000);
     EXPECT(p.names.text.live < 3000);
+}
+
+TEST(groups, of_which_the_parts_come_one_after_the_other_need_those_that_are_there)
+{
+    AUTO(people) p = {0};
+    people_init(&p);
+    struct meta meta = {.name = STR("a"), .namespace = STR("default")};
+    struct group_part parts[] = {
+        {STR("Launcher"), 1},
+        {STR("Worker"),   4}
+    };
+    struct pod_group object = {
+        .minimum = 5, .parts = {parts, 2}
+    };
+    struct gang_identity id = identity("a", 0);
+    id.object = KIND_MPI_JOB;
+    id.role = (struct gang_place){GANG_LABEL, STR("role"), STR("worker")};
+    bool differs;
+    uint32_t group = put(&p, 0, &id, 0);
+    EXPECT_INT(groups_put_object(&p.groups, &p.names, KIND_MPI_JOB, &meta, &object, &differs),
+               group);
+    EXPECT(differs);
+    EXPECT_INT(group_minimum(&p.groups.at.at[group]), 4);
+    id.role.value = STR("launcher");
+    put(&p, 1, &id, 0);
+    EXPECT_INT(group_minimum(&p.groups.at.at[group]), 5);
+    parts[1].minimum = 6;
+    groups_put_object(&p.groups, &p.names, KIND_MPI_JOB, &meta, &object, &differs);
+    EXPECT(differs);
+    EXPECT_INT(group_minimum(&p.groups.at.at[group]), 7);
+    groups_put_object(&p.groups, &p.names, KIND_MPI_JOB, &meta, &object, &differs);
+    EXPECT(!differs);
+    object.parts.n = 0; /* all together now */
+    groups_put_object(&p.groups, &p.names, KIND_MPI_JOB, &meta, &object, &differs);
+    EXPECT(differs);
+    EXPECT_INT(group_minimum(&p.groups.at.at[group]), 5);
 }

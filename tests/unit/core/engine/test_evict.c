@@ -172,6 +172,35 @@ TEST(evict, a_gang_goes_whole_or_what_it_has_beyond_its_minimum)
     }
 }
 
+TEST(evict, a_group_that_says_so_goes_whole_or_not_at_all)
+{
+    static const struct {
+        const char *spec, *victims;
+    } cases[] = {
+        {"'schedulingPolicy':{'gang':{'minCount':2}},'disruptionMode':{'single':{}}", "l-2"        },
+        {"'schedulingPolicy':{'gang':{'minCount':2}},'disruptionMode':{'all':{}}",    "l-0 l-1 l-2"},
+        {"'schedulingPolicy':{'basic':{}},'disruptionMode':{'all':{}}",               "l-0 l-1 l-2"},
+        {"'schedulingPolicy':{'basic':{}}",                                           "l-0"        },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(stage) s = {0};
+        test_case("%s", cases[i].spec);
+        put_all(&s, "node ", "n1 cpu=4 memory=8Gi;n2 cpu=4 memory=8Gi");
+        stage_put(&s,
+                  "{'apiVersion':'scheduling.k8s.io/v1beta1','kind':'PodGroup','metadata':"
+                  "{'name':'l','namespace':'default'},'spec':{%s}}",
+                  cases[i].spec);
+        put_all(&s, "pod ",
+                "l-0 cpu=2 group=l on=n1;l-1 cpu=2 group=l on=n2;l-2 cpu=2 group=l "
+                "on=n2;" HIGH);
+        put_gang(&s, "1xcpu=2 priority=9", 1);
+        stage_run(&s);
+        EXPECT_TEXT(who(&s, EFFECT_EVICT), cases[i].victims);
+        let_go(&s);
+        EXPECT_TEXT(who(&s, EFFECT_BIND), "g-0");
+    }
+}
+
 TEST(evict, who_loses_least_goes_first)
 {
     /* a and b, one on each node, are all alike but for this */

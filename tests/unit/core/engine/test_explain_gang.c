@@ -59,3 +59,20 @@ TEST(explain_gang, says_nothing_of_pods_on_their_own)
     REQUIRE(engine_explain(s.engine, STR("default"), STR("a"), &x));
     EXPECT(!x.gang);
 }
+
+TEST(explain_gang, says_whose_object_gave_the_size)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=4 memory=8Gi");
+    stage_put(&s, "pod head cpu=1 scheduler=kubenexus-scheduler note:kubenexus.io/gang=auto "
+                  "owner:RayCluster=r");
+    stage_put(&s, "{'apiVersion':'ray.io/v1','kind':'RayCluster','metadata':{'name':'r',"
+                  "'namespace':'default'},'spec':{'workerGroupSpecs':[{'replicas':2}]}}");
+    AUTO(explanation) x = {0};
+    REQUIRE(engine_explain(s.engine, STR("default"), STR("head"), &x));
+    REQUIRE(x.gang);
+    EXPECT_STR(x.gang->name_because, "field metadata.ownerReferences");
+    EXPECT_INT(x.gang->minimum, 3);
+    EXPECT_STR(x.gang->minimum_because, "RayCluster of ray.io");
+    EXPECT_STR(x.gang->message, "pod group has 1 pods, needs at least 3");
+}

@@ -315,3 +315,99 @@ TEST(gangs, a_pod_that_changes_its_group_leaves_the_old_one)
     stage_run(&s);
     EXPECT_INT(binds(&s), 1);
 }
+
+/* --- owners --- */
+
+#define AUTO_POD "cpu=1 scheduler=kubenexus-scheduler note:kubenexus.io/gang=auto "
+#define JOB(parallelism, more)                                                                     \
+    "{'apiVersion':'batch/v1','kind':'Job','metadata':{'name':'j','namespace':'default'},"         \
+    "'spec':{'parallelism':" parallelism ",'template':{'metadata':{'annotations':"                 \
+    "{'kubenexus.io/gang':'auto'}}}}" more "}"
+
+TEST(gangs, of_an_owner_that_says_how_many_wait_for_its_object)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod plain cpu=1 scheduler=kubenexus-scheduler owner:Job=j");
+    EXPECT_INT(stage_run(&s), 1); /* it did not ask */
+    EXPECT(!engine_wants(s.engine, KIND_JOB));
+    stage_put(&s, "pod j-0 " AUTO_POD "owner:Job=j");
+    EXPECT_INT(stage_run(&s), 0);
+    EXPECT(engine_wants(s.engine, KIND_JOB) && !engine_wants(s.engine, KIND_JOB_SET));
+    s.now_ms = 10000;
+    EXPECT_INT(stage_run(&s), 1);
+    EXPECT_STR(stage_effect(&s, "j-0")->message,
+               "pod group j does not exist: waiting for a Job of batch");
+    stage_put(&s, JOB("3", ""));
+    stage_put(&s, "pod j-1 " AUTO_POD "owner:Job=j");
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, "pod j-2 " AUTO_POD "owner:Job=j");
+    EXPECT_INT(stage_run(&s), 3);
+    EXPECT_INT(binds(&s), 3);
+}
+
+TEST(gangs, of_an_owner_grow_and_shrink_with_it)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, JOB("4", ""));
+    for (int i = 0; i < 2; i++)
+        stage_put(&s, "pod j-%d " AUTO_POD "owner:Job=j", i);
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, JOB("3", ""));
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, JOB("2", ""));
+    EXPECT_INT(stage_run(&s), 2);
+    EXPECT_INT(binds(&s), 2);
+}
+
+TEST(gangs, of_a_job_count_those_that_it_says_have_succeeded)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, JOB("4", ""));
+    stage_put(&s, "pod j-0 " AUTO_POD "owner:Job=j"); /* as after a restart: the last of them */
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, JOB("4", ",'status':{'succeeded':2}"));
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, JOB("4", ",'status':{'succeeded':3}"));
+    EXPECT_INT(stage_run(&s), 1);
+    EXPECT_INT(binds(&s), 1);
+}
+
+TEST(gangs, of_an_owner_that_makes_one_part_after_the_other_start_part_by_part)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','metadata':"
+                  "{'name':'s','namespace':'default'},'spec':{'startupPolicy':"
+                  "{'startupPolicyOrder':'InOrder'},'replicatedJobs':[{'name':'init'},"
+                  "{'name':'node','replicas':2}]}}");
+#define MEMBER AUTO_POD "label:jobset.sigs.k8s.io/jobset-name=s owner:Job=s-x "
+#define ROLE   "label:jobset.sigs.k8s.io/replicatedjob-name="
+    stage_put(&s, "pod init " MEMBER ROLE "init");
+    EXPECT_INT(stage_run(&s), 1);
+    EXPECT_INT(binds(&s), 1);
+    stage_put(&s, "pod node-0 " MEMBER ROLE "node");
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, "pod node-1 " MEMBER ROLE "node");
+    EXPECT_INT(stage_run(&s), 2);
+    EXPECT_INT(binds(&s), 2);
+}
+
+TEST(gangs, of_head_and_workers_start_together)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    stage_put(&s, "{'apiVersion':'ray.io/v1','kind':'RayCluster','metadata':{'name':'r',"
+                  "'namespace':'default'},'spec':{'workerGroupSpecs':[{'replicas':3}]}}");
+    stage_put(&s, "pod head " AUTO_POD "owner:RayCluster=r");
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod worker-%d " AUTO_POD "owner:RayCluster=r", i);
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0);
+    EXPECT_STR(str_part(stage_effect(&s, "head")->message, 0, 18), "gang r needs 4 x (");
+    stage_put(&s, "node n2 cpu=1 memory=8Gi");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 4);
+}

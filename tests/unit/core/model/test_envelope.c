@@ -203,8 +203,9 @@ TEST(envelope, objects_are_the_same_in_protobuf_and_json)
     }
     closedir(folder);
     uint32_t unseen = 0;
-    for (int kind = KIND_NONE + 1; kind <= KIND_POD_GROUP; kind++) /* behind it: custom resources */
-        unseen += count_unseen(&rows, kind_info_get((enum kind)kind)->fields);
+    for (int kind = KIND_NONE + 1; kind <= KIND_POD_GROUP; kind++)
+        if (!kind_info_get((enum kind)kind)->is_custom)
+            unseen += count_unseen(&rows, kind_info_get((enum kind)kind)->fields);
     EXPECT(rows.seen.n > 150 && unseen * 20 < rows.seen.n); /* else the comparison says little */
     vec_done(&rows.seen);
 }

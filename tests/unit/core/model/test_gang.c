@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 /* A pod with labels as words "KEY=VALUE"; "@KEY=VALUE" is an annotation, "$NAME=VALUE" a variable
- * of its container, ".VALUE" the field spec.schedulingGroup. */
+ * of its container, ".VALUE" the field spec.schedulingGroup, "^API:KIND:NAME" its controller. */
 static struct pod pod_of(struct arena *mem, const char *line)
 {
     struct pod pod = {0};
@@ -18,6 +18,16 @@ static struct pod pod_of(struct arena *mem, const char *line)
         struct str rest = str_take(&words, ' ');
         if (rest.p[0] == '.') {
             pod.spec.scheduling_group = str_part(rest, 1, rest.n);
+            continue;
+        }
+        if (rest.p[0] == '^') {
+            struct str name = str_part(rest, 1, rest.n);
+            struct owner *owner = arena_array(mem, struct owner, 1);
+            *owner = (struct owner){.api_version = str_take(&name, ':'), .is_controller = true};
+            owner->kind = str_take(&name, ':');
+            owner->name = name;
+            pod.meta.owners.at = owner;
+            pod.meta.owners.n = 1;
             continue;
         }
         if (rest.p[0] == '$') {
@@ -162,5 +172,48 @@ TEST(gang, an_owners_pods_are_one_if_they_ask_for_it_and_are_told_how_many_they_
             EXPECT(!identity.malformed.where);
         }
         arena_done(&mem);
+    }
+}
+
+TEST(gang, an_owners_object_is_named_where_it_says_how_many_there_are)
+{
+    static const struct {
+        const char *words, *group, *where;
+        enum kind object;
+        int minimum;
+    } cases[] = {
+        {"^batch/v1:Job:j batch.kubernetes.io/job-name=j",                                   "",  "",                                     KIND_NONE,        0}, /* nobody asked */
+        {ASKED "^batch/v1:Job:j batch.kubernetes.io/job-name=j",                             "j",
+         "label batch.kubernetes.io/job-name",                                                                                            KIND_JOB,         0},
+        {ASKED "^batch/v1:Job:j",                                                            "j", "field metadata.ownerReferences",       KIND_JOB,         0},
+        {ASKED "^batch/v1:Job:s-a-0 batch.kubernetes.io/job-name=s-a-0 "
+               "jobset.sigs.k8s.io/jobset-name=s",                                  "s", "label jobset.sigs.k8s.io/jobset-name", KIND_JOB_SET,     0},
+        {ASKED "^batch/v1:Job:j-launcher batch.kubernetes.io/job-name=j-launcher " KUBEFLOW, "j",
+         "label training.kubeflow.org/job-name",                                                                                          KIND_MPI_JOB,     0},
+        {ASKED "^kubeflow.org/v2beta1:MPIJob:j " KUBEFLOW,                                   "j",
+         "label training.kubeflow.org/job-name",                                                                                          KIND_MPI_JOB,     0},
+        {ASKED "^kubeflow.org/v1:PyTorchJob:j " KUBEFLOW "$WORLD_SIZE=4",                    "j",
+         "label training.kubeflow.org/job-name",                                                                                          KIND_PYTORCH_JOB, 4},
+        {ASKED "^ray.io/v1:RayCluster:r ray.io/cluster=r",                                   "r", "field metadata.ownerReferences",
+         KIND_RAY_CLUSTER,                                                                                                                                  0},
+        {ASKED "^apps/v1:ReplicaSet:r",                                                      "",  "",                                     KIND_NONE,        0},
+        {ASKED "^example.com/v1:Thing:t batch.kubernetes.io/job-name=b $WORLD_SIZE=2",       "b",
+         "label batch.kubernetes.io/job-name",                                                                                            KIND_NONE,        2},
+        {ASKED "^batch/v1:Job:j " NEXUS "name=a " NEXUS "min-available=3",                   "a",
+         "label " NEXUS "name",                                                                                                           KIND_NONE,        3},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(arena) mem = {0};
+        struct gang_identity identity;
+        test_case("%s", cases[i].words);
+        struct pod pod = pod_of(&mem, cases[i].words);
+        bool is_in_one = gang_identity_of(&pod, &identity);
+        EXPECT_INT(is_in_one, cases[i].group[0] != 0);
+        if (!is_in_one)
+            continue;
+        EXPECT_STR(identity.group.value, cases[i].group);
+        EXPECT_STR(gang_place_text(&identity.group, &mem), cases[i].where);
+        EXPECT_INT(identity.object, cases[i].object);
+        EXPECT_INT(identity.minimum, cases[i].minimum);
     }
 }
