@@ -123,21 +123,19 @@ TEST(allocate_result, a_share_of_a_device_has_an_id_of_its_own_and_the_same_each
     put_slice(&g, "p", "'nodeName':'n'",
               "{'name':'whole'},{'name':'shared','allowMultipleAllocations':true,'capacity':{"
               "'memory':{'value':'80Gi'}}}");
-    const struct device_allocation *given =
-        give(&g,
-             "'requests':[{'name':'a','exactly':{'deviceClassName':'gpu','selectors':[{'cel':{"
-             "'expression':'device.allowMultipleAllocations'}}],'capacity':{'requests':{'memory':"
-             "'10Gi'}}}},{'name':'b','exactly':{'deviceClassName':'gpu','selectors':[{'cel':{"
-             "'expression':'device.allowMultipleAllocations'}}]}},{'name':'c','exactly':{"
-             "'deviceClassName':'gpu','selectors':[{'cel':{'expression':"
-             "'!device.allowMultipleAllocations'}}]}}]",
-             "pod-uid");
+#define SHARED(name, gib)                                                                          \
+    "{'name':'" name "','exactly':{'deviceClassName':'gpu','selectors':[{'cel':{'expression':"     \
+    "'device.allowMultipleAllocations'}}],'capacity':{'requests':{'memory':'" gib "Gi'}}}}"
+    static const char claim[] =
+        "'requests':[" SHARED("a", "10") "," SHARED("b", "20") "," ASK("c", "gpu") "]";
+    const struct device_allocation *given = give(&g, claim, "pod-uid");
     REQUIRE(given->results.n == 3);
     const struct device_result *r = given->results.at;
     EXPECT_INT(r[0].share_id.n, 36); /* a UUID */
     EXPECT_INT(r[1].share_id.n, 36);
     EXPECT(!str_equal(r[0].share_id, r[1].share_id));
     EXPECT_INT(r[0].consumed.n, 1);
+    EXPECT_STR(give(&g, claim, "pod-uid")->results.at[0].share_id, r[0].share_id.p);
     EXPECT_STR(r[2].device, "whole");
     EXPECT_INT(r[2].share_id.n + r[2].consumed.n, 0);
 }
