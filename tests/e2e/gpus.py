@@ -89,6 +89,8 @@ NRT = "topology.node.k8s.io/v1alpha2"
 
 def serve_topologies(stage):
     """What node feature discovery installs, as far as we read it."""
+    if stage.is_served(NRT, "NodeResourceTopology"):
+        return
     stage.plane.create({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "noderesourcetopologies.topology.node.k8s.io",
@@ -121,5 +123,37 @@ def counts_what_nodes_report_of_their_numa_nodes(stage):
     report["zones"] = zones("3", "6")
     stage.plane.request("PUT", stage.plane.path("NodeResourceTopology", "reports", api=NRT), report)
     assert handed_over(stage, "strict") == {"numa": "1"}
+
+
+def guaranteed(stage, name, cpu, containers=1):
+    made = pod(name, namespace=stage.name, schedulerName="kubenexus-scheduler", cpu=cpu, memory="1Gi")
+    resources = made["spec"]["containers"][0]["resources"]
+    resources["limits"] = dict(resources["requests"])
+    made["spec"]["containers"] = [{**made["spec"]["containers"][0], "name": "c%d" % i} for i in range(containers)]
+    stage.plane.create(made)
+
+
+@test
+def keeps_pods_off_nodes_whose_kubelet_would_turn_them_away(stage):
+    """Policy and scope as node feature discovery's topology updater writes them."""
+    serve_topologies(stage)
+    stage.plane.create(node("aligns", cpu="16", memory="32Gi"))
+    report = stage.plane.create({
+        "apiVersion": NRT, "kind": "NodeResourceTopology", "metadata": {"name": "aligns"},
+        "topologyPolicies": ["SingleNUMANodePodLevel"],
+        "attributes": [{"name": "topologyManagerPolicy", "value": "single-numa-node"},
+                       {"name": "topologyManagerScope", "value": "pod"}], "zones": zones("8", "8")})
+    stage.run_synced()
+    guaranteed(stage, "wide", "9")
+    assert "a kubelet that could never align it" in stage.wait_refused("wide")["message"]
+    guaranteed(stage, "first", "6")
+    assert handed_over(stage, "first") == {"numa": "0"}
+    guaranteed(stage, "two", "3", containers=2)
+    assert handed_over(stage, "two") == {"numa": "1"}
+    guaranteed(stage, "third", "3")
+    assert "a kubelet that could not align it" in stage.wait_refused("third")["message"]
+    report["attributes"][0]["value"] = "best-effort"
+    stage.plane.request("PUT", stage.plane.path("NodeResourceTopology", "aligns", api=NRT), report)
+    assert stage.wait_bound(3)["third"] == "aligns"
     stage.plane.request("DELETE", stage.plane.path("CustomResourceDefinition",
                                                    "noderesourcetopologies.topology.node.k8s.io"))

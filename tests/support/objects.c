@@ -293,7 +293,7 @@ static bool rule_word(struct arena *mem, struct pod *pod, struct str word)
 /* The container that words are about; containers are kept in the order of the line. */
 struct building {
     struct pod *pod;
-    bool is_init;
+    bool is_init, is_guaranteed;
 };
 
 static struct container *container_of(struct building *b)
@@ -355,6 +355,8 @@ static bool container_word(struct arena *mem, struct building *b, struct str wor
         add_container(mem, b, true, (struct str){0});
     else if (str_equal(word, STR("sidecar")))
         add_container(mem, b, true, STR("Always"));
+    else if (str_equal(word, STR("guaranteed")))
+        b->is_guaranteed = true;
     else if (is(word, "image:", &v))
         container_of(b)->image = v;
     else if (is(word, "port:", &v))
@@ -533,6 +535,10 @@ static struct pod *pod_of(struct arena *mem, struct str name, struct str rest)
             !container_word(mem, &b, word))
             no_sense(word);
     }
+    list_each(&pod->spec.init_containers, c)
+        c->resources.limits = b.is_guaranteed ? c->resources.requests : c->resources.limits;
+    list_each(&pod->spec.containers, c)
+        c->resources.limits = b.is_guaranteed ? c->resources.requests : c->resources.limits;
     return pod;
 }
 

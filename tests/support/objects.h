@@ -31,6 +31,7 @@
  * cinder, portworx, vsphere, disk:rbd:POOL/IMAGE@MONITOR|…[:ro], disk:ephemeral:NAME and
  * disk:csi:DRIVER and | init | sidecar      begins another container overhead:R=V total:R=V
  * requests of the pod as a whole actual:R=V                what status says the first container has
+ *        guaranteed                limits are what is requested, in every container
  *        tolerate:K:OP:V:EFFECT    any of them may be empty
  *        select:K=V                nodeSelector
  *        require:LINE[&LINE…]      a term; LINE is KEY:OP:V|V|…; a KEY @f is a matchField f;

@@ -2,6 +2,7 @@
 
 #include "core/cluster/cluster.h"
 #include "core/cluster/gpu_sets.h"
+#include "core/cluster/kubelet.h"
 
 static const int64_t gibibyte = 1LL << 30;
 
@@ -104,7 +105,8 @@ static bool use_gpus(const struct cluster *c, node_id node, const struct pod_row
 static void reconcile(const struct cluster *c, node_id node, const struct node_report *report,
                       struct numa_use *uses)
 {
-    bool is_exact = report->has_fingerprint && report->fingerprint == reports_fingerprint(c, node);
+    bool is_exact =
+        report->has_fingerprint && report->fingerprint == reports_fingerprint(c, node, report);
     for (uint32_t i = 0; i < report->n_zones; i++) {
         const struct zone_report *zone = &report->zones[i];
         struct numa_use *use = &uses[i];
@@ -236,11 +238,14 @@ uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id n
     const struct hardware *h = nodes_hardware(&c->nodes, node);
     if (h->n_zones == 0)
         return 0;
-    struct numa_need need = numa_need_of(specs_at(&c->specs, shape->spec), shape->namespace);
-    if (need.policy <= NUMA_NONE)
+    const struct spec *spec = specs_at(&c->specs, shape->spec);
+    struct numa_need need = numa_need_of(spec, shape->namespace);
+    if (need.policy <= NUMA_NONE && (h->kubelet_policy <= NUMA_NONE || spec->n_pinned == 0))
         return 0;
     struct numa_use used[MOST_ZONES];
     numa_used(c, node, &need, used);
+    if (need.policy <= NUMA_NONE)
+        return kubelet_seat(h, spec, used);
     uint32_t best = MOST_ZONES;
     int64_t most = INT64_MIN;
     for (uint32_t i = 0; i < h->n_zones; i++) {

@@ -4,6 +4,7 @@
 
 #include "core/base/hash.h"
 #include "core/cluster/told.h"
+#include "core/model/resources.h"
 
 const struct node_report *reports_find(const struct cluster *c, node_id node)
 {
@@ -20,14 +21,41 @@ static int by_size(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+static bool has_device(const struct node_report *report, sym name)
+{
+    for (uint32_t i = 0; i < REPORTED_MOST && report->devices[i] != SYM_NONE; i++)
+        if (report->devices[i] == name)
+            return true;
+    return false;
+}
+
+/* Has it something for itself for as long as it runs: cores, memory, or a device that zones have?
+ * (scheduler-plugins: AreExclusiveForPod) */
+static bool is_exclusive(const struct cluster *c, const struct node_report *report,
+                         const struct spec *spec)
+{
+    for (uint32_t i = 0; i < spec->n_pinned; i++)
+        if (!spec->pinned[i].is_short_lived && spec->pinned[i].resources & (NUMA_CPU | NUMA_MEMORY))
+            return true;
+    for (uint32_t i = 0; i < spec->n_device_asks; i++)
+        if (!spec->device_asks[i].is_short_lived &&
+            has_device(report, c->specs.resources.names.at[spec->device_asks[i].resource]))
+            return true;
+    return false;
+}
+
 /* As k8stopologyawareschedwg/podfingerprint has it: of each pod XXH64 of its name, seeded with that
  * of its namespace; of all of them, sorted. */
-uint64_t reports_fingerprint(const struct cluster *c, node_id node)
+uint64_t reports_fingerprint(const struct cluster *c, node_id node,
+                             const struct node_report *report)
 {
     VEC(uint64_t) all = {0};
     for (uint32_t p = c->nodes.first_pod[node.i]; p != ID_NONE; p = c->pods.rows.at[p].after) {
         const struct pod_row *row = &c->pods.rows.at[p];
-        struct str namespace = names_text(&c->names, c->pods.shapes.at[row->shape].namespace);
+        const struct shape *shape = &c->pods.shapes.at[row->shape];
+        struct str namespace = names_text(&c->names, shape->namespace);
+        if (report->is_of_exclusive && !is_exclusive(c, report, specs_at(&c->specs, shape->spec)))
+            continue;
         vec_push(&all, hash_xxh64(pod_name(row), hash_xxh64(namespace, 0)));
     }
     if (all.n > 1)
@@ -98,23 +126,74 @@ static bool read_zone(const struct topology_zone *from, struct node_report *out)
     return zone->has.cpu_milli > 0 && zone->has.memory > 0;
 }
 
-/* Half a picture is none. */
-static struct node_report read_report(const struct node_topology *t)
+/* Whom it speaks of. */
+static void read_print(const struct node_topology *t, struct node_report *out)
 {
-    struct node_report out;
-    memset(&out, 0, sizeof(out)); /* its bytes are compared */
-    list_each(&t->zones, zone)
-        if (!read_zone(zone, &out))
-            return (struct node_report){0};
-    for (uint32_t i = 0; i < out.n_zones; i++)
-        if (out.zones[i].has.cpu_milli == 0)
-            return (struct node_report){0};
     struct str method = node_topology_attribute(t, STR("nodeTopologyPodsFingerprintMethod"));
-    out.has_fingerprint =
-        (method.n == 0 || str_equal(method, STR("all"))) &&
-        read_fingerprint(node_topology_attribute(t, STR("nodeTopologyPodsFingerprint")),
-                         &out.fingerprint);
-    return out;
+    struct str print = node_topology_attribute(t, STR("nodeTopologyPodsFingerprint"));
+    out->is_of_exclusive = str_equal(method, STR("with-exclusive-resources"));
+    bool is_known = method.n == 0 || str_equal(method, STR("all")) || out->is_of_exclusive;
+    list_each(&t->meta.annotations, a)
+        if (print.n == 0 && str_equal(a->key, STR("topology.node.k8s.io/fingerprint")))
+            print = a->value;
+    out->has_fingerprint = is_known && read_fingerprint(print, &out->fingerprint);
+}
+
+/* The names of devices are held for as long as the report is kept. */
+static void read_devices(struct names *names, const struct node_topology *t,
+                         struct node_report *out)
+{
+    uint32_t n = 0;
+    list_each(&t->zones, zone)
+        list_each(&zone->resources, resource) {
+            sym name = names_get(names, resource->name);
+            bool is_device = topology_zone_id(zone) >= 0 && resource_is_extended(resource->name);
+            if (is_device && n < REPORTED_MOST && !has_device(out, name))
+                out->devices[n++] = name;
+        }
+}
+
+/* Half a picture is none. */
+static bool read_report(struct names *names, const struct node_topology *t, struct node_report *out)
+{
+    for (uint32_t i = 0; i < REPORTED_MOST; i++)
+        out->devices[i] = SYM_NONE;
+    list_each(&t->zones, zone)
+        if (!read_zone(zone, out))
+            return false;
+    for (uint32_t i = 0; i < out->n_zones; i++)
+        if (out->zones[i].has.cpu_milli == 0)
+            return false;
+    out->kubelet = hardware_kubelet(t);
+    read_print(t, out);
+    read_devices(names, t, out);
+    return out->n_zones > 0;
+}
+
+/* Does such a kubelet turn pods away? */
+static bool is_strict(const struct node_report *report)
+{
+    return report->n_zones > 1 && report->kubelet.policy >= NUMA_RESTRICTED;
+}
+
+static void hold_devices(struct names *names, const struct node_report *report, int sign)
+{
+    for (uint32_t i = 0; i < REPORTED_MOST && report->n_zones; i++)
+        if (report->devices[i] != SYM_NONE)
+            (sign > 0 ? intern_hold : intern_drop)(&names->text, report->devices[i]);
+}
+
+/* From now on the row says this. */
+static void replace(struct reports *r, struct names *names, struct node_report *row,
+                    const struct node_report *by)
+{
+    bool was_any = r->strict > 0;
+    hold_devices(names, by, +1);
+    hold_devices(names, row, -1);
+    r->strict += is_strict(by);
+    r->strict -= is_strict(row);
+    r->generation += was_any != (r->strict > 0);
+    memcpy(row, by, sizeof(*row));
 }
 
 bool reports_put(struct cluster *c, struct str node, const struct node_topology *topology)
@@ -123,8 +202,10 @@ bool reports_put(struct cluster *c, struct str node, const struct node_topology 
     sym name = names_get(&c->names, node);
     uint32_t i = map_find(&r->by_node, name);
     struct node_report report, none;
-    memset(&none, 0, sizeof(none));
-    report = topology ? read_report(topology) : none;
+    memset(&none, 0, sizeof(none)); /* their bytes are compared */
+    memset(&report, 0, sizeof(report));
+    if (topology && !read_report(&c->names, topology, &report))
+        memset(&report, 0, sizeof(report));
     if (i == MAP_NONE && report.n_zones == 0)
         return false;
     if (i == MAP_NONE) {
@@ -136,7 +217,7 @@ bool reports_put(struct cluster *c, struct str node, const struct node_topology 
     }
     report.node = name;
     bool differs = memcmp(&r->at.at[i], &report, sizeof(report)) != 0;
-    r->at.at[i] = report;
+    replace(r, &c->names, &r->at.at[i], &report);
     if (!topology || report.n_zones == 0) {
         map_remove(&r->by_node, name);
         intern_drop(&c->names.text, name);
@@ -166,6 +247,8 @@ const struct hardware *reports_join(const struct node_report *report, const stru
         if (!report->knows_gpus)
             h->zones[i].gpus = is_alike ? was.gpus : 0;
     }
+    h->kubelet_policy = (uint8_t)report->kubelet.policy;
+    h->kubelet_sees_pods = report->kubelet.sees_pods;
     h->knows_gpu_zones = report->knows_gpus || (is_alike && base->knows_gpu_zones);
     memcpy(room, &copy, sizeof(copy));
     return (const struct hardware *)room->bytes;

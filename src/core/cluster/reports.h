@@ -12,6 +12,8 @@
  * which pods it speaks. If those are the pods that are there, what it says of use is the truth; if
  * not, or if it does not say, it is a lower bound beside our own books (numa.h). */
 
+enum { REPORTED_MOST = 16 };
+
 struct zone_report {
     struct numa_zone has;
     int64_t cpu_used, memory_used, gpus_used;
@@ -21,8 +23,11 @@ struct node_report {
     sym node; /* SYM_NONE: the number is free */
     uint32_t n_zones;
     bool knows_gpus;      /* some zone has some */
-    bool has_fingerprint; /* of all pods of the node: */
+    bool has_fingerprint; /* of the pods that it speaks of: */
+    bool is_of_exclusive; /* those that have cores, memory or devices for themselves, not all */
+    struct kubelet_config kubelet;
     uint64_t fingerprint;
+    sym devices[REPORTED_MOST]; /* extended resources that zones have; SYM_NONE: no more */
     struct zone_report zones[MOST_ZONES];
 };
 
@@ -30,6 +35,8 @@ struct reports {
     struct map by_node;
     VEC(struct node_report) at;
     VEC(uint32_t) free;
+    uint32_t strict;     /* reports of kubelets that turn pods away */
+    uint64_t generation; /* moves when the first of those comes, and when the last goes */
 };
 
 struct cluster;
@@ -37,8 +44,9 @@ struct cluster;
 /* NULL: the node reports nothing, or nothing whole. */
 const struct node_report *reports_find(const struct cluster *c, node_id node);
 
-/* The fingerprint of the pods on the node. */
-uint64_t reports_fingerprint(const struct cluster *c, node_id node);
+/* The fingerprint of the pods on the node, of those that such a report speaks of. */
+uint64_t reports_fingerprint(const struct cluster *c, node_id node,
+                             const struct node_report *report);
 
 /* The object came or changed, or (NULL) went. Whether anything is different; the node's hardware
  * and the log follow. Not within a transaction. */

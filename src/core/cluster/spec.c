@@ -63,6 +63,7 @@ struct reading {
     VEC(struct pair_sym) misread;
     VEC(struct claim_use) claims;
     VEC(struct device_need) device_asks;
+    VEC(struct pinned_ask) pinned;
 };
 
 static sym keep(struct reading *r, struct str text)
@@ -178,19 +179,45 @@ static void read_device_asks(struct reading *r, const struct container *containe
     }
 }
 
+/* CPU and memory are pinned for Guaranteed pods, CPU by whole cores; devices for all. */
+static void read_pinned(struct reading *r, const struct container *container, bool is_guaranteed,
+                        bool is_short_lived)
+{
+    struct pinned_ask ask = {.is_short_lived = is_short_lived};
+    list_each(&container->resources.requests, a) {
+        bool is_cpu = str_equal(a->name, STR("cpu")), is_gpu = gpus_is_resource(a->name);
+        bool is_memory = str_equal(a->name, STR("memory"));
+        int64_t milli = is_cpu ? quantity_milli(a->quantity) : 0;
+        int64_t amount = MIN(MAX(quantity_value(a->quantity), (int64_t)0), (int64_t)1 << 40);
+        if (is_cpu && is_guaranteed && milli % 1000 == 0)
+            ask.cpu_milli = amount * 1000;
+        else if (is_memory && is_guaranteed)
+            ask.memory = amount;
+        else if (is_gpu)
+            ask.gpus += amount;
+    }
+    ask.resources = (ask.cpu_milli > 0 ? NUMA_CPU : 0) | (ask.memory > 0 ? NUMA_MEMORY : 0) |
+                    (ask.gpus > 0 ? NUMA_GPU : 0);
+    if (ask.resources)
+        vec_push(&r->pinned, ask);
+}
+
 static void read_containers(struct reading *r, const struct pod *pod)
 {
     uint32_t number = 0;
+    bool is_guaranteed = pod_is_guaranteed(pod);
     list_each(&pod->spec.init_containers, c) {
         vec_push(&r->images, keep(r, image_name(c->image, r->mem)));
         if (is_sidecar(c))
             read_ports(r, c);
         read_device_asks(r, c, number++, !is_sidecar(c));
+        read_pinned(r, c, is_guaranteed, !is_sidecar(c));
     }
     list_each(&pod->spec.containers, c) {
         vec_push(&r->images, keep(r, image_name(c->image, r->mem)));
         read_ports(r, c);
         read_device_asks(r, c, number++, false);
+        read_pinned(r, c, is_guaranteed, false);
     }
     list_each(&pod->spec.volumes, v)
         if (v->image)
@@ -539,7 +566,8 @@ static void add_list(struct buf *b, const void *p, size_t bytes)
     LIST_OF(monitors, n_monitors, monitors)                                                        \
     LIST_OF(misread, n_misread, misread)                                                           \
     LIST_OF(claims, n_claims, claims)                                                              \
-    LIST_OF(device_asks, n_device_asks, device_asks)
+    LIST_OF(device_asks, n_device_asks, device_asks)                                               \
+    LIST_OF(pinned, n_pinned, pinned)
 
 static void encode(struct reading *r, struct spec *s, struct buf *out)
 {

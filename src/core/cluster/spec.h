@@ -102,6 +102,13 @@ struct device_need {
     int64_t amount;
 };
 
+/* What the kubelet may pin to NUMA nodes for a container (cluster/kubelet.h). */
+struct pinned_ask {
+    int64_t cpu_milli, memory, gpus;
+    uint32_t resources;      /* NUMA_*: those that it does pin */
+    uint32_t is_short_lived; /* an init container that ends before the others start */
+};
+
 /* What a node must declare. */
 enum feature { FEATURE_RESTART_ALL = 1, FEATURE_HOST_USERS = 2, FEATURE_BIND_MOUNT = 4 };
 
@@ -151,6 +158,9 @@ struct spec {
     uint32_t n_claims;
     const struct device_need *device_asks;
     uint32_t n_device_asks;
+    const struct pinned_ask
+        *pinned; /* by container, in their order; those that pin nothing aside */
+    uint32_t n_pinned;
     sym left_claim; /* for extended resources of a pod that waits: an earlier try left it */
 };
 

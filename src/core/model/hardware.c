@@ -518,3 +518,50 @@ const struct hardware *hardware_join(const struct hardware *labels, const struct
     }
     return h;
 }
+
+/* --- the kubelet --- */
+
+/* As the attribute spells it, which is how pods do; there is nothing stricter than single. */
+static enum numa_policy policy_of(struct str text)
+{
+    for (enum numa_policy p = NUMA_NONE; p <= NUMA_SINGLE; p++)
+        if (str_equal(numa_policy_name(p), text))
+            return p;
+    return NUMA_UNSAID;
+}
+
+/* SingleNUMANodePodLevel, RestrictedContainerLevel, …; what is none of them says nothing. */
+static struct kubelet_config old_way(struct str text)
+{
+    static const struct {
+        struct str starts;
+        enum numa_policy is;
+    } names[] = {
+        {STR("SingleNUMANode"), NUMA_SINGLE     },
+        {STR("Restricted"),     NUMA_RESTRICTED },
+        {STR("BestEffort"),     NUMA_BEST_EFFORT},
+    };
+    for (size_t i = 0; i < LEN(names); i++) {
+        if (!str_starts(text, names[i].starts))
+            continue;
+        struct str level = str_part(text, names[i].starts.n, text.n);
+        bool is_pod = str_equal(level, STR("PodLevel"));
+        if (is_pod || str_equal(level, STR("ContainerLevel")))
+            return (struct kubelet_config){names[i].is, is_pod};
+    }
+    return (struct kubelet_config){str_equal(text, STR("None")) ? NUMA_NONE : NUMA_UNSAID, false};
+}
+
+struct kubelet_config hardware_kubelet(const struct node_topology *t)
+{
+    struct kubelet_config is = {0};
+    if (t->policies.n)
+        is = old_way(t->policies.at[0]);
+    enum numa_policy policy = policy_of(node_topology_attribute(t, STR("topologyManagerPolicy")));
+    struct str scope = node_topology_attribute(t, STR("topologyManagerScope"));
+    if (policy != NUMA_UNSAID)
+        is.policy = policy;
+    if (str_equal(scope, STR("pod")) || str_equal(scope, STR("container")))
+        is.sees_pods = str_equal(scope, STR("pod"));
+    return is;
+}

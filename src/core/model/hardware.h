@@ -2,6 +2,7 @@
 
 #include "core/model/classify.h"
 #include "core/model/node.h"
+#include "core/model/node_topology.h"
 #include "core/model/wishes.h"
 
 /* What a node is made of beyond amounts of resources, as its labels and annotations say, and what
@@ -45,13 +46,15 @@ struct hardware {
     uint8_t vram_source;
     uint8_t tier; /* enum hardware_tier */
     uint8_t is_high_end;
-    uint8_t fabric;          /* enum fabric, of its network */
-    uint8_t links;           /* the same of its GPUs among themselves */
-    uint8_t knows_gpu_zones; /* which GPU sits where is told */
-    uint8_t has_only_pcie;   /* nothing better joins its GPUs */
-    uint8_t reserved;        /* enum tier: its GPUs are for tenants of this tier and above */
-    uint32_t n_zones;        /* 0: unknown */
-    uint32_t pad_too;
+    uint8_t fabric;            /* enum fabric, of its network */
+    uint8_t links;             /* the same of its GPUs among themselves */
+    uint8_t knows_gpu_zones;   /* which GPU sits where is told */
+    uint8_t has_only_pcie;     /* nothing better joins its GPUs */
+    uint8_t reserved;          /* enum tier: its GPUs are for tenants of this tier and above */
+    uint32_t n_zones;          /* 0: unknown */
+    uint8_t kubelet_policy;    /* enum numa_policy; NUMA_UNSAID: nobody tells */
+    uint8_t kubelet_sees_pods; /* it aligns whole pods, not each container */
+    uint8_t pad[2];
     uint8_t zone_of[MOST_GPUS]; /* by GPU: the NUMA node it sits on, + 1; 0: unknown */
     struct numa_zone zones[];
 };
@@ -86,3 +89,11 @@ static inline size_t hardware_bytes(const struct hardware *h)
 
 struct str vram_source_name(enum vram_source source);
 struct str hardware_tier_name(enum hardware_tier tier);
+
+/* How the kubelet aligns pods with NUMA nodes. */
+struct kubelet_config {
+    enum numa_policy policy; /* NUMA_UNSAID: it does not say */
+    bool sees_pods;          /* scope pod: a pod is aligned as a whole; else each container */
+};
+
+struct kubelet_config hardware_kubelet(const struct node_topology *t);

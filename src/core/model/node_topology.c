@@ -39,6 +39,7 @@ static const struct field attribute_fields[] = {
 const struct field node_topology_fields[] = {
     {FIELD_MESSAGES("attributes", 4, struct node_topology, attributes, attribute_fields)},
     {FIELD_STRUCT("metadata", 1, struct node_topology, meta, meta_fields)},
+    {FIELD_STRS("topologyPolicies", 2, struct node_topology, policies)},
     {FIELD_MESSAGES("zones", 3, struct node_topology, zones, zone_fields)},
     FIELD_END,
 };

@@ -28,6 +28,7 @@ struct topology_attribute {
 struct node_topology {
     struct meta meta;
     LIST(struct topology_attribute) attributes;
+    str_list policies; /* topologyPolicies: the kubelet's, in an older way; the first counts */
     LIST(struct topology_zone) zones;
 };
 

@@ -320,6 +320,39 @@ bool resource_is_extended(struct str name)
            is_name_part(str_part(name, slash + 1, name.n));
 }
 
+/* Adds what it requests and what it is limited to; false if it has no limit of one of the two. */
+static bool add_limits(const struct resource_requirements *r, __int128 *requested,
+                       __int128 *limited)
+{
+    static const struct str names[] = {STR("cpu"), STR("memory")};
+    bool has_all = true;
+    for (size_t i = 0; i < LEN(names); i++) {
+        const struct amount *limit = find(r->limits.at, r->limits.n, names[i]);
+        const struct amount *request = find(r->requests.at, r->requests.n, names[i]);
+        has_all &= limit && limit->quantity.nano > 0;
+        request = request ? request : limit; /* which stands for it */
+        limited[i] += limit ? limit->quantity.nano : 0;
+        requested[i] += request ? request->quantity.nano : 0;
+    }
+    return has_all;
+}
+
+bool pod_is_guaranteed(const struct pod *pod)
+{
+    __int128 requested[2] = {0}, limited[2] = {0};
+    bool has_all = true;
+    if (pod->spec.resources && (pod->spec.resources->limits.n || pod->spec.resources->requests.n)) {
+        has_all = add_limits(pod->spec.resources, requested, limited);
+    } else {
+        list_each(&pod->spec.containers, c)
+            has_all &= add_limits(&c->resources, requested, limited);
+        list_each(&pod->spec.init_containers, c)
+            has_all &= add_limits(&c->resources, requested, limited);
+    }
+    return has_all && pod->spec.containers.n && requested[0] == limited[0] &&
+           requested[1] == limited[1];
+}
+
 bool resource_is_scalar(struct str name)
 {
     return resource_is_extended(name) || is_kubernetes(name) ||

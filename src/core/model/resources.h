@@ -21,6 +21,10 @@ bool pod_status_is_silent(const struct pod *pod);
  * resized: then they do. False: they may not. */
 bool pod_requests_agree(const struct pod *pod);
 
+/* Is its class of service Guaranteed: cpu and memory are limited to what is requested, in every
+ * container or for the pod as a whole? */
+bool pod_is_guaranteed(const struct pod *pod);
+
 /* Which names become scalar columns: extended resources, hugepages-*, attachable-volumes-*,
  * kubernetes.io/-prefixed. cpu, memory, ephemeral-storage and pods are not scalars. */
 bool resource_is_scalar(struct str name);

@@ -4,8 +4,12 @@
  * small as an empty host would allow). The score is that of the best NUMA node: four parts of 40,
  * 25, 20 and 15 percent (room left, memory bandwidth, distance to the others, the pod's gang), and
  * whether its GPUs sit there. A host that says nothing of its NUMA nodes is never refused and gets
- * 50; one where the pod would have to straddle gets 25. Pods that do not care are not judged. */
+ * 50; one where the pod would have to straddle gets 25. Pods that do not care are not scored.
+ *
+ * Whether they care or not: where a host's kubelet says that it turns away what it cannot align,
+ * they are refused before it does. */
 
+#include "core/cluster/kubelet.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/args.h"
 
@@ -15,14 +19,34 @@ struct numa {
     struct numa_need need;
     double distance_weight; /* 1 is the usual */
     bool aims_at_60;
-    reason_id no_room, too_big;
+    spec_id spec;
+    reason_id no_room, too_big, unaligned, unalignable;
 };
+
+/* Is there a kubelet that may turn such a pod away? */
+static bool heeds_kubelets(const struct cluster *c, const struct spec *spec)
+{
+    return spec->n_pinned > 0 && c->reports.strict > 0;
+}
+
+static void sign(struct cluster *c, const struct shape *shape, const void *args,
+                 struct match_words *out)
+{
+    (void)args;
+    vec_push(out, heeds_kubelets(c, specs_at(&c->specs, shape->spec)));
+}
 
 static void learn(struct learning *l, void *cls)
 {
     struct numa *n = cls;
     const struct numa_args *args = l->args;
     n->need = numa_need_of(l->spec, l->shape->namespace);
+    n->spec = l->shape->spec;
+    n->unaligned =
+        learning_reason(l, CODE_UNSCHEDULABLE, "node(s) had a kubelet that could not align it");
+    n->unalignable =
+        learning_reason(l, CODE_UNRESOLVABLE, "node(s) had a kubelet that could never align it");
+    l->filters = heeds_kubelets(l->cluster, l->spec);
     if (n->need.policy <= NUMA_NONE)
         return;
     uint8_t distance = l->spec->wishes.numa_distance;
@@ -30,7 +54,7 @@ static void learn(struct learning *l, void *cls)
     n->aims_at_60 = args && args->aims_at_60;
     n->no_room = learning_reason(l, CODE_UNSCHEDULABLE, "node(s) had no room on one NUMA node");
     n->too_big = learning_reason(l, CODE_UNRESOLVABLE, "node(s) had NUMA nodes that are too small");
-    l->filters = n->need.policy >= NUMA_RESTRICTED;
+    l->filters |= n->need.policy >= NUMA_RESTRICTED;
     l->scores = true;
 }
 
@@ -51,9 +75,14 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
     const struct numa *n = cls;
     const struct hardware *h = nodes_hardware(&c->nodes, node);
     struct numa_use used[MOST_ZONES];
-    if (h->n_zones < 2)
+    if (h->n_zones < 2 || (n->need.policy < NUMA_RESTRICTED && h->kubelet_policy < NUMA_RESTRICTED))
         return 0;
     numa_used(c, node, &n->need, used);
+    enum kubelet_verdict kubelet = kubelet_judge(h, specs_at(&c->specs, n->spec), used);
+    if (kubelet != KUBELET_ADMITS)
+        return kubelet == KUBELET_IS_FULL ? n->unaligned : n->unalignable;
+    if (n->need.policy < NUMA_RESTRICTED)
+        return 0;
     if (n->need.policy == NUMA_RESTRICTED) {
         uint32_t width = numa_width(h, used, &n->need), least = numa_width(h, NULL, &n->need);
         return least == 0 ? n->too_big : width == least ? 0 : n->no_room;
@@ -172,6 +201,7 @@ const struct plugin plugin_numa_topology = {
     .row_columns = COLUMN_FEATURES | COLUMN_USED,
     .class_size = sizeof(struct numa),
     .weight = 6,
+    .sign = sign,
     .learn = learn,
     .row_filter = row_filter,
     .row_score = row_score,

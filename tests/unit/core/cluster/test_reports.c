@@ -33,14 +33,15 @@ static int64_t used(struct ground *g, uint32_t zone)
 
 TEST(reports, a_fingerprint_is_that_of_podfingerprint)
 {
+    static const struct node_report all = {0};
     AUTO(ground) g = {0};
     ground_add(&g, "node n cpu=8");
-    EXPECT_INT((int64_t)reports_fingerprint(g.cluster, ground_node(&g, "n")),
+    EXPECT_INT((int64_t)reports_fingerprint(g.cluster, ground_node(&g, "n"), &all),
                (int64_t)0xef46db3751d8e999);
     ground_add(&g, "pod w-0 namespace=ml on=n");
     ground_add(&g, "pod proxy namespace=kube-system on=n");
     ground_add(&g, "pod w-1 namespace=ml on=n");
-    EXPECT_INT((int64_t)reports_fingerprint(g.cluster, ground_node(&g, "n")),
+    EXPECT_INT((int64_t)reports_fingerprint(g.cluster, ground_node(&g, "n"), &all),
                (int64_t)0x449e4839aa16431c);
 }
 
@@ -119,4 +120,61 @@ TEST(reports, that_do_not_say_whom_they_speak_of_are_the_least)
         EXPECT_INT(used(&g, 0), 6000);
         EXPECT_INT(used(&g, 1), 14000);
     }
+}
+
+/* w-0 has cores, w-1 a device that zones have; what the others have is nobody's alone. */
+TEST(reports, may_speak_of_pods_with_exclusive_resources_alone)
+{
+#define EXCLUSIVE(value)                                                                           \
+    "{'name':'nodeTopologyPodsFingerprintMethod','value':'with-exclusive-resources'},"             \
+    "{'name':'nodeTopologyPodsFingerprint','value':'" value "'}"
+    AUTO(ground) g = {0};
+    ground_add(&g, "node n cpu=32 memory=32Gi gpu=4 example.com/fpga=4");
+    put(&g,
+        NRT(EXCLUSIVE("pfp0v001449e4839aa16431c"), ZONE("0", "16", "2") "," ZONE("1", "9", "2")));
+    ground_add(&g, "pod w-0 namespace=ml guaranteed cpu=1 memory=1Gi on=n");
+    ground_add(&g, "pod w-1 namespace=ml cpu=1 gpu=1 on=n");
+    ground_add(&g, "pod proxy namespace=kube-system guaranteed cpu=1 memory=1Gi on=n");
+    ground_add(&g, "pod burstable cpu=1 memory=1Gi on=n");
+    ground_add(&g, "pod fpga cpu=1 example.com/fpga=1 on=n"); /* in no zone */
+    ground_add(&g, "pod once cpu=1 init gpu=1 on=n");
+    EXPECT_INT(used(&g, 0), 0); /* it is the truth */
+    EXPECT_INT(used(&g, 1), 7000);
+    ground_add(&g, "pod new guaranteed cpu=1 memory=1Gi on=n"); /* it does not know of this one */
+    EXPECT(used(&g, 0) > 0);
+}
+
+TEST(reports, may_have_their_fingerprint_in_an_annotation)
+{
+    AUTO(ground) g = {0};
+    ground_add(&g, "node n cpu=32 memory=32Gi");
+    ground_add(&g, "pod a cpu=6 memory=1Gi " STRICT "on=n");
+    put(&g, "{'apiVersion':'topology.node.k8s.io/v1alpha2','kind':'NodeResourceTopology',"
+            "'metadata':{'name':'n','annotations':{'topology.node.k8s.io/fingerprint':"
+            "'pfp0v001ef46db3751d8e999'}},'zones':[" ZONE("0", "16", "2") "," ZONE("1", "16",
+                                                                                   "2") "]}");
+    EXPECT_INT(used(&g, 0), 6000); /* it speaks of nobody */
+    ground_add(&g, "node m cpu=1");
+    cluster_take(g.cluster, ground_pod(&g, "a"));
+    EXPECT_INT(used(&g, 0), 0);
+}
+
+TEST(reports, of_strict_kubelets_are_counted)
+{
+#define POLICY(name) "{'name':'topologyManagerPolicy','value':'" name "'}"
+#define ZONES        ZONE("0", "16", "2") "," ZONE("1", "16", "2")
+    AUTO(ground) g = {0};
+    put(&g, NRT(POLICY("best-effort"), ZONES));
+    uint64_t before = g.cluster->reports.generation;
+    EXPECT_INT(g.cluster->reports.strict, 0);
+    put(&g, NRT(POLICY("restricted"), ZONES));
+    put(&g, NRT(POLICY("single-numa-node"), ZONES));
+    EXPECT_INT(g.cluster->reports.strict, 1);
+    EXPECT_INT(g.cluster->reports.generation, before + 1);
+    put(&g, NRT(POLICY("single-numa-node"), ZONE("0", "16", "2"))); /* one zone is no choice */
+    EXPECT_INT(g.cluster->reports.strict, 0);
+    put(&g, NRT(POLICY("single-numa-node"), ZONES));
+    reports_put(g.cluster, STR("n"), NULL);
+    EXPECT_INT(g.cluster->reports.strict, 0);
+    EXPECT_INT(g.cluster->reports.generation, before + 4);
 }

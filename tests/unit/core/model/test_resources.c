@@ -134,3 +134,36 @@ TEST(resource, names_say_which_are_scalars)
             EXPECT_TEXT(NULL, cases[i].name);
     }
 }
+
+TEST(resources, a_pod_is_guaranteed_if_all_of_it_is_limited_to_what_it_requests)
+{
+#define C(requests, limits) "{'resources':{'requests':{" requests "},'limits':{" limits "}}}"
+#define BOTH                "'cpu':'2','memory':'1Gi'"
+    /* clang-format off */
+    static const struct {
+        const char *spec;
+        bool is_guaranteed;
+    } cases[] = {
+        {"'containers':[" C(BOTH, BOTH) "]",                                           true },
+        {"'containers':[" C("", BOTH) "]",                                             true }, /* limits stand for requests */
+        {"'containers':[" C(BOTH, "'cpu':'2000m','memory':'1024Mi'") "]",              true },
+        {"'containers':[" C(BOTH, "'cpu':'2'") "]",                                    false},
+        {"'containers':[" C("'cpu':'1','memory':'1Gi'", BOTH) "]",                     false},
+        {"'containers':[{}]",                                                          false},
+        {"'containers':[" C(BOTH, BOTH) ",{}]",                                        false},
+        {"'initContainers':[{}],'containers':[" C(BOTH, BOTH) "]",                     false},
+        {"'initContainers':[" C(BOTH, BOTH) "],'containers':[" C(BOTH, BOTH) "]",      true },
+        {"'resources':{'requests':{" BOTH "},'limits':{" BOTH "}},'containers':[{}]",  true },
+        {"'resources':{'limits':{'cpu':'2'}},'containers':[" C(BOTH, BOTH) "]",        false},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(arena) mem = {0};
+        AUTO(buf) json = {0};
+        test_case("%s", cases[i].spec);
+        buf_printf(&json, "{'spec':{%s}}%c", cases[i].spec, 0);
+        for (size_t k = 0; k < json.n; k++)
+            json.p[k] = json.p[k] == '\'' ? '"' : json.p[k];
+        EXPECT_INT(pod_is_guaranteed(pod_of(json.p, &mem)), cases[i].is_guaranteed);
+    }
+}

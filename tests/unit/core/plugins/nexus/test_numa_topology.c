@@ -220,3 +220,45 @@ TEST(numa_topology, what_a_node_reports_as_available_counts)
     reports_put(j.ground.cluster, STR("n"), free.node_topology);
     EXPECT_TEXT(judge_view(&j, "p"), "n");
 }
+
+/* --- kubelets that turn pods away --- */
+
+#define AMOUNT(name, has, left) "{'name':'" name "','allocatable':'" has "','available':'" left "'}"
+#define ALIGNED(id, cpu)                                                                           \
+    "{'name':'node-" id "','type':'Node','resources':[" AMOUNT("cpu", "8", cpu) "," AMOUNT(        \
+        "memory", "16Gi", "16Gi") "]}"
+#define KUBELET(policy, cpu)                                                                       \
+    "{'apiVersion':'topology.node.k8s.io/v1alpha2','kind':'NodeResourceTopology','metadata':{"     \
+    "'name':'n'},'topologyPolicies':['" policy                                                     \
+    "'],'zones':[" ALIGNED("0", cpu) "," ALIGNED("1", cpu) "]}"
+
+static void report(struct judge *j, const char *json)
+{
+    struct object o = object_of_json(&j->ground.mem, json);
+    reports_put(ground_cluster(&j->ground), o.meta->name, o.node_topology);
+}
+
+TEST(numa_topology, keeps_pods_off_hosts_whose_kubelet_would_turn_them_away)
+{
+    AUTO(judge) j = {.profile = &profile};
+    ground_add(&j.ground, "node n cpu=16 memory=32Gi");
+    ground_add(&j.ground, "node other cpu=16 memory=32Gi");
+    ground_add(&j.ground, "pod plain guaranteed cpu=6 memory=1Gi");
+    ground_add(&j.ground, "pod large guaranteed cpu=9 memory=1Gi");
+    ground_add(&j.ground, "pod burstable cpu=9 memory=1Gi");
+    EXPECT_TEXT(judge_verdict(&j, "plain", "n"), "fits"); /* nobody says anything */
+    report(&j, KUBELET("SingleNUMANodePodLevel", "5"));
+    EXPECT_TEXT(judge_verdict(&j, "plain", "n"),
+                "U NUMATopology: node(s) had a kubelet that could not align it");
+    EXPECT_TEXT(judge_verdict(&j, "large", "n"),
+                "UU NUMATopology: node(s) had a kubelet that could never align it");
+    EXPECT_TEXT(judge_verdict(&j, "burstable", "n"), "fits");
+    EXPECT_TEXT(judge_verdict(&j, "large", "other"), "fits");
+    EXPECT(!judge_score(&j, PLUGIN, "plain", "other").takes_part); /* as kube-scheduler scores it */
+    EXPECT_TEXT(judge_scan(&j, "plain"), "other");
+    EXPECT_TEXT(judge_view(&j, "plain"), "other");
+    report(&j, KUBELET("SingleNUMANodePodLevel", "6"));
+    EXPECT_TEXT(judge_verdict(&j, "plain", "n"), "fits");
+    report(&j, KUBELET("BestEffortPodLevel", "1"));
+    EXPECT_TEXT(judge_verdict(&j, "large", "n"), "fits");
+}
