@@ -218,6 +218,12 @@ static void put_series(struct json_writer *w, const struct event_item *item, str
     json_put_close(w, '}');
 }
 
+/* Of the event: what it is about may have none. */
+static struct str namespace_of(const struct event_about *about)
+{
+    return about->namespace.n ? about->namespace : STR("default");
+}
+
 /* The whole of an event; its texts are valid until the next. */
 static struct event event_of(struct events *v, const struct event_item *item)
 {
@@ -233,7 +239,7 @@ static struct event event_of(struct events *v, const struct event_item *item)
                version = str_part(buf_str(&v->text), instance_n, v->text.n);
     return (struct event){
         .name = item->name,
-        .namespace = about->namespace,
+        .namespace = namespace_of(about),
         .at_ms = item->at_ms,
         .controller = about->scheduler,
         .instance = shortened(instance, 128),
@@ -245,6 +251,7 @@ static struct event event_of(struct events *v, const struct event_item *item)
                                                                  : words[about->kind].api_version),
                       .kind =
                           str_of(about->about_kind ? about->about_kind : words[about->kind].kind),
+                      .namespace = about->namespace,
                       .name = about->name,
                       .uid = about->uid,
                       .resource_version = version},
@@ -275,7 +282,7 @@ static void send(struct events *v, struct event_item *item, struct requests *out
                  .lane = LANE_EVENTS,
                  .verb = is_patch ? VERB_PATCH : VERB_POST,
                  .path = arena_join(&out->mem, STR("/apis/events.k8s.io/v1/namespaces/"),
-                                    item->about.namespace, STR("/events"),
+                                    namespace_of(&item->about), STR("/events"),
                                     is_patch ? STR("/") : STR(""), is_patch ? item->name : STR("")),
                  .content_type = is_patch ? STR("application/strategic-merge-patch+json")
                                           : STR(ENCODING_PROTO_TYPE),

@@ -32,7 +32,7 @@ enum event_kind {
 struct event_about {
     enum event_kind kind;
     const char *about_kind, *about_version; /* NULL: what the kind of event is about */
-    struct str namespace, name;             /* of the pod, or the lease */
+    struct str namespace, name;             /* of the pod, the lease, …; a node has none */
     struct str uid;                         /* may be empty */
     uint64_t version;                       /* of the pod; 0: unknown */
     struct str scheduler;                   /* the pod's schedulerName */

@@ -69,10 +69,9 @@ void publish_learn(struct publish *p, enum kind kind, bool is_served)
 static void tell_news(struct publish *p, int64_t now_ms, const struct effect *e)
 {
     static const enum event_kind kinds[] = {
-        [NEWS_RESERVED] = EVENT_RESERVED,
-        [NEWS_EXPIRED] = EVENT_EXPIRED,
-        [NEWS_SCHEDULED] = EVENT_GROUP_SCHEDULED,
-        [NEWS_UNSCHEDULED] = EVENT_GROUP_UNSCHEDULED,
+        [NEWS_RESERVED] = EVENT_RESERVED,         [NEWS_EXPIRED] = EVENT_EXPIRED,
+        [NEWS_SCHEDULED] = EVENT_GROUP_SCHEDULED, [NEWS_UNSCHEDULED] = EVENT_GROUP_UNSCHEDULED,
+        [NEWS_MALFORMED] = EVENT_MALFORMED,
     };
     if (e->news == NEWS_NONE)
         return;

@@ -1,6 +1,7 @@
 """What drivers tell of GPUs decides, at once, and what was decided is handed over with the binding."""
 
 from plane import node, pod
+from reservations import kubectl
 from stage import AT_ONCE, test, until
 
 API = "resource.k8s.io/v1"
@@ -157,3 +158,28 @@ def keeps_pods_off_nodes_whose_kubelet_would_turn_them_away(stage):
     assert stage.wait_bound(3)["third"] == "aligns"
     stage.plane.request("DELETE", stage.plane.path("CustomResourceDefinition",
                                                    "noderesourcetopologies.topology.node.k8s.io"))
+
+
+@test
+def says_once_which_labels_of_a_node_mean_nothing(stage):
+    name = stage.name[:20] + "-wrong"
+    labels = {"numa.kubenexus.io/node-count": "two", "gpu.kubenexus.io/vram": "80Gi"}
+    stage.plane.create(node(name, labels=labels))
+    stage.run_synced()
+
+    def events():
+        return [e for e in stage.plane.list("Event", "default", api="events.k8s.io/v1")
+                if e["regarding"]["kind"] == "Node" and e["regarding"]["name"] == name]
+    until(lambda: len(events()) == 1)
+    assert (events()[0]["type"], events()[0]["reason"]) == ("Warning", "MalformedValue"), events()
+    assert events()[0]["note"] == ('numa.kubenexus.io/node-count: "two" means nothing, '
+                                   "expected is a number from 1 to 8"), events()
+    path = stage.plane.path("Node", name)
+    for key, value in {"other": "label", "gpu.kubenexus.io/vram": "much"}.items():
+        found = stage.plane.request("GET", path)
+        found["metadata"]["labels"][key] = value
+        stage.plane.request("PUT", path, found)
+    until(lambda: len(events()) > 1)  # of the label that is wrong now, not of the other one
+    notes = [e["note"] for e in events()]
+    assert len(notes) == 2 and any('gpu.kubenexus.io/vram: "much"' in n for n in notes), notes
+    assert "MalformedValue" in kubectl(stage, "describe", "node", name)

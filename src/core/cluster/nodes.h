@@ -96,7 +96,9 @@ struct node_row {
     label_set_id labels; /* hostname taken out */
     label_set_id features;
     taint_set_id taints;
-    hardware_id hardware; /* by its labels */
+    hardware_id hardware;          /* by its labels, … */
+    const struct misread *misread; /* … of which these mean nothing; their texts are the object's */
+    uint32_t n_misread;
     int64_t cpu_milli, memory;
     int32_t pods;
     const struct need *others; /* sorted; no zero amounts */

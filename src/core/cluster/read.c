@@ -55,13 +55,16 @@ static taint_set_id read_taints(struct cluster *c, const struct node *node)
     return id;
 }
 
-static hardware_id read_hardware(struct cluster *c, const struct node *node)
+static void read_hardware(struct cluster *c, const struct node *node, struct node_row *row,
+                          struct arena *mem)
 {
     struct hardware_room room;
     struct misreads misread = {0};
-    hardware_id id = nodes_hardware_get(&c->nodes, hardware_read(node, &room, &misread));
+    row->hardware = nodes_hardware_get(&c->nodes, hardware_read(node, &room, &misread));
+    if (UNLIKELY(misread.n))
+        row->misread = arena_copy(mem, misread.at, misread.n * sizeof(*misread.at));
+    row->n_misread = misread.n;
     vec_done(&misread);
-    return id;
 }
 
 static int by_resource(const void *a, const void *b)
@@ -128,7 +131,7 @@ struct node_row read_node(struct cluster *c, const struct node *node, struct are
     row.labels = label_set(c, &node->meta.labels, c->matches.hostname, &row.hostname);
     row.features = read_features(c, node);
     row.taints = read_taints(c, node);
-    row.hardware = read_hardware(c, node);
+    read_hardware(c, node, &row, mem);
     read_allocatable(c, node, &row, mem);
     read_images(c, node, &row, mem);
     return row;

@@ -477,6 +477,7 @@ static void put_node(struct engine *k, int64_t now_ms, const struct node *from)
     struct node_row is = read_node(c, from, &k->mem);
     hold_row(c, &was, true);
     uint32_t columns = cluster_put_node(c, node, &is);
+    engine_see_labels(k, now_ms, node, from, &is);
     uint32_t actions = columns ? node_actions(&was, columns) : 0;
     if (actions) {
         struct event event = {
@@ -508,6 +509,7 @@ static void remove_node(struct engine *k, int64_t now_ms, struct str name)
         .pod_node = SYM_NONE,
     };
     engine_event(k, now_ms, &event);
+    engine_forget_labels(k, node);
     cluster_put_node(c, node, &NODE_ROW_ABSENT);
     release_if_unused(k, node);
     arena_reset(&k->mem);

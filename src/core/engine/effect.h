@@ -35,6 +35,7 @@ enum effect_news {
     NEWS_EXPIRED,     /* its time is over */
     NEWS_SCHEDULED,   /* a PodGroup has its nodes */
     NEWS_UNSCHEDULED, /* it finds none */
+    NEWS_MALFORMED,   /* a node has labels that mean nothing */
 };
 
 /* One line of the explanation: so many nodes for this reason. */

@@ -48,6 +48,7 @@ void engine_free(struct engine *k)
     engine_consultations_done(k);
     hunts_done(&k->hunts);
     holds_done(&k->holds);
+    complaints_done(&k->complaints);
     vec_done(&k->victims);
     vec_done(&k->evictions);
     vec_done(&k->refusals);

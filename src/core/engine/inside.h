@@ -117,6 +117,7 @@ struct engine {
 
     struct holds holds;
     int64_t show_ms; /* when what is stale is shown; INT64_MAX: nothing is */
+    struct complaints complaints;
     struct lines lines;
     struct hunts hunts;
     struct pod_vec victims; /* of the last plan, the most important first */

@@ -113,6 +113,7 @@ bool engine_show(struct engine *k, int64_t now_ms, struct effects *out)
         if (k->gangs.at[i].shown.is_stale)
             engine_show_gang(k, now_ms, i, out);
     engine_show_memory(k, now_ms, out);
+    engine_show_labels(k, now_ms, out);
     arena_reset(&k->mem);
     return out->list.n > before;
 }

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "core/base/map.h"
+#include "core/cluster/ids.h"
 #include "core/engine/effect.h"
 #include "core/model/status.h"
 
-/* What the world sees of groups and reservations: the statuses of their objects.
+/* What the world sees of groups and reservations, the statuses of their objects; and what people
+ * are told of nodes.
  *
  * Whatever changes how a group or a reservation stands makes its object stale. A moment later, when
  * more may have changed, what it is to say is compared with what it says, as we last saw it, and
@@ -95,6 +98,32 @@ void engine_touch_gang(struct engine *k, int64_t now_ms, uint32_t group);
 
 /* The group as it stands. */
 void engine_show_gang(struct engine *k, int64_t now_ms, uint32_t group, struct effects *out);
+
+/* --- show_node.c --- */
+
+struct node;
+struct node_row;
+
+/* A node with labels that mean nothing, of which nobody was told yet. */
+struct complaint {
+    uint32_t node;
+    struct str name, uid, text; /* one block, at `name` */
+};
+
+struct complaints {
+    struct map told; /* node → hash of what people were told, or are about to be */
+    VEC(struct complaint) list;
+};
+
+void complaints_done(struct complaints *c);
+
+/* The node says this now; or it is gone. */
+void engine_see_labels(struct engine *k, int64_t now_ms, node_id node, const struct node *from,
+                       const struct node_row *row);
+void engine_forget_labels(struct engine *k, node_id node);
+
+/* Some of those that are to be told. */
+void engine_show_labels(struct engine *k, int64_t now_ms, struct effects *out);
 
 /* --- mirrors.c --- */
 

@@ -14,7 +14,7 @@ static void put_regarding(struct buf *out, uint32_t number, const struct event *
 {
     size_t reference = proto_open(out, number);
     proto_put_str(out, 1, e->regarding.kind);
-    proto_put_str(out, 2, e->namespace);
+    proto_put_str(out, 2, e->regarding.namespace);
     proto_put_str(out, 3, e->regarding.name);
     proto_put_str(out, 4, e->regarding.uid);
     proto_put_str(out, 5, e->regarding.api_version);

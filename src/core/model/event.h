@@ -8,9 +8,10 @@ struct event {
     int64_t at_ms;
     struct str controller, instance; /* who says so */
     struct str action, reason, type, note;
-    /* What it is about, in the same namespace. "": unknown */
+    /* What it is about. "": unknown; an event about an object without namespace stands in
+     * "default" */
     struct {
-        struct str api_version, kind, name, uid, resource_version;
+        struct str api_version, kind, namespace, name, uid, resource_version;
     } regarding;
 };
 

@@ -98,6 +98,21 @@ static const struct {
     {STR("cloud.google.com/gke-accelerator"),  NODE_PRODUCT   },
 };
 
+/* What a value of each meaning may be. */
+static const struct str expected[N_NODE_MEANINGS] = {
+    [NODE_VRAM] = STR("an amount of memory, such as 80Gi"),
+    [NODE_GPU_COUNT] = STR("a number from 0 to 1024"),
+    [NODE_GPU_LINKS] = STR("nvswitch, nvlink or pcie"),
+    [NODE_HAS_NVLINK] = STR("true or false"),
+    [NODE_TIER] = STR("premium, standard or economy"),
+    [NODE_COST] = STR("a price, such as 9.80"),
+    [NODE_RESERVED] = STR("gold, silver, bronze or none"),
+    [NODE_FABRIC] = STR("nvswitch, nvlink, infiniband, roce or ethernet"),
+    [NODE_ZONES] = STR("a number from 1 to 8"),
+    [NODE_GFD_MEMORY] = STR("a number of MiB"),
+    [NODE_AMD_MEMORY] = STR("an amount of memory, such as 192G"),
+};
+
 struct node_said {
     struct str value;
     uint32_t key; /* LEN(keys): nothing was said */
@@ -114,9 +129,9 @@ struct reading {
     } told[MOST_ZONES];
 };
 
-static void misread(struct reading *r, struct str key, struct str value)
+static void misread(struct reading *r, struct str key, struct str value, struct str expects)
 {
-    vec_push(r->misread, (struct misread){key, value});
+    vec_push(r->misread, (struct misread){key, value, expects});
 }
 
 static bool says(const struct reading *r, enum node_meaning meaning)
@@ -126,7 +141,7 @@ static bool says(const struct reading *r, enum node_meaning meaning)
 
 static void misread_meaning(struct reading *r, enum node_meaning meaning)
 {
-    misread(r, keys[r->by[meaning].key].key, r->by[meaning].value);
+    misread(r, keys[r->by[meaning].key].key, r->by[meaning].value, expected[meaning]);
 }
 
 static void hear(struct reading *r, const struct pair *pair)
@@ -151,12 +166,13 @@ static int64_t cpus_listed(struct str list)
         while (end < list.n && list.p[end] != ',' && list.p[end] != '_' && list.p[end] != '.')
             end++;
         struct str range = str_part(list, 0, end), first = str_take(&range, '-');
+        bool has_end = first.n < end;
         list = str_part(list, end + 1, list.n);
         int64_t from, to;
         if (!str_int(first, &from) || from < 0 || from > 65535)
             return 0;
         to = from;
-        if (range.n && (!str_int(range, &to) || to < from || to > 65535))
+        if (has_end && (!str_int(range, &to) || to < from || to > 65535))
             return 0;
         n += to - from + 1;
     }
@@ -209,8 +225,10 @@ static void hear_zone(struct reading *r, const struct pair *pair)
         return;
     struct numa_zone *zone = &r->out->zones[id];
     struct zone_told *told = &r->told[id];
+    struct str expects = STR("an amount of memory, such as 64Gi");
     bool is_good = true;
     if (str_equal(what, STR("cpus"))) {
+        expects = STR("a list of CPUs, such as 0-15_32-47");
         if (!told->has_cpus)
             zone->cpu_milli = 1000 * cpus_listed(pair->value);
         is_good = told->has_cpus = zone->cpu_milli > 0;
@@ -218,12 +236,14 @@ static void hear_zone(struct reading *r, const struct pair *pair)
         if (!told->has_memory)
             is_good = told->has_memory = read_amount(pair->value, &zone->memory);
     } else if (str_equal(what, STR("bandwidth"))) {
+        expects = STR("a number of MB/s");
         is_good = zone->bandwidth || read_amount(pair->value, &zone->bandwidth);
     } else if (str_starts(what, STR("distance-"))) {
+        expects = STR("a number from 1 to 255, behind the number of a NUMA node");
         is_good = read_distance(zone, id, what, pair->value);
     }
     if (!is_good)
-        misread(r, pair->key, pair->value);
+        misread(r, pair->key, pair->value, expects);
 }
 
 /* gpu.kubenexus.io/numa-node-3 or gpu.kubenexus.io/gpu3-numa: where GPU 3 sits. */
@@ -243,7 +263,8 @@ static void hear_gpu_zone(struct reading *r, const struct pair *pair)
     bool is_good = str_int(what, &gpu) && gpu >= 0 && gpu < 64 && str_int(pair->value, &zone) &&
                    zone >= 0 && zone < MOST_ZONES;
     if (!is_good) {
-        misread(r, pair->key, pair->value);
+        misread(r, pair->key, pair->value,
+                STR("a NUMA node from 0 to 7, behind the number of a GPU"));
         return;
     }
     uint64_t bit = (uint64_t)1 << (gpu & 63); /* both spellings may be there */
@@ -267,7 +288,8 @@ static void settle_zones(struct reading *r)
     for (uint32_t i = 0; i < n; i++) {
         h->zones[i].id = i;
         if (!r->told[i].has_cpus || !r->told[i].has_memory) {
-            misread_meaning(r, NODE_ZONES);
+            misread(r, keys[r->by[NODE_ZONES].key].key, r->by[NODE_ZONES].value,
+                    STR("as many NUMA nodes as have CPUs and memory"));
             n = 0;
         }
     }

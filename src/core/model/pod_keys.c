@@ -43,7 +43,7 @@ void pod_said_read(const struct pod *pod, struct pod_said *out)
 
 void misread_add(struct misreads *to, const struct said *said)
 {
-    vec_push(to, (struct misread){pod_keys[said->key].text, said->value});
+    vec_push(to, (struct misread){pod_keys[said->key].text, said->value, {0}});
 }
 
 /* --- values --- */

@@ -72,6 +72,7 @@ static inline bool pod_says(const struct pod_said *said, enum pod_meaning meanin
 /* A value that means nothing to us: it counts as not said, and somebody is told. */
 struct misread {
     struct str key, value;
+    struct str expects; /* what would mean something; "": that is not said */
 };
 
 VEC_TYPE(misreads, struct misread);

@@ -69,6 +69,23 @@ TEST(events, are_as_kube_scheduler_writes_them)
                                "FailedScheduling", "Warning", "0/1 nodes", "b"));
 }
 
+TEST(events, about_objects_without_a_namespace_stand_in_default)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    struct event_about about = {.kind = EVENT_MALFORMED,
+                                .about_kind = "Node",
+                                .about_version = "v1",
+                                .name = STR("n"),
+                                .uid = STR("u"),
+                                .scheduler = STR("nexus"),
+                                .note = STR("why")};
+    events_add(&s.events, s.now_ms, &about);
+    EXPECT_TEXT(tick(&s),
+                "EVENTS POST " EVENTS " default n.17979cfe362a0000 nexus nexus-host-1 Scheduling "
+                "MalformedValue Warning v1 Node n u  2023-11-14T22:13:20.000000Z: why\n");
+}
+
 TEST(events, of_one_moment_have_names_of_their_own)
 {
     AUTO(scene) s = {0};

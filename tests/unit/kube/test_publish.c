@@ -80,6 +80,24 @@ TEST(publish, the_last_word_counts_and_follows_the_one_under_way)
     EXPECT_INT(s.publish.stats.written, 2);
 }
 
+TEST(publish, news_of_an_object_are_an_event_about_it)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    struct effect effect = {
+        .kind = EFFECT_PUBLISH,
+        .uid = STR("u"),
+        .profile = STR("nexus"),
+        .news = NEWS_MALFORMED,
+        .message = STR("why"),
+        .write = {.kind = KIND_NODE, .name = STR("n")},
+    };
+    publish_take(&s.publish, s.now_ms, &effect);
+    EXPECT_TEXT(tick(&s, false), ""); /* nothing is written of the object itself */
+    events_tick(&s.events, s.now_ms, false, &s.desk.out);
+    EXPECT(strstr(desk_log(&s.desk), " MalformedValue Warning v1 Node n u "));
+}
+
 TEST(publish, few_are_under_way_while_bindings_are)
 {
     AUTO(scene) s = {0};

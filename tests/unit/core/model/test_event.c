@@ -42,6 +42,7 @@ TEST(event, is_written_in_protobuf)
         .note = STR("well done"),
         .regarding = {.api_version = STR("v1"),
                       .kind = STR("Pod"),
+                      .namespace = STR("ml"),
                       .name = STR("a"),
                       .uid = STR("6f"),
                       .resource_version = STR("12")}

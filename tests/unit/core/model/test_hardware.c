@@ -147,37 +147,71 @@ TEST(hardware, numa_labels)
     EXPECT_INT(hardware_bytes(h), sizeof(*h) + 2 * sizeof(h->zones[0]));
 }
 
+/* A row: what is wrong, and what would be right. The key is that of the first word. */
 TEST(hardware, a_half_told_or_malformed_value_is_told_and_left_out)
 {
     static const struct {
-        const char *words;
-        uint32_t misread;
+        const char *words, *expects;
     } cases[] = {
         {"label:numa.kubenexus.io/node-count=2 label:numa.kubenexus.io/node-0-cpus=0-15 "
-         "label:numa.kubenexus.io/node-0-memory=1Gi", 1},
-        {"label:numa.kubenexus.io/node-count=0",               1},
-        {"label:numa.kubenexus.io/node-count=many",            1},
-        {"label:numa.kubenexus.io/node-count=99",              1},
-        {"label:numa.kubenexus.io/node-0-cpus=7-3",            1},
-        {"label:numa.kubenexus.io/node-0-cpus=all",            1},
-        {"label:numa.kubenexus.io/node-0-memory=lots",         1},
-        {"label:numa.kubenexus.io/node-0-distance-1=far",      1},
-        {"label:gpu.kubenexus.io/numa-node-0=left",            1},
-        {"label:gpu.kubenexus.io/numa-node-x=0",               1},
-        {"label:gpu.kubenexus.io/vram=much",                   1},
-        {"label:nvidia.com/gpu.memory=-1",                     1},
-        {"label:hardware.kubenexus.io/tier=platinum",          1},
-        {"label:hardware.kubenexus.io/cost-hour=cheap",        1},
-        {"label:tenant.kubenexus.io/reserved-tier=platinum",   1},
-        {"label:network.kubenexus.io/fabric-type=string",      1},
-        {"label:nvidia.com/nvlink=perhaps",                    1},
-        {"label:nvidia.com/gpu.count=-4",                      1},
+         "label:numa.kubenexus.io/node-0-memory=1Gi", "as many NUMA nodes as have CPUs"  },
+        {"label:numa.kubenexus.io/node-count=0",               "a number from 1 to 8"             },
+        {"label:numa.kubenexus.io/node-count=many",            "a number from 1 to 8"             },
+        {"label:numa.kubenexus.io/node-count=99",              "a number from 1 to 8"             },
+        {"label:topology.kubenexus.io/numa-nodes=-1",          "a number from 1 to 8"             },
+        {"label:numa.kubenexus.io/node-0-cpus=7-3",            "a list of CPUs"                   },
+        {"label:numa.kubenexus.io/node-0-cpus=all",            "a list of CPUs"                   },
+        {"label:numa.kubenexus.io/node-0-cpus=0-99999",        "a list of CPUs"                   },
+        {"note:numa.kubenexus.io/node-3-cpus=0-",              "a list of CPUs"                   },
+        {"label:numa.kubenexus.io/node-0-memory=lots",         "an amount of memory"              },
+        {"label:numa.kubenexus.io/node-7-memory=-1Gi",         "an amount of memory"              },
+        {"label:numa.kubenexus.io/node-0-bandwidth=fast",      "a number of MB/s"                 },
+        {"label:numa.kubenexus.io/node-0-bandwidth=0",         "a number of MB/s"                 },
+        {"label:numa.kubenexus.io/node-0-distance-1=far",      "a number from 1 to 255"           },
+        {"label:numa.kubenexus.io/node-0-distance-1=0",        "a number from 1 to 255"           },
+        {"label:numa.kubenexus.io/node-0-distance-1=256",      "a number from 1 to 255"           },
+        {"label:numa.kubenexus.io/node-0-distance-x=20",       "behind the number of a NUMA node" },
+        {"label:gpu.kubenexus.io/numa-node-0=left",            "a NUMA node from 0 to 7"          },
+        {"label:gpu.kubenexus.io/numa-node-0=8",               "a NUMA node from 0 to 7"          },
+        {"label:gpu.kubenexus.io/numa-node-x=0",               "behind the number of a GPU"       },
+        {"label:gpu.kubenexus.io/gpu99-numa=0",                "behind the number of a GPU"       },
+        {"label:gpu.kubenexus.io/vram=much",                   "an amount of memory, such as 80Gi"},
+        {"label:gpu.kubenexus.io/vram=0",                      "an amount of memory, such as 80Gi"},
+        {"label:gpu.kubenexus.io/vram=-80Gi",                  "an amount of memory, such as 80Gi"},
+        {"label:nvidia.com/gpu.memory=-1",                     "a number of MiB"                  },
+        {"label:nvidia.com/gpu.memory=80Gi",                   "a number of MiB"                  },
+        {"label:amd.com/gpu.vram=G",                           "an amount of memory, such as 192G"},
+        {"label:hardware.kubenexus.io/tier=platinum",          "premium, standard or economy"     },
+        {"label:hardware.kubenexus.io/tier=unknown",           "premium, standard or economy"     },
+        {"label:hardware.kubenexus.io/cost-hour=cheap",        "a price, such as 9.80"            },
+        {"label:hardware.kubenexus.io/cost-hour=-1",           "a price, such as 9.80"            },
+        {"label:network.kubenexus.io/fabric-type=string",      "infiniband, roce or ethernet"     },
+        {"label:network.kubenexus.io/fabric=",                 "infiniband, roce or ethernet"     },
+        {"label:fabric.kubenexus.io/type=wool",                "infiniband, roce or ethernet"     },
+        {"label:gpu.kubenexus.io/topology=star",               "nvswitch, nvlink or pcie"         },
+        {"label:nvidia.com/nvlink=perhaps",                    "true or false"                    },
+        {"label:nvidia.com/gpu.count=-4",                      "a number from 0 to 1024"          },
+        {"label:gpu.kubenexus.io/count=eight",                 "a number from 0 to 1024"          },
+        {"label:tenant.kubenexus.io/reserved-tier=platinum",   "gold, silver, bronze or none"     },
     };
     static const struct hardware none;
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
-        const struct hardware *h = read(&mem, cases[i].words, cases[i].misread);
+        struct hardware_room room;
+        struct misreads misread = {0};
+        const struct node *node =
+            object_of(&mem, arena_printf(&mem, "node n %s", cases[i].words).p).node;
+        const struct hardware *h = hardware_read(node, &room, &misread);
+        test_case("%s", cases[i].words);
         EXPECT(memcmp(h, &none, sizeof(none)) == 0);
+        REQUIRE(misread.n == 1);
+        struct str word = str_of(strchr(cases[i].words, ':') + 1), key = str_take(&word, '=');
+        struct str value = str_take(&word, ' ');
+        EXPECT(str_equal(misread.at[0].key, key));
+        EXPECT(str_equal(misread.at[0].value, value));
+        EXPECT(memmem(misread.at[0].expects.p, misread.at[0].expects.n, cases[i].expects,
+                      strlen(cases[i].expects)));
+        vec_done(&misread);
     }
 }
 
