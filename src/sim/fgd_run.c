@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "core/model/default.h"
@@ -94,6 +95,9 @@ static const struct pod *make_pod(struct arena *mem, const struct fgd_pod *from)
     }
     struct object object = {.kind = KIND_POD, .pod = pod};
     object_default(&object, mem);
+    pod->template =
+        arena_printf(mem, "%" PRId64 " %" PRId64 " %u " STR_FMT, from->cpu_milli, from->memory_mib,
+                     is_share ? 0 : from->gpus, STR_ARG(from->models));
     return pod;
 }
 

@@ -82,14 +82,18 @@ struct str arena_join_list(struct arena *a, const struct str *texts, size_t n)
 
 struct str arena_printf(struct arena *a, const char *fmt, ...)
 {
+    char usual[256]; /* long enough for most: then it is formatted once */
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, fmt, args);
+    int n = vsnprintf(usual, sizeof(usual), fmt, args);
     va_end(args);
     assert(n >= 0);
     char *text = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(text, (size_t)n + 1, fmt, again);
+    if ((size_t)n < sizeof(usual))
+        memcpy(text, usual, (size_t)n + 1);
+    else
+        vsnprintf(text, (size_t)n + 1, fmt, again);
     va_end(again);
     return (struct str){text, (size_t)n};
 }

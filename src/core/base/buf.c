@@ -53,15 +53,19 @@ void buf_add_number(struct buf *b, uint64_t value, unsigned base)
     buf_add_bytes(b, at, (size_t)(end - at));
 }
 
+/* Mostly there is room for it: then it is formatted once. */
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
+    enum { USUAL = 64 };
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, fmt, args);
+    char *to = buf_reserve(b, USUAL);
+    int n = vsnprintf(to, b->cap - b->n, fmt, args);
     va_end(args);
     assert(n >= 0);
-    vsnprintf(buf_reserve(b, (size_t)n), (size_t)n + 1, fmt, again);
+    if ((size_t)n >= b->cap - b->n)
+        vsnprintf(buf_reserve(b, (size_t)n), (size_t)n + 1, fmt, again);
     va_end(again);
     b->n += (size_t)n;
 }

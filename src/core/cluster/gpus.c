@@ -44,7 +44,13 @@ static bool suits(const struct node_gpus *g, uint32_t i, struct gpu_ask ask)
 gpu_mask gpus_with(const struct node_gpus *g, struct gpu_ask ask)
 {
     gpu_mask with = 0;
-    for (uint32_t i = 0; g && i < g->n; i++)
+    uint32_t n = g ? g->n : 0;
+    if (LIKELY(ask.milli && !ask.share_mib && !ask.vram_mib)) { /* what they are does not matter */
+        for (uint32_t i = 0; i < n; i++)
+            with |= (gpu_mask)(GPU_WHOLE - g->used[i] >= (int32_t)ask.milli) << i;
+        return n ? with & g->there & ~g->claimed : 0;
+    }
+    for (uint32_t i = 0; i < n; i++)
         with |= (gpu_mask)suits(g, i, ask) << i;
     return with;
 }

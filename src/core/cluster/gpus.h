@@ -74,6 +74,13 @@ static inline uint32_t gpus_fitting(const struct node_gpus *g, struct gpu_ask as
     return (uint32_t)__builtin_popcount(gpus_with(g, ask));
 }
 
+/* Are there enough of them? */
+static inline bool gpus_fit(const struct node_gpus *g, struct gpu_ask ask)
+{
+    gpu_mask with = gpus_with(g, ask);
+    return ask.count == 1 ? with != 0 : (uint32_t)__builtin_popcount(with) >= ask.count;
+}
+
 /* Nobody has anything of them. */
 static inline gpu_mask gpus_idle(const struct node_gpus *g)
 {

@@ -184,22 +184,30 @@ static spec_id leave(struct cluster *c, spec_id spec, struct str uid)
     return specs_leave(&c->specs, &c->names, &c->matches, spec, left);
 }
 
+/* Has the pod left a claim, as others of its spec have not? */
+static bool has_left(const struct cluster *c, spec_id spec, const struct pod *pod)
+{
+    const struct spec *s = specs_at(&c->specs, spec);
+    return s->n_device_asks && pod->spec.node_name.n == 0 &&
+           devices_extended(&c->devices, names_find(&c->names, pod->meta.uid)) != s->left_claim;
+}
+
 shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin)
 {
     struct shape parts = {0};
     *pin = SYM_NONE;
     shape_id known = likes_find(&c->likes, pod, !c->keeps_pins);
-    if (known != ID_NONE)
+    if (known != ID_NONE && !has_left(c, c->pods.shapes.at[known].spec, pod))
         return known;
     parts.spec = specs_read(&c->specs, &c->names, &c->matches, pod, c->keeps_pins ? NULL : pin);
-    bool may_leave = specs_at(&c->specs, parts.spec)->n_device_asks && pod->spec.node_name.n == 0;
-    if (may_leave)
+    bool is_like_others = !has_left(c, parts.spec, pod);
+    if (!is_like_others)
         parts.spec = leave(c, parts.spec, pod->meta.uid);
     parts.labels = read_labels(c, &pod->meta.labels);
     parts.namespace = names_get(&c->names, pod->meta.namespace);
     read_owner(c, pod, &parts);
     shape_id shape = shape_of(c, parts);
-    if (*pin == SYM_NONE && !may_leave)
+    if (*pin == SYM_NONE && is_like_others)
         likes_keep(&c->likes, &c->pods, shape);
     return shape;
 }

@@ -21,9 +21,13 @@ static void add(pair_list *out, struct str key, struct str value)
 static struct str numbers(gpu_mask gpus, struct arena *mem)
 {
     AUTO(buf) text = {0};
-    for (uint32_t i = 0; i < GPUS_MOST; i++)
-        if (gpus >> i & 1)
-            buf_printf(&text, "%s%u", text.n ? "," : "", i);
+    for (uint32_t i = 0; i < GPUS_MOST; i++) {
+        if (!(gpus >> i & 1))
+            continue;
+        if (text.n)
+            buf_add_char(&text, ',');
+        buf_add_number(&text, i, 10);
+    }
     return arena_str(mem, buf_str(&text));
 }
 

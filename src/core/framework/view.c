@@ -36,6 +36,7 @@ struct view {
     struct aspects aspects;      /* of a class without key filters */
     VEC(struct view_heap) heaps; /* by bucket */
     struct why refused;          /* nodes per reason */
+    uint32_t refused_last;       /* line of it that was counted on */
     size_t bytes;
     bool is_broken; /* some node's score is none: the scan says how to fail */
 };
@@ -182,11 +183,16 @@ static bool is_bucket(uint32_t home)
 static void count_refused(struct view *v, uint32_t home, int sign)
 {
     reason_id reason = home & ~SCAN_REFUSED;
-    vec_each(&v->refused.lines, line)
-        if (line->reason == reason) {
-            line->nodes += (uint32_t)sign;
-            return;
-        }
+    struct why_line *lines = v->refused.lines.at;
+    uint32_t i = v->refused_last; /* the next is mostly told the same */
+    if (i >= v->refused.lines.n || lines[i].reason != reason)
+        for (i = 0; i < v->refused.lines.n && lines[i].reason != reason;)
+            i++;
+    v->refused_last = i;
+    if (i < v->refused.lines.n) {
+        lines[i].nodes += (uint32_t)sign;
+        return;
+    }
     assert(sign > 0);
     vec_push(&v->refused.lines, (struct why_line){reason, 1});
 }
@@ -251,15 +257,22 @@ static bool stays_refused(const struct view *v, const struct reasons *reasons, u
     return plugin < 64 && !(v->class->columns_until[plugin] & columns);
 }
 
+/* The bucket of a node that has none. */
+static uint32_t first_bucket(struct views *all, struct view *v, node_id node)
+{
+    if (v->buckets.n_keys == 0 && v->buckets.at.n) /* there is but one */
+        return 0;
+    row_key(all->cluster, v->class, node, COLUMN_ALL, all->key.at);
+    return buckets_get(&v->buckets, all->key.at);
+}
+
 /* The bucket that the node belongs in now: mostly the one it is in. */
 static uint32_t find_bucket(struct views *all, struct view *v, node_id node, uint32_t columns)
 {
     uint32_t home = v->rows[node.i].home;
     size_t bytes = v->buckets.n_keys * sizeof(uint32_t);
-    if (!is_bucket(home)) {
-        row_key(all->cluster, v->class, node, COLUMN_ALL, all->key.at);
-        return buckets_get(&v->buckets, all->key.at);
-    }
+    if (!is_bucket(home))
+        return first_bucket(all, v, node);
     const uint32_t *had = buckets_key(&v->buckets, home);
     memcpy(all->key.at, had, bytes);
     row_key(all->cluster, v->class, node, columns, all->key.at);
@@ -334,9 +347,8 @@ static void build(struct views *all, struct view *v)
             count_refused(v, v->rows[i].home, +1);
             continue;
         }
-        row_key(c, v->class, (node_id){i}, COLUMN_ALL, all->key.at);
         struct view_row *row = &v->rows[i];
-        row->home = buckets_get(&v->buckets, all->key.at);
+        row->home = first_bucket(all, v, (node_id){i});
         row->local = row_score(c, v->class, (node_id){i});
         v->is_broken |= row->local == ROW_BROKEN;
         heap_of(v, row->home);
@@ -415,9 +427,9 @@ static void catch_up(struct views *all, struct view *v)
 
 static bool lags(const struct view *v, const struct cluster *c)
 {
-    uint64_t share = v->class->is_costly ? 1 : 8;
-    uint64_t most = MAX((uint64_t)LEAST_LAG, c->nodes.present / share);
-    return v->seen < c->log.oldest || c->log.end - v->seen > most;
+    uint64_t most = MAX((uint64_t)LEAST_LAG, c->nodes.present / 8);
+    bool is_far = !v->class->is_costly && c->log.end - v->seen > most;
+    return is_far || v->seen < c->log.oldest;
 }
 
 /* --- which classes have one --- */

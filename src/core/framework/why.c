@@ -77,6 +77,20 @@ static uint32_t count_texts(const struct why *w, const struct reasons *reasons,
     return n;
 }
 
+/* "<count> <reason>" */
+static struct str line_of(struct arena *mem, struct text_count count)
+{
+    char number[16], *at = number + sizeof(number);
+    *--at = ' ';
+    for (uint32_t left = count.nodes; at == number + sizeof(number) - 1 || left; left /= 10)
+        *--at = (char)('0' + left % 10);
+    size_t n = (size_t)(number + sizeof(number) - at);
+    char *text = arena_alloc(mem, n + count.text.n);
+    memcpy(text, at, n);
+    memcpy(text + n, count.text.p, count.text.n);
+    return (struct str){text, n + count.text.n};
+}
+
 /* "<count> <reason>", sorted as whole strings, as upstream does: "10 …" stands before "2 …". */
 static void add_histogram(const struct why *w, const struct reasons *reasons, struct buf *out)
 {
@@ -90,7 +104,7 @@ static void add_histogram(const struct why *w, const struct reasons *reasons, st
     uint32_t n = count_texts(w, reasons, counts);
     struct str *lines = arena_array(&mem, struct str, n);
     for (uint32_t i = 0; i < n; i++)
-        lines[i] = arena_printf(&mem, "%u " STR_FMT, counts[i].nodes, STR_ARG(counts[i].text));
+        lines[i] = line_of(&mem, counts[i]);
     qsort(lines, n, sizeof(*lines), by_text);
     for (uint32_t i = 0; i < n; i++) {
         buf_add(out, i ? STR(", ") : STR(" "));
@@ -100,9 +114,16 @@ static void add_histogram(const struct why *w, const struct reasons *reasons, st
     arena_done(&mem);
 }
 
+static void add_total(const struct why *w, struct buf *out)
+{
+    buf_add(out, STR("0/"));
+    buf_add_number(out, w->nodes, 10);
+    buf_add(out, STR(" nodes are available:"));
+}
+
 void why_histogram(const struct why *w, const struct reasons *reasons, struct buf *out)
 {
-    buf_printf(out, "0/%u nodes are available:", w->nodes);
+    add_total(w, out);
     add_histogram(w, reasons, out);
 }
 
@@ -133,7 +154,7 @@ void why_text(const struct why *w, const struct reasons *reasons, const struct c
         why_histogram(w, reasons, out);
         return;
     }
-    buf_printf(out, "0/%u nodes are available:", w->nodes);
+    add_total(w, out);
     const struct reason *reason = reasons_at(reasons, class->refusal);
     bool is_own = class->refusal_text.n > 0;
     const struct str *texts = is_own ? &class->refusal_text : reason->texts;

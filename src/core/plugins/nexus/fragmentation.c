@@ -14,25 +14,56 @@ static int by_amount(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void find_sizes(struct fragmentation *f)
+static uint32_t find_size(struct fragmentation *f, int32_t milli)
 {
-    f->sizes = mem_alloc(f->n * sizeof(*f->sizes));
-    f->size_of = mem_alloc(f->n * sizeof(*f->size_of));
-    for (uint32_t i = 0; i < f->n; i++) {
-        uint32_t at = 0;
-        while (at < f->n_sizes && f->sizes[at].milli != (int32_t)f->demand[i].milli)
-            at++;
-        if (at == f->n_sizes)
-            f->sizes[f->n_sizes++].milli = (int32_t)f->demand[i].milli;
-        f->size_of[i] = at;
+    uint32_t at = 0;
+    while (at < f->n_sizes && f->sizes[at].milli != milli)
+        at++;
+    if (at == f->n_sizes)
+        f->sizes[f->n_sizes++].milli = milli;
+    return at;
+}
+
+static uint32_t find_want(struct fragmentation *f, const struct gpu_demand *d)
+{
+    uint32_t size = find_size(f, (int32_t)d->milli), at = 0;
+    while (at < f->n_wants && (f->wants[at].size != size || f->wants[at].count != d->count))
+        at++;
+    if (at == f->n_wants)
+        f->wants[f->n_wants++] = (struct fragmentation_want){.size = size, .count = d->count};
+    return at;
+}
+
+/* The numbers of the sizes, the smallest first. */
+static void order_sizes(struct fragmentation *f)
+{
+    f->rising = mem_alloc(f->n * sizeof(*f->rising));
+    for (uint32_t i = 0; i < f->n_sizes; i++) {
+        uint32_t at = i;
+        for (; at > 0 && f->sizes[f->rising[at - 1]].milli > f->sizes[i].milli; at--)
+            f->rising[at] = f->rising[at - 1];
+        f->rising[at] = i;
     }
+}
+
+static void find_kinds(struct fragmentation *f, const struct gpu_demand *demand)
+{
+    f->kinds = mem_alloc(f->n * sizeof(*f->kinds));
+    f->sizes = mem_alloc(f->n * sizeof(*f->sizes));
+    f->wants = mem_alloc(f->n * sizeof(*f->wants));
+    for (uint32_t i = 0; i < f->n; i++) {
+        f->kinds[i].share = demand[i].share;
+        f->kinds[i].cpu_milli = demand[i].cpu_milli;
+        f->kinds[i].want = find_want(f, &demand[i]);
+    }
+    order_sizes(f);
 }
 
 static void find_steps(struct fragmentation *f)
 {
     int64_t *all = mem_alloc(f->n * sizeof(*all));
     for (uint32_t i = 0; i < f->n; i++)
-        all[i] = f->demand[i].cpu_milli;
+        all[i] = f->kinds[i].cpu_milli;
     if (f->n > 1)
         qsort(all, f->n, sizeof(*all), by_amount);
     for (uint32_t i = 0; i < f->n; i++)
@@ -50,13 +81,14 @@ static uint32_t find_model(const struct fragmentation *f, sym model)
     return i;
 }
 
-static void find_models(struct fragmentation *f, struct cluster *c)
+/* A kind that wants no GPU minds no model. */
+static void find_models(struct fragmentation *f, struct cluster *c, const struct gpu_demand *demand)
 {
     f->models = mem_alloc(MODELS_MOST * sizeof(*f->models));
-    f->allowed = mem_alloc(f->n * sizeof(*f->allowed));
     for (uint32_t i = 0; i < f->n; i++) {
-        const struct gpu_demand *d = &f->demand[i];
-        f->allowed[i] = d->models.n ? 0 : UINT64_MAX;
+        const struct gpu_demand *d = &demand[i];
+        uint64_t *allowed = &f->kinds[i].allowed;
+        *allowed = d->models.n && d->count ? 0 : UINT64_MAX;
         list_each(&d->models, name) {
             sym model = names_get(&c->names, *name);
             uint32_t at = find_model(f, model);
@@ -64,7 +96,7 @@ static void find_models(struct fragmentation *f, struct cluster *c)
                 intern_hold(&c->names.text, model);
                 f->models[f->n_models++] = model;
             }
-            f->allowed[i] |= (uint64_t)1 << at;
+            *allowed |= (uint64_t)1 << at;
         }
     }
 }
@@ -72,10 +104,10 @@ static void find_models(struct fragmentation *f, struct cluster *c)
 void fragmentation_init(struct fragmentation *f, struct cluster *c, const struct gpu_demand *demand,
                         uint32_t n)
 {
-    *f = (struct fragmentation){.demand = demand, .n = n};
+    *f = (struct fragmentation){.n = n};
+    find_kinds(f, demand);
     find_steps(f);
-    find_sizes(f);
-    find_models(f, c);
+    find_models(f, c, demand);
     f->memo = mem_alloc(sizeof(*f->memo) << MEMO_BITS);
     f->gains = mem_alloc(sizeof(*f->gains) << MEMO_BITS);
     f->seen = mem_alloc(sizeof(*f->seen) << SEEN_BITS);
@@ -86,10 +118,11 @@ void fragmentation_done(struct fragmentation *f, struct cluster *c)
     for (uint32_t i = 0; i < f->n_models; i++)
         intern_drop(&c->names.text, f->models[i]);
     mem_free(f->models);
-    mem_free(f->allowed);
+    mem_free(f->kinds);
+    mem_free(f->wants);
     mem_free(f->steps);
     mem_free(f->sizes);
-    mem_free(f->size_of);
+    mem_free(f->rising);
     mem_free(f->memo);
     mem_free(f->gains);
     mem_free(f->seen);
@@ -112,53 +145,75 @@ struct fragmentation_state fragmentation_state(const struct cluster *c, node_id 
 
 /* --- the measure --- */
 
-/* The published program's sums, in the order in which it adds them up. */
-enum part { LACKS_BOTH, LACKS_GPU, LACKS_CPU, NO_GPU, NO_GPU_NOR_CPU, OTHER_MODEL, N_PARTS };
+/* What is left of each GPU, the least first. */
+static void sort_left(const struct fragmentation_state *s, int32_t *sorted)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1] > s->left[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = s->left[i];
+    }
+}
 
 /* On how many GPUs a pod of each size fits, and what is left of the others. */
 static void fit_sizes(struct fragmentation *f, const struct fragmentation_state *s)
 {
-    for (uint32_t k = 0; k < f->n_sizes; k++) {
-        struct fragmentation_size *size = &f->sizes[k];
-        size->fitting = 0;
-        size->below = 0;
-        for (uint32_t i = 0; i < s->n; i++) {
-            bool fits = s->left[i] >= size->milli;
-            size->fitting += fits;
-            size->below += fits ? 0 : s->left[i];
-        }
+    int32_t left[GPUS_MOST], below = 0;
+    uint32_t at = 0;
+    sort_left(s, left);
+    for (uint32_t k = 0; k < f->n_sizes; k++) { /* they rise */
+        struct fragmentation_size *size = &f->sizes[f->rising[k]];
+        for (; at < s->n && left[at] < size->milli; at++)
+            below += left[at];
+        size->fitting = s->n - at;
+        size->below = below;
+    }
+}
+
+/* What is a fragment for who wants so many GPUs of that size: all that is idle if they do not fit,
+ * else what is left of GPUs that are too small for them. */
+static void fit_wants(struct fragmentation *f, int32_t idle)
+{
+    for (uint32_t i = 0; i < f->n_wants; i++) {
+        struct fragmentation_want *w = &f->wants[i];
+        const struct fragmentation_size *size = &f->sizes[w->size];
+        bool has_gpus = size->fitting >= w->count;
+        w->fragment[false] = (double)idle;
+        w->fragment[true] = (double)(w->count && has_gpus ? size->below : idle);
+        w->part[false] = w->count == 0 ? NO_GPU_NOR_CPU : has_gpus ? LACKS_CPU : LACKS_BOTH;
+        w->part[true] = w->count == 0 ? NO_GPU : LACKS_GPU;
     }
 }
 
 static double work_out(struct fragmentation *f, const struct fragmentation_state *s, uint32_t model)
 {
-    double parts[N_PARTS] = {0}, all = 0;
+    double parts[N_FRAGMENTATION_PARTS] = {0}, all = 0;
     int32_t idle = 0;
     for (uint32_t i = 0; i < s->n; i++)
         idle += s->left[i];
     fit_sizes(f, s);
+    fit_wants(f, idle);
     for (uint32_t k = 0; k < f->n; k++) {
-        const struct gpu_demand *d = &f->demand[k];
-        const struct fragmentation_size *size = &f->sizes[f->size_of[k]];
-        bool has_cpu = s->cpu_milli >= d->cpu_milli;
-        bool has_gpus = size->fitting >= d->count, fits = has_gpus && has_cpu;
-        enum part part = d->count == 0                   ? has_cpu ? NO_GPU : NO_GPU_NOR_CPU
-                         : !(f->allowed[k] >> model & 1) ? OTHER_MODEL
-                         : has_gpus                      ? fits ? LACKS_GPU : LACKS_CPU
-                         : has_cpu                       ? LACKS_GPU
-                                                         : LACKS_BOTH;
-        bool is_usable = fits && part == LACKS_GPU;
-        parts[part] += d->share * (double)(is_usable ? size->below : idle);
+        const struct fragmentation_kind *kind = &f->kinds[k];
+        const struct fragmentation_want *want = &f->wants[kind->want];
+        bool has_cpu = s->cpu_milli >= kind->cpu_milli;
+        if (LIKELY(kind->allowed >> model & 1))
+            parts[want->part[has_cpu]] += kind->share * want->fragment[has_cpu];
+        else
+            parts[OTHER_MODEL] += kind->share * (double)idle;
     }
-    for (uint32_t i = 0; i < N_PARTS; i++)
+    for (uint32_t i = 0; i < N_FRAGMENTATION_PARTS; i++)
         all += parts[i];
     return all;
 }
 
 /* How many steps the node's idle CPU reaches. */
-static uint32_t steps_reached(const struct fragmentation *f, int64_t cpu_milli)
+static uint32_t steps_reached(struct fragmentation *f, int64_t cpu_milli)
 {
     uint32_t low = 0, high = f->n_steps;
+    if (f->has_step && f->last_cpu == cpu_milli)
+        return f->last_step;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (f->steps[middle] <= cpu_milli)
@@ -166,6 +221,9 @@ static uint32_t steps_reached(const struct fragmentation *f, int64_t cpu_milli)
         else
             high = middle;
     }
+    f->has_step = true;
+    f->last_cpu = cpu_milli;
+    f->last_step = low;
     return low;
 }
 
@@ -188,7 +246,7 @@ static bool is_one_island(const gpu_mask *island, uint32_t n)
 }
 
 /* What is remembered of a state, but for the amount. */
-static struct fragmentation_memo key_of(const struct fragmentation *f,
+static struct fragmentation_memo key_of(struct fragmentation *f,
                                         const struct fragmentation_state *s)
 {
     struct fragmentation_memo key = {.state = 1 + find_model(f, s->model) +

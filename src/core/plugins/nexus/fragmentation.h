@@ -37,6 +37,17 @@ struct fragmentation_seen {
     struct fragmentation_memo key; /* state 0: none was */
 };
 
+/* The parts of the published program's sum, in the order in which it adds them up. */
+enum fragmentation_part {
+    LACKS_BOTH,
+    LACKS_GPU,
+    LACKS_CPU,
+    NO_GPU,
+    NO_GPU_NOR_CPU,
+    OTHER_MODEL,
+    N_FRAGMENTATION_PARTS
+};
+
 /* How much of a GPU some kinds ask for, and how that fits the state at hand. */
 struct fragmentation_size {
     int32_t milli;
@@ -44,22 +55,45 @@ struct fragmentation_size {
     int32_t below;    /* what is left of the others */
 };
 
+/* So many GPUs of that size; where the CPU is too little or enough: what is a fragment for a kind
+ * that wants them, and the sum that it belongs to. */
+struct fragmentation_want {
+    uint32_t size, count;
+    enum fragmentation_part part[2];
+    double fragment[2];
+};
+
+/* A kind of pod. */
+struct fragmentation_kind {
+    double share;
+    int64_t cpu_milli;
+    uint64_t allowed; /* which models will do, as bits */
+    uint32_t want;
+};
+
 struct fragmentation {
-    const struct gpu_demand *demand;
+    struct fragmentation_kind *kinds;
     uint32_t n;
-    uint64_t *allowed; /* by kind of pod: which models will do, as bits */
-    sym *models;       /* those that some kind names */
+    struct fragmentation_want *wants;
+    uint32_t n_wants;
+    struct fragmentation_size *sizes;
+    uint32_t *rising; /* their numbers, the smallest first */
+    uint32_t n_sizes;
+    sym *models; /* those that some kind names */
     uint32_t n_models;
     int64_t *steps; /* amounts of CPU that some kind asks for, rising */
     uint32_t n_steps;
-    struct fragmentation_size *sizes;
-    uint32_t *size_of; /* by kind of pod */
-    uint32_t n_sizes;
     struct fragmentation_memo *memo, *gains;
     struct fragmentation_seen *seen; /* by the last bits of the node's number */
+
+    /* Of what was asked last: nodes that are alike come in a row. */
+    int64_t last_cpu;
+    uint32_t last_step;
+    double last_gain;
+    int64_t last_level;
+    bool has_step, has_level;
 };
 
-/* `demand` must last as long as the measure. */
 void fragmentation_init(struct fragmentation *f, struct cluster *c, const struct gpu_demand *demand,
                         uint32_t n);
 void fragmentation_done(struct fragmentation *f, struct cluster *c);

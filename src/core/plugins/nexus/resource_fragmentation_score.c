@@ -144,6 +144,17 @@ static int64_t level(double gain)
     return trunc_i64(1 / (1 + real_exp(-gain / 1000)) * 100);
 }
 
+/* The same, where nodes are asked about in a row: many gain as much as the one before. */
+static int64_t level_again(struct fragmentation *f, double gain)
+{
+    if (f->last_gain != gain || !f->has_level) {
+        f->last_gain = gain;
+        f->last_level = level(gain);
+        f->has_level = true;
+    }
+    return f->last_level;
+}
+
 /* Has a GPU before it in its island as much left, and is it of its kind? Then both are equally
  * good. */
 static bool is_same_as_before(const struct fragmentation_state *s, uint32_t i)
@@ -216,12 +227,12 @@ static int64_t descend(const struct cluster *c, const struct gpu_class *k, node_
 {
     double *known = fragmentation_gain(k->measure, c, node, k->cpu_milli, k->ask);
     if (known && LIKELY(*known != NOT_KNOWN))
-        return level(*known + bonus);
+        return level_again(k->measure, *known + bonus);
     struct fragmentation_state s = fragmentation_state(c, node);
     double gain = best_gain(k, &s);
     if (known)
         *known = gain;
-    return level(gain + bonus);
+    return level_again(k->measure, gain + bonus);
 }
 
 static int64_t fgd(const struct cluster *c, const struct gpu_class *k, node_id node)
@@ -321,7 +332,7 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
     if (!g ||
         g->n == 0) /* whole GPUs that cannot be told apart are for NodeResourcesFit to count */
         return gpu_ask_is_whole(k->ask) ? 0 : k->none;
-    if (gpus_fitting(g, k->ask) >= k->ask.count)
+    if (gpus_fit(g, k->ask))
         return 0;
     if ((uint32_t)__builtin_popcount(g->there) < k->ask.count)
         return k->few;

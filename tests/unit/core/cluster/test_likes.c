@@ -73,7 +73,7 @@ TEST(likes, what_was_kept_is_given_again)
 TEST(likes, nothing_is_kept_of_pods_that_are_like_no_other)
 {
     static const char *const words[] = {"cpu=1 device:c1", "cpu=1 disk:ephemeral:v",
-                                        "cpu=1 actual:cpu=3", "gpu=1"};
+                                        "cpu=1 actual:cpu=3"};
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(words); i++) {
         test_case("%s", words[i]);
@@ -83,4 +83,27 @@ TEST(likes, nothing_is_kept_of_pods_that_are_like_no_other)
     EXPECT(like(&g, "t", "cpu=1 require:@metadata.name:In:n1") != ID_NONE); /* names a node */
     EXPECT(like(&g, "", "cpu=1") != ID_NONE);                               /* no template */
     EXPECT_INT(kept(&g), 0);
+}
+
+TEST(likes, a_pod_that_left_a_claim_is_like_no_other)
+{
+    AUTO(ground) g = {0};
+    struct cluster *c = ground_cluster(&g);
+    sym pin;
+    struct pod *one = object_of(&g.mem, "pod a uid=u1 gpu=1").pod;
+    struct pod *other = object_of(&g.mem, "pod b uid=u2 gpu=1").pod;
+    one->template = other->template = STR("t");
+    shape_id plain = read_pod_shape(c, one, &pin);
+    EXPECT_INT(kept(&g), 1);
+    EXPECT_INT(read_pod_shape(c, other, &pin), plain);
+
+    struct object claim = object_of(
+        &g.mem, "{'kind':'ResourceClaim','apiVersion':'resource.k8s.io/v1','metadata':{"
+                "'name':'b-claim','namespace':'default','uid':'c1','resourceVersion':'1',"
+                "'annotations':{'resource.kubernetes.io/extended-resource-claim':'true'},"
+                "'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'b','uid':'u2',"
+                "'controller':true}]},'spec':{}}");
+    devices_put(c, &claim);
+    EXPECT(read_pod_shape(c, other, &pin) != plain);
+    EXPECT_INT(read_pod_shape(c, one, &pin), plain);
 }
