@@ -103,7 +103,7 @@ static void learn_served(struct client *c, int64_t now_ms)
         if (served == SERVED_UNKNOWN)
             continue;
         watch_discovered(&c->watches[i], now_ms, is_served ? version : NULL, c->out);
-        publish_learn(&c->publish, watched_kinds[i].kind, is_served);
+        publish_learn(&c->publish, watched_kinds[i].kind, is_served ? version : NULL);
     }
 }
 

@@ -56,13 +56,14 @@ enum kind object_write_kind(const struct object_write *w, uint32_t step)
     return w->patches[step].kind == KIND_NONE ? w->kind : w->patches[step].kind;
 }
 
-static struct str path_of(const struct object_write *w, uint32_t step, struct arena *mem)
+static struct str path_of(const struct object_write *w, uint32_t step, const char *api_version,
+                          struct arena *mem)
 {
     AUTO(buf) path = {0};
     const struct patch *patch = &w->patches[step];
     enum kind kind = object_write_kind(w, step);
     struct str name = patch->kind == KIND_NONE ? w->name : patch->name;
-    path_add_group(&path, kind_info_get(kind)->api_version);
+    path_add_group(&path, api_version ? api_version : kind_info_get(kind)->api_version);
     if (w->namespace.n)
         buf_printf(&path, "/namespaces/" STR_FMT, STR_ARG(w->namespace));
     buf_printf(&path, "/%s", watched_of(kind)->resource);
@@ -83,7 +84,7 @@ static struct str type_of(const struct object_write *w, uint32_t step)
 }
 
 struct request object_write_request(const struct object_write *w, uint32_t step,
-                                    struct requests *out)
+                                    const char *api_version, struct requests *out)
 {
     static const enum verb verbs[] = {
         [OBJECT_PATCH] = VERB_PATCH,
@@ -96,7 +97,7 @@ struct request object_write_request(const struct object_write *w, uint32_t step,
     return (struct request){
         .lane = LANE_WRITE,
         .verb = verbs[patch->verb],
-        .path = path_of(w, step, &out->mem),
+        .path = path_of(w, step, api_version, &out->mem),
         .accept = STR(ENCODING_PROTO_TYPE ", " ENCODING_JSON_TYPE),
         .content_type = type_of(w, step),
         .body = arena_str(&out->mem, buf_str(&out->scratch)),

@@ -12,6 +12,7 @@ void object_write_free(struct object_write *w);
 /* Of which kind the object is that the patch number `step` is about. */
 enum kind object_write_kind(const struct object_write *w, uint32_t step);
 
-/* What does the patch number `step` of it, but for its id. Texts live in `out`. */
+/* What does the patch number `step` of it, but for its id, in this version of its API; NULL: the
+ * newest that we know. Texts live in `out`. */
 struct request object_write_request(const struct object_write *w, uint32_t step,
-                                    struct requests *out);
+                                    const char *api_version, struct requests *out);

@@ -58,10 +58,16 @@ void publish_done(struct publish *p)
     arena_done(&p->mem);
 }
 
-void publish_learn(struct publish *p, enum kind kind, bool is_served)
+void publish_learn(struct publish *p, enum kind kind, const char *api_version)
 {
     uint64_t bit = (uint64_t)1 << kind;
-    p->absent = is_served ? p->absent & ~bit : p->absent | bit;
+    p->absent = api_version ? p->absent & ~bit : p->absent | bit;
+    p->versions[kind] = api_version;
+}
+
+static const char *version_of(const struct publish *p, enum kind kind)
+{
+    return p->versions[kind] ? p->versions[kind] : kind_info_get(kind)->api_version;
 }
 
 /* --- taking --- */
@@ -79,7 +85,7 @@ static void tell_news(struct publish *p, int64_t now_ms, const struct effect *e)
     events_add(p->events, now_ms,
                &(struct event_about){.kind = kinds[e->news],
                                      .about_kind = about->name,
-                                     .about_version = about->api_version,
+                                     .about_version = version_of(p, e->write.kind),
                                      .namespace = e->write.namespace,
                                      .name = e->write.name,
                                      .uid = e->uid,
@@ -218,7 +224,7 @@ void publish_tick(struct publish *p, int64_t now_ms, bool are_binds_under_way, s
 {
     while (now_ms >= p->again_ms && may_send(p, are_binds_under_way)) {
         struct posting *x = p->queue.at[p->head++];
-        struct request r = object_write_request(&x->write, 0, out);
+        struct request r = object_write_request(&x->write, 0, version_of(p, x->write.kind), out);
         r.lane = LANE_EVENTS;
         r.id = x->current = ++p->last_id;
         x->tries++;

@@ -27,7 +27,8 @@ struct publish {
     VEC(struct posting *) queue; /* from `head` on, oldest first */
     uint32_t head;
     VEC(struct posting *) sent;
-    uint64_t absent; /* kinds that are not served, as bits */
+    uint64_t absent;                  /* kinds that are not served, as bits */
+    const char *versions[KIND_COUNT]; /* that are served; NULL: the newest that we know */
     struct pause pause;
     int64_t again_ms; /* nothing is sent before */
     int said_status;  /* of the trouble last told about; -1: none */
@@ -40,8 +41,8 @@ void publish_init(struct publish *p, request_id id, uint64_t seed, struct str sc
                   struct events *events, const struct listener *listener);
 void publish_done(struct publish *p);
 
-/* The server serves the kind, or does not. */
-void publish_learn(struct publish *p, enum kind kind, bool is_served);
+/* The server serves the kind in this version, or (NULL) does not. */
+void publish_learn(struct publish *p, enum kind kind, const char *api_version);
 
 void publish_take(struct publish *p, int64_t now_ms, const struct effect *effect);
 void publish_hear(struct publish *p, int64_t now_ms, const struct reply *reply);

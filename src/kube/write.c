@@ -351,7 +351,7 @@ struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
     };
     const struct write *w = writes_at(s, i);
     if (w->kind == WRITE_OBJECT)
-        return object_write_request(&w->object, w->step, out);
+        return object_write_request(&w->object, w->step, NULL, out);
     if (w->binder && w->binder <= s->n_extenders)
         return binder_request(s, w, out);
     buf_clear(&out->scratch);

@@ -5,8 +5,8 @@ import copy
 import subprocess
 import time
 
-from plane import node, pod, program
-from stage import AT_ONCE, ROOT, test, until
+from plane import Plane, node, pod, program
+from stage import AT_ONCE, ROOT, Stage, grant, test, until
 
 NEXUS, SIGS = "pod-group.scheduling.kubenexus.io/", "pod-group.scheduling.sigs.k8s.io/"
 # Made by the test, never by us: what scheduler-plugins installs.
@@ -255,3 +255,31 @@ def gangs_are_told_their_ranks_and_who_replaces_one_has_its_rank(stage):
     member(stage, "again", "a", 4, cpu="1")
     until(lambda: stage.nodes_of().get("again"))
     assert told(stage, "again") == ("1", domains[1])
+
+
+@test
+def gangs_of_an_older_version_of_podgroups_start_and_say_so(stage):
+    """On a server that serves PodGroups as v1alpha3 alone."""
+    api = "scheduling.k8s.io/v1alpha3"
+    with Plane(("--feature-gates=GenericWorkload=true", "--runtime-config=%s=true" % api)) as plane:
+        grant(plane)
+        with Stage(plane, "older") as there:
+            there.leaves_all = True
+            plane.create(node("few", extended={"example.com/older": "2"}))
+            scheduler = there.run_synced()
+            plane.create({"apiVersion": api, "kind": "PodGroup", "metadata": {"name": "g", "namespace": there.name},
+                          "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}, "disruptionMode": {"all": {}}}})
+            for number in range(3):
+                there.pod("older-%d" % number, extended={"example.com/older": "1"},
+                          schedulingGroup={"podGroupName": "g"})
+
+            def condition():
+                group = plane.request("GET", "/apis/%s/namespaces/%s/podgroups/g" % (api, there.name))
+                found = group.get("status", {}).get("conditions", [{}])[0]
+                return found.get("type"), found.get("status"), found.get("reason")
+            until(lambda: condition() == ("PodGroupInitiallyScheduled", "False", "Unschedulable"))
+            assert not has_bound(there)
+            plane.create(node("one", extended={"example.com/older": "1"}))
+            there.wait_bound(3)
+            until(lambda: condition() == ("PodGroupInitiallyScheduled", "True", "Scheduled"))
+            assert not there.warnings(scheduler), there.warnings(scheduler)

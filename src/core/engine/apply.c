@@ -649,6 +649,7 @@ static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
         put_storage(k, now_ms, o);
         break;
     case KIND_POD_GROUP:
+    case KIND_POD_GROUP_ALPHA2:
     case KIND_SIGS_POD_GROUP:
     case KIND_VOLCANO_POD_GROUP:
     case KIND_JOB:
@@ -728,6 +729,7 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
         remove_storage(k, now_ms, o);
         break;
     case KIND_POD_GROUP:
+    case KIND_POD_GROUP_ALPHA2:
     case KIND_SIGS_POD_GROUP:
     case KIND_VOLCANO_POD_GROUP:
     case KIND_JOB:

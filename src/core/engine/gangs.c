@@ -305,8 +305,9 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
     struct cluster *c = k->cluster;
     struct pod_group says;
     bool differs, is_heard = is_there && pod_group_of(o, &k->mem, &says);
-    uint32_t group = groups_put_object(&c->groups, &c->names, o->kind, o->meta,
-                                       is_heard ? &says : NULL, &differs);
+    enum kind kind = o->kind == KIND_POD_GROUP_ALPHA2 ? KIND_POD_GROUP : o->kind;
+    uint32_t group =
+        groups_put_object(&c->groups, &c->names, kind, o->meta, is_heard ? &says : NULL, &differs);
     arena_reset(&k->mem);
     if (group == ID_NONE)
         return;

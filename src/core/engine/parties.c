@@ -218,7 +218,8 @@ static void add_gang(const struct looking *l, uint32_t group)
     struct mates mates = {0};
     find_mates(l, g, &mates);
     uint32_t minimum = (uint32_t)group_minimum(g), have = mates.n + group_ended(g);
-    uint32_t spare = g->goes_whole || have <= minimum ? 0 : MIN(have - minimum, mates.n);
+    bool is_whole = g->goes_whole || group_lacks_object(g); /* who knows what it needs? */
+    uint32_t spare = is_whole || have <= minimum ? 0 : MIN(have - minimum, mates.n);
     uint32_t core = add_core(l, group, &mates, spare);
     for (uint32_t i = 0; i < spare && mates.at[i].may_go; i++)
         add_alone(l, mates.at[i].pod, group, core);

@@ -14,6 +14,7 @@ void exhibit_see(struct exhibit *x, const struct object *o, bool is_over)
         x->uid = mem_alloc(o->meta->uid.n + 1);
         memcpy(x->uid, o->meta->uid.p, o->meta->uid.n);
     }
+    x->kind = o->kind;
     for (uint32_t i = 0; i < STATUS_CONDITIONS_MOST; i++) {
         x->was[i].is_there = status.conditions[i].type.n > 0;
         x->was[i].is_true = status.conditions[i].is_true;

@@ -19,7 +19,8 @@ struct booking;
 
 /* The object of a group or a reservation. {0}: there is none. */
 struct exhibit {
-    char *uid;           /* owned */
+    char *uid; /* owned */
+    enum kind kind;
     uint64_t seen, said; /* hashes of what it says, and was last asked to say */
     struct {
         bool is_there, is_true;

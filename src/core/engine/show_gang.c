@@ -1,7 +1,7 @@
 /* What PodGroups say of their gangs, each kind in its own words:
  *
- * - scheduling.k8s.io: the condition PodGroupInitiallyScheduled, which never goes back once it is
- *   true, as kube-scheduler writes it;
+ * - scheduling.k8s.io: the condition PodGroupInitiallyScheduled (of v1alpha2, PodGroupScheduled),
+ *   which never goes back once it is true, as kube-scheduler writes it;
  * - Volcano: the phase as far as a scheduler knows it, Unschedulable or Scheduled as a condition.
  * Its job controller makes pods only when the group is in the queue: where a profile is called
  *   volcano, we let it in;
@@ -98,7 +98,8 @@ static void set_native(const struct view_of_gang *v, struct object_status *s)
     if (!v->is_placed && !is_refused(v->gang))
         return;
     *c = (struct status_condition){
-        .type = STR("PodGroupInitiallyScheduled"),
+        .type = v->gang->shown.kind == KIND_POD_GROUP_ALPHA2 ? STR("PodGroupScheduled")
+                                                             : STR("PodGroupInitiallyScheduled"),
         .is_true = v->is_placed,
         .reason = v->is_placed                         ? STR("Scheduled")
                   : v->gang->standing == GANG_UNJUDGED ? STR("SchedulerError")
@@ -168,7 +169,7 @@ void engine_show_gang(struct engine *k, int64_t now_ms, uint32_t group, struct e
     struct view_of_gang v = look_at(k, group, &k->mem);
     struct showing what = {
         .exhibit = &gang->shown,
-        .kind = g->object,
+        .kind = gang->shown.kind,
         .namespace = names_text(&k->cluster->names, g->namespace),
         .name = names_text(&k->cluster->names, g->name),
         .news = v.is_placed && gang->standing == GANG_HAS_ROOM ? NEWS_SCHEDULED

@@ -3,15 +3,16 @@
 #include "core/model/crew.h"
 #include "core/model/tables.h"
 
-#define KIND(kind_, name_, version, in_namespace, s, table)                                        \
+/* Behind the table: older versions, newest first. */
+#define KIND(kind_, name_, version, in_namespace, s, table, ...)                                   \
     [kind_] = {.kind = kind_,                                                                      \
                .name = name_,                                                                      \
                .api_version = version,                                                             \
+               .older = {__VA_ARGS__},                                                             \
                .is_namespaced = in_namespace,                                                      \
                .size = sizeof(struct s),                                                           \
                .fields = table}
 
-/* Behind the table: older versions, newest first. */
 #define CUSTOM_KIND(kind_, name_, version, in_namespace, s, table, ...)                            \
     [kind_] = {.kind = kind_,                                                                      \
                .name = name_,                                                                      \
@@ -57,8 +58,10 @@ static const struct kind_info kinds[KIND_COUNT] = {
          csi_storage_capacity, csi_storage_capacity_fields),
     KIND(KIND_VOLUME_ATTACHMENT, "VolumeAttachment", "storage.k8s.io/v1", false, volume_attachment,
          volume_attachment_fields),
-    KIND(KIND_POD_GROUP, "PodGroup", "scheduling.k8s.io/v1beta1", true, pod_group,
-         pod_group_fields),
+    KIND(KIND_POD_GROUP, "PodGroup", "scheduling.k8s.io/v1beta1", true, pod_group, pod_group_fields,
+         "scheduling.k8s.io/v1alpha3"),
+    KIND(KIND_POD_GROUP_ALPHA2, "PodGroup", "scheduling.k8s.io/v1alpha2", true, pod_group,
+         alpha2_group_fields),
     CUSTOM_KIND(KIND_SIGS_POD_GROUP, "PodGroup", "scheduling.x-k8s.io/v1alpha1", true, pod_group,
                 member_group_fields),
     CUSTOM_KIND(KIND_VOLCANO_POD_GROUP, "PodGroup", "scheduling.volcano.sh/v1beta1", true,
@@ -103,10 +106,14 @@ struct str kind_info_group(const struct kind_info *info)
 
 const struct kind_info *kind_info_find(struct str api_version, struct str kind)
 {
+    const struct kind_info *found = NULL;
     for (size_t i = KIND_NONE + 1; i < KIND_COUNT; i++) {
-        if (str_equal(str_of(kinds[i].name), kind) &&
-            str_equal(group_of(str_of(kinds[i].api_version)), group_of(api_version)))
-            return &kinds[i];
+        struct str version = str_of(kinds[i].api_version);
+        if (!str_equal(str_of(kinds[i].name), kind) ||
+            !str_equal(group_of(version), group_of(api_version)))
+            continue;
+        if (!found || str_equal(version, api_version))
+            found = &kinds[i];
     }
-    return NULL;
+    return found;
 }

@@ -44,6 +44,7 @@ enum kind {
     KIND_CSI_STORAGE_CAPACITY,
     KIND_VOLUME_ATTACHMENT,
     KIND_POD_GROUP,         /* of scheduling.k8s.io */
+    KIND_POD_GROUP_ALPHA2,  /* the same as Kubernetes 1.36 has it */
     KIND_SIGS_POD_GROUP,    /* of scheduling.x-k8s.io */
     KIND_VOLCANO_POD_GROUP, /* of scheduling.volcano.sh */
     KIND_RESERVATION,
@@ -111,5 +112,6 @@ const struct kind_info *kind_info_get(enum kind kind);
 /* apps of apps/v1; "" of v1. */
 struct str kind_info_group(const struct kind_info *info);
 
-/* NULL if we do not read such a kind. The group must match, any version of it will do. */
+/* NULL if we do not read such a kind. The group must match, any version of it will do; a kind of
+ * that very version comes first. */
 const struct kind_info *kind_info_find(struct str api_version, struct str kind);

@@ -48,6 +48,21 @@ const struct field pod_group_fields[] = {
     FIELD_END,
 };
 
+/* The same under other numbers, and a word for how it is evicted. */
+static const struct field alpha2_spec_fields[] = {
+    {FIELD(STR, "disruptionMode", 5, struct pod_group, disruption_mode)},
+    {FIELD_PART("schedulingConstraints", 3, constraints_fields)},
+    {FIELD_PART("schedulingPolicy", 2, policy_fields)},
+    FIELD_END,
+};
+
+const struct field alpha2_group_fields[] = {
+    {FIELD_STRUCT("metadata", 1, struct pod_group, meta, meta_fields)},
+    {FIELD_PART("spec", 2, alpha2_spec_fields)},
+    {FIELD_PART("status", 3, status_fields)},
+    FIELD_END,
+};
+
 /* Custom resources are never protobuf: the numbers are of no use. */
 static const struct field member_spec_fields[] = {
     {FIELD(INT32, "minMember", 1, struct pod_group, minimum)},

@@ -61,6 +61,8 @@ TEST(discover, asks_each_group_once)
     EXPECT_TEXT(desk_log(&s.desk), "READ GET /api/v1\nREAD GET /apis/apps/v1\n"
                                    "READ GET /apis/policy/v1\nREAD GET /apis/storage.k8s.io/v1\n"
                                    "READ GET /apis/scheduling.k8s.io/v1beta1\n"
+                                   "READ GET /apis/scheduling.k8s.io/v1alpha3\n"
+                                   "READ GET /apis/scheduling.k8s.io/v1alpha2\n"
                                    "READ GET /apis/scheduling.x-k8s.io/v1alpha1\n"
                                    "READ GET /apis/scheduling.volcano.sh/v1beta1\n"
                                    "READ GET /apis/scheduling.kubenexus.io/v1alpha1\n"

@@ -10,7 +10,7 @@ static const char *request(const struct object_write *w, uint32_t step)
     static char text[1024];
     struct requests out = {0};
     struct object_write kept = object_write_keep(w);
-    struct request r = object_write_request(&kept, step, &out);
+    struct request r = object_write_request(&kept, step, NULL, &out);
     snprintf(text, sizeof(text), "%s " STR_FMT " " STR_FMT " " STR_FMT, verbs[r.verb],
              STR_ARG(r.content_type), STR_ARG(r.path), STR_ARG(r.body));
     object_write_free(&kept);

@@ -152,12 +152,22 @@ TEST(publish, of_kinds_that_are_not_served_nothing_is_sent)
 {
     AUTO(scene) s = {0};
     open(&s);
-    publish_learn(&s.publish, KIND_RESERVATION, false);
+    publish_learn(&s.publish, KIND_RESERVATION, NULL);
     say(&s, KIND_RESERVATION, "r", "status", "\"status\":{}");
     EXPECT_INT(publish_waiting(&s.publish), 0);
-    publish_learn(&s.publish, KIND_RESERVATION, true);
+    publish_learn(&s.publish, KIND_RESERVATION, "scheduling.kubenexus.io/v1alpha1");
     say(&s, KIND_RESERVATION, "r", "status", "\"status\":{}");
     EXPECT_INT(publish_waiting(&s.publish), 1);
+}
+
+TEST(publish, is_written_in_the_version_that_is_served)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    publish_learn(&s.publish, KIND_POD_GROUP, "scheduling.k8s.io/v1alpha3");
+    say(&s, KIND_POD_GROUP, "g", "status", "\"status\":{}");
+    EXPECT(strstr(tick(&s, false),
+                  "PATCH /apis/scheduling.k8s.io/v1alpha3/namespaces/ns/podgroups/g/status "));
 }
 
 TEST(publish, lists_of_built_in_kinds_are_merged_by_the_server)

@@ -201,6 +201,17 @@ TEST(evict, a_group_that_says_so_goes_whole_or_not_at_all)
     }
 }
 
+TEST(evict, a_group_of_which_nobody_knows_the_size_goes_whole_or_not_at_all)
+{
+    AUTO(stage) s = {0};
+    put_all(&s, "node ", "n1 cpu=4 memory=8Gi;n2 cpu=4 memory=8Gi");
+    put_all(&s, "pod ",
+            "l-0 cpu=2 group=l on=n1;l-1 cpu=2 group=l on=n2;l-2 cpu=2 group=l on=n2;" HIGH);
+    put_gang(&s, "1xcpu=2 priority=9", 1);
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "l-0 l-1 l-2");
+}
+
 TEST(evict, who_loses_least_goes_first)
 {
     /* a and b, one on each node, are all alike but for this */

@@ -160,3 +160,23 @@ TEST(show_gang, who_is_called_volcano_lets_groups_in_before_there_are_pods)
     stage_put(&s, VOLCANO("'phase':'Pending'"));
     EXPECT_TEXT(shown(&s), "\"status\":{\"phase\":\"Inqueue\"}\n");
 }
+
+TEST(show_gang, a_native_group_of_an_older_version_says_so_in_its_words)
+{
+    AUTO(stage) s = {.config.shows = true};
+    stage_put(&s, "node n cpu=2 memory=8Gi");
+    stage_put(
+        &s, GROUP("scheduling.k8s.io/v1alpha2", "'schedulingPolicy':{'gang':{'minCount':2}}", ""));
+    stage_put(&s, NATIVE_POD("a"));
+    EXPECT_TEXT(shown(&s), "");
+    stage_put(&s, NATIVE_POD("b"));
+    EXPECT_TEXT(shown(&s), "scheduled: 2 of at least 2 pods have a node \"status\":"
+                           "{\"conditions\":[{\"type\":\"PodGroupScheduled\",\"status\":\"True\","
+                           "\"reason\":\"Scheduled\",\"message\":\"2 of at least 2 pods have a "
+                           "node\"}]}\n");
+    stage_put(&s, GROUP("scheduling.k8s.io/v1alpha2", "'schedulingPolicy':{'gang':{'minCount':2}}",
+                        "'conditions':[{'type':'PodGroupScheduled','status':'True','reason':"
+                        "'Scheduled','message':'2 of at least 2 pods have a node'}]"));
+    stage_put(&s, NATIVE_POD("c")); /* it is scheduled for good */
+    EXPECT_TEXT(shown(&s), "");
+}

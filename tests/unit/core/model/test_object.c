@@ -38,6 +38,8 @@ TEST(kind_info, is_found_by_group_and_kind_in_any_version)
         {"storage.k8s.io/v1",                "VolumeAttachment",      KIND_VOLUME_ATTACHMENT      },
         {"v1",                               "StorageClass",          KIND_NONE                   },
         {"scheduling.k8s.io/v1beta1",        "PodGroup",              KIND_POD_GROUP              },
+        {"scheduling.k8s.io/v1alpha3",       "PodGroup",              KIND_POD_GROUP              },
+        {"scheduling.k8s.io/v1alpha2",       "PodGroup",              KIND_POD_GROUP_ALPHA2       },
         {"scheduling.x-k8s.io/v1alpha1",     "PodGroup",              KIND_SIGS_POD_GROUP         },
         {"scheduling.volcano.sh/v1beta1",    "PodGroup",              KIND_VOLCANO_POD_GROUP      },
         {"scheduling.kubenexus.io/v1alpha1", "ResourceReservation",   KIND_RESERVATION            },

@@ -83,8 +83,8 @@ TEST(tables, have_the_numbers_and_types_of_the_api)
     uint32_t compared = 0;
     for (int kind = KIND_NONE + 1; kind < KIND_COUNT; kind++) {
         const struct kind_info *info = kind_info_get((enum kind)kind);
-        if (info->is_custom)
-            continue; /* custom resources have no protobuf */
+        if (info->is_custom || kind == KIND_POD_GROUP_ALPHA2)
+            continue; /* custom resources have no protobuf, and this is of another release */
         compared += compare_table(info->fields, info->name);
     }
     EXPECT(compared > 400);
