@@ -124,7 +124,7 @@ static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct cla
 static void keep_refusal(struct engine *k, pod_id pod, struct class *class, const struct plan *plan)
 {
     bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE || class->asks ||
-                       class->preempts || plan->node != ID_NONE || plan->is_passing;
+                       class->preempts || plan->node != ID_NONE || plan->ripe_ms;
     class->refused_at = is_personal ? 0 : k->cluster->log.end;
 }
 
@@ -237,6 +237,8 @@ void engine_end_refusal(struct engine *k, int64_t now_ms, pod_id pod, struct cla
     keep_refusal(k, pod, class, plan);
     refuse(k, now_ms, pod, class, out);
     engine_carry_out(k, now_ms, pod, *plan, out);
+    if (UNLIKELY(plan->ripe_ms))
+        engine_wake_at(k, pod.i, plan->ripe_ms);
 }
 
 void engine_turn_down(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,

@@ -153,6 +153,9 @@ struct coscheduling_args engine_gang_args(const struct engine *k, pod_id pod);
 /* The unit has come into the queue: what its place rests on is worked out, and its timer set. */
 void engine_begin_wait(struct engine *k, int64_t now_ms, uint32_t unit);
 void engine_set_timer(struct engine *k, uint32_t unit);
+
+/* The pod, which waits by itself, is tried again then, whatever happens. */
+void engine_wake_at(struct engine *k, uint32_t unit, int64_t at_ms);
 void engine_stop_timer(struct engine *k, uint32_t unit);
 int64_t engine_timer_ms(const struct engine *k);
 

@@ -389,6 +389,7 @@ void engine_gangs_done(struct engine *k)
     vec_done(&k->gangs);
     vec_done(&k->gang_counts);
     heap_done(&k->timers);
+    map_done(&k->wakes);
     planner_done(&k->planner);
     planner_done(&k->lines.planner);
 }

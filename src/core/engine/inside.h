@@ -103,6 +103,7 @@ struct engine {
 
     VEC(struct gang) gangs; /* by group */
     struct heap timers;     /* units that are to be looked at, by due_ms */
+    struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
     struct planner planner;
     uint32_t keeper;        /* the gang that keeps room because it starves; ID_NONE: none does */
     int64_t keeps_until_ms; /* then another may */
@@ -349,7 +350,7 @@ struct plan {
     uint32_t node;    /* where the pod is to go; ID_NONE: nowhere */
     bool is_hopeless; /* no eviction helps: a node it had in sight is given up */
     bool is_firm;     /* nobody may take the room */
-    bool is_passing;  /* with time alone there may be another */
+    int64_t ripe_ms;  /* when there may be another with time alone; 0: never */
     bool has_relief;  /* something else may help: */
     struct relief relief;
     const struct plugin *relents; /* whose it is */

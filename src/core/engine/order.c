@@ -101,13 +101,27 @@ static int64_t starves_ms(const struct engine *k, uint32_t unit)
     return age_ms(k, unit, group_of(k, unit)) + limit_ms + 1; /* longer than that */
 }
 
+/* When a pod that waits by itself is tried again. Few have such a time, and it is in whole seconds,
+ * as what it follows from. */
+static int64_t wakes_ms(const struct engine *k, uint32_t unit)
+{
+    uint32_t s = k->wakes.n ? map_find(&k->wakes, unit) : MAP_NONE;
+    return s == MAP_NONE ? INT64_MAX : (int64_t)s * 1000;
+}
+
+void engine_wake_at(struct engine *k, uint32_t unit, int64_t at_ms)
+{
+    map_put(&k->wakes, unit, (uint32_t)MIN((at_ms + 999) / 1000, (int64_t)UINT32_MAX - 1));
+    engine_set_timer(k, unit);
+}
+
 void engine_set_timer(struct engine *k, uint32_t unit)
 {
     k->timers.before = due_before;
     k->timers.ctx = k;
     engine_stop_timer(k, unit);
     const struct gang *gang = engine_gang_led_by(k, unit);
-    int64_t due_ms = starves_ms(k, unit);
+    int64_t due_ms = MIN(starves_ms(k, unit), wakes_ms(k, unit));
     due_ms = MIN(due_ms, gang ? gang->gather_ms : INT64_MAX);
     due_ms = MIN(due_ms, gang ? engine_pursuit_ms(gang) : INT64_MAX);
     k->units.at[unit].due_ms = due_ms;
@@ -125,6 +139,7 @@ void engine_begin_wait(struct engine *k, int64_t now_ms, uint32_t unit)
                    ? (int16_t)engine_gang_args(k, (pod_id){unit}).gold_boost
                    : 0;
     u->is_starving = starves_ms(k, unit) <= now_ms;
+    map_remove(&k->wakes, unit); /* of an earlier wait */
     engine_set_timer(k, unit);
 }
 
@@ -142,6 +157,10 @@ bool engine_tick(struct engine *k, int64_t now_ms, struct effects *out)
             k->units.at[unit].is_starving = true;
             engine_count_starved(k, unit);
             queue_reorder(k->queue, unit);
+        }
+        if (wakes_ms(k, unit) <= now_ms) {
+            map_remove(&k->wakes, unit);
+            queue_activate(k->queue, now_ms, unit);
         }
         const struct gang *gang = engine_gang_led_by(k, unit);
         if (gang && gang->gather_ms <= now_ms)

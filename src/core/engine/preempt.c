@@ -140,7 +140,8 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, str
         return;
     }
     plan->is_hopeless = outcome != EVICTION_WAITS;
-    plan->is_passing = k->evictor.parties.ripe_ms != INT64_MAX;
+    if (k->evictor.parties.ripe_ms != INT64_MAX)
+        plan->ripe_ms = k->evictor.parties.ripe_ms;
     bool is_in_vain = outcome == EVICTION_NONE || outcome == EVICTION_USELESS;
     if (is_in_vain && say_in_vain(k, pod, class, text))
         return;

@@ -338,6 +338,25 @@ TEST(evict, who_has_not_run_long_enough_is_left_alone_until_then)
     EXPECT_TEXT(who(&s, EFFECT_EVICT), "a");
 }
 
+TEST(evict, a_pod_comes_back_when_who_is_in_its_way_has_run_long_enough)
+{
+    struct ruled r = {.rules = eviction_defaults};
+    AUTO(stage) s = {.now_ms = 1000000};
+    r.rules.least_run_ms = 60000;
+    use_rules(&s, &r);
+    put_all(&s, "node ", "n1 cpu=4 memory=8Gi");
+    stage_put(&s, "pod a cpu=4 on=n1 started=970");
+    stage_put(&s, "pod x cpu=2 priority=9 scheduler=kubenexus-scheduler");
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "");
+    EXPECT_INT(engine_next_ms(s.engine, s.now_ms), 1030000);
+    s.now_ms = 1029999;
+    EXPECT_INT(stage_run(&s), 0); /* nothing has happened: it is not even tried */
+    s.now_ms = 1030000;
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "a");
+}
+
 TEST(evict, the_fewest_go_that_make_room)
 {
     AUTO(stage) s = {.now_ms = 1000000};
