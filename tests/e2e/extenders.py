@@ -7,6 +7,7 @@ import ssl
 import threading
 import time
 
+from gangs import member
 from plane import node
 from schedule import told
 from stage import PATIENCE, test, until
@@ -382,3 +383,31 @@ def extenders_are_known_by_their_certificates(stage):
                                      and bool(p["spec"].get("nodeName")), 1, PATIENCE, stage.name)
             stage.plane.stop(child)
             stage.started.remove(child)
+
+
+@test
+def a_gang_goes_where_extenders_let_each_of_its_members(stage):
+    for name in ("n-0", "n-1", "n-2"):
+        stage.plane.create(node(name, cpu="4"))
+    allowed = {"g-0": ["n-0", "n-1"], "g-1": ["n-1"]}  # by member; others may go nowhere
+
+    def by_name(asked):
+        names = allowed.get(asked["Pod"]["metadata"]["name"], [])
+        return {"NodeNames": names, "FailedNodes": {n: "not for it" for n in asked["NodeNames"] if n not in names}}
+
+    with Extender(filter=by_name) as extender:
+        file = stage.plane.folder / "gang-extender.yaml"
+        file.write_text((CONFIG % (stage.plane.kubeconfig("kubenexus"), json.dumps([extender.config()]))).replace(
+            "- schedulerName: ours", "- schedulerName: kubenexus-scheduler\n"
+            "  plugins: {multiPoint: {enabled: [{name: Coscheduling}]}}"))
+        stage.run("--config", file)
+        for number in range(2):
+            member(stage, "h-%d" % number, "h", 2, cpu="3")  # nobody lets these go anywhere
+        refused = stage.wait_refused("h-1")["message"]
+        assert "not for it" in refused, refused
+        for number in range(2):
+            member(stage, "g-%d" % number, "g", 2, cpu="3")
+        where = stage.wait_bound(2)
+        assert where == {"g-0": "n-0", "g-1": "n-1"}, where
+        asked = {a["Pod"]["metadata"]["name"] for a in extender.asked["filter"]}
+        assert asked == {"g-0", "g-1", "h-0", "h-1"}, asked

@@ -221,7 +221,7 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
     engine_touch_gang(k, now_ms, groups_of(&c->groups, pod));
     groups_remove(&c->groups, &c->names, pod, has_ended);
     engine_give_up(k, pod);
-    engine_forget_asking(k, pod);
+    engine_stop_asking(k, now_ms, pod);
     engine_forget_evictions(k, pod);
     cluster_nominate(c, pod, SYM_NONE);
     set_pin(k, pod, SYM_NONE);

@@ -12,12 +12,30 @@
 /* Reasons are kept for ever, and extenders may say whatever they like. */
 enum { REASONS_MOST = 4096, REASON_BYTES_MOST = 1024 };
 
-static struct consultation *find(struct engine *k, uint32_t pod)
+struct consultation *engine_find_asking(struct engine *k, pod_id pod)
 {
     vec_each(&k->consultations, s)
-        if (s->pod == pod)
+        if (s->pod == pod.i)
             return s;
     return NULL;
+}
+
+/* In flight for its sake; ID_NONE: none is. */
+static uint32_t unit_of(const struct engine *k, const struct consultation *s)
+{
+    return s->group == ID_NONE ? s->pod : k->gangs.at[s->group].leader;
+}
+
+static bool is_in_flight(const struct engine *k, const struct consultation *s)
+{
+    uint32_t unit = unit_of(k, s);
+    return unit != ID_NONE && queue_where(k->queue, unit) == QUEUE_IN_FLIGHT;
+}
+
+/* Are all questions about its unit answered? */
+static bool is_answered(const struct engine *k, const struct consultation *s)
+{
+    return s->open.n == 0 && (s->group == ID_NONE || k->gangs.at[s->group].open == 0);
 }
 
 static void drop_nodes(struct engine *k, struct consultation *s)
@@ -47,6 +65,8 @@ static void release(struct consultation *s)
 
 static void forget(struct engine *k, struct consultation *s)
 {
+    if (s->group != ID_NONE)
+        k->gangs.at[s->group].open -= s->open.n;
     drop_nodes(k, s);
     engine_drop_offers(k, s);
     vec_each(&s->spurned, node)
@@ -57,17 +77,33 @@ static void forget(struct engine *k, struct consultation *s)
 
 void engine_forget_asking(struct engine *k, pod_id pod)
 {
-    struct consultation *s = k->consultations.n ? find(k, pod.i) : NULL;
+    struct consultation *s = k->consultations.n ? engine_find_asking(k, pod) : NULL;
     if (s)
         forget(k, s);
+}
+
+void engine_stop_asking(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    struct consultation *s = k->consultations.n ? engine_find_asking(k, pod) : NULL;
+    uint32_t group = s ? s->group : ID_NONE;
+    if (s)
+        forget(k, s);
+    if (group == ID_NONE)
+        return;
+    vec_each(&k->consultations, other)
+        if (other->group == group)
+            return;
+    uint32_t unit = k->gangs.at[group].leader; /* nobody would come back to it */
+    if (unit != ID_NONE && queue_where(k->queue, unit) == QUEUE_IN_FLIGHT)
+        queue_fail(k->queue, now_ms, unit);
 }
 
 void engine_recall_all(struct engine *k, int64_t now_ms)
 {
     while (k->consultations.n) {
         struct consultation *s = &vec_last(&k->consultations);
-        if (queue_where(k->queue, s->pod) == QUEUE_IN_FLIGHT)
-            queue_hold(k->queue, now_ms, s->pod, EXTENDER_BIT);
+        if (is_in_flight(k, s))
+            queue_hold(k->queue, now_ms, unit_of(k, s), EXTENDER_BIT);
         forget(k, s);
     }
 }
@@ -82,7 +118,7 @@ void engine_consultations_done(struct engine *k)
 bool engine_asks_in_line(const struct engine *k, const struct line *l)
 {
     vec_each(&k->consultations, s)
-        if (engine_line_of(k, s->pod) == l)
+        if (unit_of(k, s) != ID_NONE && engine_line_of(k, unit_of(k, s)) == l)
             return true;
     return false;
 }
@@ -90,7 +126,7 @@ bool engine_asks_in_line(const struct engine *k, const struct line *l)
 bool engine_has_answered(const struct engine *k)
 {
     vec_each(&k->consultations, s)
-        if (s->open.n == 0)
+        if (is_answered(k, s))
             return true;
     return false;
 }
@@ -99,10 +135,10 @@ bool engine_next_answered(struct engine *k, uint32_t *unit)
 {
     for (uint32_t i = 0; i < k->consultations.n;) {
         struct consultation *s = &k->consultations.at[i];
-        *unit = s->pod;
-        if (queue_where(k->queue, s->pod) != QUEUE_IN_FLIGHT)
+        *unit = unit_of(k, s);
+        if (!is_in_flight(k, s))
             forget(k, s);
-        else if (s->open.n == 0)
+        else if (is_answered(k, s))
             return true;
         else
             i++;
@@ -127,6 +163,8 @@ struct extender_ask *engine_put_question(struct engine *k, int64_t now_ms, struc
     struct effect *effect = engine_emit(k, now_ms, (pod_id){s->pod}, EFFECT_ASK, out);
     effect->ask = about;
     vec_push(&s->open, (struct question){effect->id, extender});
+    if (s->group != ID_NONE)
+        k->gangs.at[s->group].open++;
     return about;
 }
 
@@ -173,9 +211,19 @@ static void offer(struct engine *k, struct consultation *s, uint32_t node)
     vec_push(&s->nodes, (struct candidate){name, 0});
 }
 
-/* All that fit, by the last scan. */
-static void offer_all(struct engine *k, struct consultation *s, const struct class *class)
+/* A node that is left out without a word has upstream's status of nodes that nobody judged. */
+static reason_id silent_reason(struct engine *k, const struct class *class)
 {
+    if (!class->restricted_by)
+        return reasons_get(&k->classes.reasons, EXTENDER_PLUGIN, CODE_UNRESOLVABLE, NULL, 0);
+    const struct reason *absent = reasons_at(&k->classes.reasons, class->absent);
+    struct str text = absent->texts[0];
+    return reasons_get(&k->classes.reasons, EXTENDER_PLUGIN, CODE_UNRESOLVABLE, &text, 1);
+}
+
+void engine_offer_fitting(struct engine *k, struct consultation *s, const struct class *class)
+{
+    s->silent = silent_reason(k, class);
     const struct nodes *nodes = &k->cluster->nodes;
     for (uint32_t i = 0; i < nodes->n; i++)
         if (nodes_is_present(nodes, (node_id){i}) &&
@@ -188,21 +236,16 @@ static void offer_all(struct engine *k, struct consultation *s, const struct cla
         scan_why(&k->scan, k->cluster, &s->why);
 }
 
-/* A node that is left out without a word has upstream's status of nodes that nobody judged. */
-static reason_id silent_reason(struct engine *k, const struct class *class)
+struct consultation *engine_begin_asking(struct engine *k, pod_id pod, uint32_t group)
 {
-    if (!class->restricted_by)
-        return reasons_get(&k->classes.reasons, EXTENDER_PLUGIN, CODE_UNRESOLVABLE, NULL, 0);
-    const struct reason *absent = reasons_at(&k->classes.reasons, class->absent);
-    struct str text = absent->texts[0];
-    return reasons_get(&k->classes.reasons, EXTENDER_PLUGIN, CODE_UNRESOLVABLE, &text, 1);
-}
-
-struct consultation *engine_begin_asking(struct engine *k, pod_id pod)
-{
-    engine_forget_asking(k, pod);
+    const struct consultation *was = engine_find_asking(k, pod);
+    if (was && was->group != group)
+        engine_stop_asking(k, k->now_ms, pod); /* it has left a gang */
+    else
+        engine_forget_asking(k, pod);
     vec_push(&k->consultations,
              (struct consultation){.pod = pod.i,
+                                   .group = group,
                                    .shape = pods_at(&k->cluster->pods, pod)->shape,
                                    .born = pods_shape(&k->cluster->pods, pod)->born});
     return &vec_last(&k->consultations);
@@ -211,20 +254,19 @@ struct consultation *engine_begin_asking(struct engine *k, pod_id pod)
 void engine_consult(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
                     struct verdict v, bool overlooks_sight, struct effects *out)
 {
-    struct consultation *s = engine_begin_asking(k, pod);
+    struct consultation *s = engine_begin_asking(k, pod, ID_NONE);
     s->is_in_sight = !overlooks_sight &&
                      pods_at(&k->cluster->pods, pod)->nominated == k->cluster->nodes.name[v.node];
     s->silent = silent_reason(k, class);
     if (s->is_in_sight || class->is_pinned)
         offer(k, s, v.node);
     else
-        offer_all(k, s, class);
+        engine_offer_fitting(k, s, class);
     if (class->is_pinned) {
         s->why.nodes = k->cluster->nodes.present;
         why_add(&s->why, class->absent, s->why.nodes - 1);
     }
-    if (!ask_filter(k, now_ms, s, class, out) && s->nodes.n > 1)
-        ask_scores(k, now_ms, s, class, out);
+    engine_ask_on(k, now_ms, s, class, out);
 }
 
 /* --- hearing --- */
@@ -356,6 +398,8 @@ static struct consultation *find_open(struct engine *k, effect_id effect, uint32
             if (s->open.at[i].effect == effect) {
                 *extender = s->open.at[i].extender;
                 vec_remove(&s->open, i);
+                if (s->group != ID_NONE)
+                    k->gangs.at[s->group].open--;
                 return s;
             }
     return NULL;
@@ -385,18 +429,17 @@ void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
 
 /* --- going on --- */
 
-/* The best of those that are left, as the cluster is now; false if none of them will do. */
-static bool choose(struct engine *k, int64_t now_ms, const struct consultation *s, pod_id pod,
-                   struct class *class, struct effects *out)
+uint32_t engine_best_told(struct engine *k, const struct consultation *s, pod_id pod,
+                          struct class *class, struct decision *d)
 {
     struct cluster *c = k->cluster;
     sym *names = arena_array(&k->mem, sym, s->nodes.n);
     for (uint32_t i = 0; i < s->nodes.n; i++)
         names[i] = s->nodes.at[i].node;
-    struct decision d = scan_some(&k->scan, c, class, pod, names, s->nodes.n, true);
+    *d = scan_some(&k->scan, c, class, pod, names, s->nodes.n, true);
     uint32_t best = ID_NONE;
     int64_t most = 0;
-    for (uint32_t i = 0; d.node != ID_NONE && i < s->nodes.n; i++) {
+    for (uint32_t i = 0; d->node != ID_NONE && i < s->nodes.n; i++) {
         node_id node = nodes_find(&c->nodes, names[i]);
         if (node.i == ID_NONE || !nodes_is_present(&c->nodes, node) || !scan_fits(&k->scan, node))
             continue;
@@ -407,6 +450,16 @@ static bool choose(struct engine *k, int64_t now_ms, const struct consultation *
             most = total;
         }
     }
+    return best;
+}
+
+/* The best of those that are left, as the cluster is now; false if none of them will do. */
+static bool choose(struct engine *k, int64_t now_ms, const struct consultation *s, pod_id pod,
+                   struct class *class, struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    struct decision d;
+    uint32_t best = engine_best_told(k, s, pod, class, &d);
     arena_reset(&k->mem);
     if (best == ID_NONE)
         return false;
@@ -456,15 +509,28 @@ static void conclude(struct engine *k, int64_t now_ms, struct consultation *s, p
     }
 }
 
+bool consultation_is_of(const struct consultation *s, const struct pods *pods, pod_id pod)
+{
+    return s->shape == pods_at(pods, pod)->shape && s->born == pods_shape(pods, pod)->born;
+}
+
+bool engine_ask_on(struct engine *k, int64_t now_ms, struct consultation *s,
+                   const struct class *class, struct effects *out)
+{
+    bool goes_on = !s->error && s->nodes.n && s->phase == ASKS_WHO_FITS;
+    return goes_on && (ask_filter(k, now_ms, s, class, out) ||
+                       (s->nodes.n > 1 && ask_scores(k, now_ms, s, class, out)));
+}
+
 bool engine_heed(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
                  struct effects *out)
 {
-    struct consultation *s = k->consultations.n ? find(k, pod.i) : NULL;
+    struct consultation *s = k->consultations.n ? engine_find_asking(k, pod) : NULL;
     if (!s)
         return false;
-    bool is_other = s->shape != pods_at(&k->cluster->pods, pod)->shape ||
-                    s->born != pods_shape(&k->cluster->pods, pod)->born;
-    if (s->open.n || is_other) { /* the pod has been away, or is not what was asked about */
+    if (s->open.n || s->group != ID_NONE ||
+        !consultation_is_of(s, &k->cluster->pods,
+                            pod)) { /* the pod has been away, or is not what was asked about */
         forget(k, s);
         return false;
     }
@@ -472,11 +538,7 @@ bool engine_heed(struct engine *k, int64_t now_ms, pod_id pod, struct class *cla
         engine_heed_victims(k, now_ms, s, pod, class, out);
         return true;
     }
-    bool goes_on = !s->error && s->nodes.n && s->phase == ASKS_WHO_FITS;
-    if (goes_on && ask_filter(k, now_ms, s, class, out))
-        return true;
-    if (goes_on && s->nodes.n > 1 && ask_scores(k, now_ms, s, class, out))
-        return true;
-    conclude(k, now_ms, s, pod, class, out);
+    if (!engine_ask_on(k, now_ms, s, class, out))
+        conclude(k, now_ms, s, pod, class, out);
     return true;
 }

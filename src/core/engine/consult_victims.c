@@ -127,7 +127,7 @@ bool engine_ask_victims(struct engine *k, int64_t now_ms, pod_id pod, struct cla
     if (engine_eviction_rules(class->profile, true, &rules) ||
         !cluster_has_lower(k->cluster, priority) || !engine_begin_plan(k, pod, class, &plan, &text))
         return false;
-    struct consultation *s = engine_begin_asking(k, pod);
+    struct consultation *s = engine_begin_asking(k, pod, ID_NONE);
     s->phase = ASKS_WHO_GOES;
     why_copy(&s->why, &k->why);
     offer_best(k, s, class, pod);

@@ -64,13 +64,23 @@ int64_t engine_pursuit_ms(const struct gang *gang)
 
 /* --- planning --- */
 
+/* Do extenders have a say in where its pods go, or in whom they evict? There is no certificate
+ * then. */
+static bool has_say(const struct planner *p)
+{
+    vec_each(&p->benches, bench)
+        if (bench->class->asks | bench->class->preempts)
+            return true;
+    return false;
+}
+
 enum eviction_outcome engine_plan_eviction(struct engine *k, int64_t now_ms, uint32_t group)
 {
     struct gang *gang = &k->gangs.at[group];
     struct eviction_args rules;
     k->planner.also = 0;
     buf_clear(&k->planner.plan);
-    if (k->planner.need == 0 ||
+    if (k->planner.need == 0 || has_say(&k->planner) ||
         !engine_eviction_rules(engine_profile_of(k, (pod_id){gang->leader}), false, &rules))
         return EVICTION_NONE;
     if (gang->holds_ms == 0 && has_in_sight(k, group, false)) /* as after a restart */

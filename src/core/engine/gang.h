@@ -35,15 +35,18 @@ struct gang {
     /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
     int64_t raids_ms; /* no sooner it evicts again; 0: at once */
     int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
+
+    uint32_t open; /* questions about its members that extenders have not answered yet */
 };
 
 /* A pod that waits to be placed with its gang. */
 struct seat {
     uint32_t pod;
-    uint32_t order; /* of its bench */
-    uint32_t node;  /* where it goes; ID_NONE: nowhere */
-    uint32_t leaf;  /* the domain there, in the order in which they were filled */
-    uint32_t rank;  /* its number within its job, as it says; ID_NONE: it does not */
+    uint32_t order;  /* of its bench */
+    uint32_t node;   /* where it goes; ID_NONE: nowhere */
+    uint32_t leaf;   /* the domain there, in the order in which they were filled */
+    uint32_t rank;   /* its number within its job, as it says; ID_NONE: it does not */
+    uint32_t choice; /* nodes that extenders left to it; 0: they were not asked */
     uint64_t arrival;
     bool has_in_sight; /* it is nominated to a node: */
     sym in_sight;
@@ -110,6 +113,7 @@ struct planner {
     sym within;     /* their keys with commas; SYM_NONE: there are none */
     sym required;   /* the last level's, if all members must be in one domain of it */
     bool only_asks; /* whether they fit, not where: wishes do not matter */
+    bool is_told;   /* members go where extenders let them; else those are not asked */
     VEC(struct site) sites;
     struct map site_of;    /* value, and the wider value if the level is local → index */
     VEC(uint32_t) site_at; /* by level and node; ID_NONE: it has no such label */
@@ -297,9 +301,9 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
 void engine_word_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gang_outcome why,
                       struct buf *out);
 
-/* Nobody of the gang can be judged. */
+/* Nobody of the gang can be judged; `may_pass`: it is tried again after a while. */
 void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct str text,
-                      struct effects *out);
+                      bool may_pass, struct effects *out);
 void engine_tell_unjudged(struct engine *k, int64_t now_ms, pod_id pod, struct str error,
                           struct effects *out);
 void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);

@@ -335,7 +335,7 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
 }
 
 void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct str text,
-                      struct effects *out)
+                      bool may_pass, struct effects *out)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     engine_note_gang(k, now_ms, group, GANG_UNJUDGED, text);
@@ -349,5 +349,8 @@ void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct st
         engine_tell_unjudged(k, now_ms, pod, text, out);
     }
     engine_leave_line(k, unit);
-    queue_refuse(k->queue, now_ms, unit, UNSUPPORTED_BIT, 0);
+    if (may_pass)
+        queue_fail(k->queue, now_ms, unit);
+    else
+        queue_refuse(k->queue, now_ms, unit, UNSUPPORTED_BIT, 0);
 }

@@ -55,6 +55,7 @@ struct preparation {
 /* A pod in flight that extenders are asked about (consult.c). */
 struct consultation {
     uint32_t pod;
+    uint32_t group;   /* as one of the gang, whose unit is in flight; ID_NONE: alone */
     shape_id shape;   /* as it was when they were asked, */
     uint64_t born;    /* and it was this one */
     bool is_in_sight; /* about the node alone that the pod has in sight */
@@ -315,17 +316,30 @@ bool engine_has_answered(const struct engine *k);
 /* Is a unit of the line being asked about? Then nobody behind it has a turn. */
 bool engine_asks_in_line(const struct engine *k, const struct line *l);
 
-/* The pod is not in flight any more, or gone. */
+/* The pod is not in flight any more. */
 void engine_forget_asking(struct engine *k, pod_id pod);
+
+/* It is gone, or is of another gang: its old one, if that waited for answers about it alone, comes
+ * back to the queue. */
+void engine_stop_asking(struct engine *k, int64_t now_ms, pod_id pod);
 
 /* All of them are in line again, should they be asked about anew. */
 void engine_recall_all(struct engine *k, int64_t now_ms);
 void engine_consultations_done(struct engine *k);
 
-/* What the files of consultations share: adds one about the pod, which copies k->why; drops its
- * nodes; puts a question of its own; says that an extender failed; gives the whole thing up and
- * decides anew. */
-struct consultation *engine_begin_asking(struct engine *k, pod_id pod);
+/* What the files of consultations share: adds one about the pod, which copies k->why; finds it;
+ * offers what the last scan let pass; puts the next questions, if there are any; says whether it is
+ * about the pod as it is now; finds the best of the nodes that are left, as the cluster is now
+ * (ID_NONE: none will do); drops its nodes; puts a question of its own; says that an extender
+ * failed; gives the whole thing up and decides anew. */
+struct consultation *engine_begin_asking(struct engine *k, pod_id pod, uint32_t group);
+struct consultation *engine_find_asking(struct engine *k, pod_id pod); /* NULL: nobody is asked */
+void engine_offer_fitting(struct engine *k, struct consultation *s, const struct class *class);
+bool engine_ask_on(struct engine *k, int64_t now_ms, struct consultation *s,
+                   const struct class *class, struct effects *out);
+bool consultation_is_of(const struct consultation *s, const struct pods *pods, pod_id pod);
+uint32_t engine_best_told(struct engine *k, const struct consultation *s, pod_id pod,
+                          struct class *class, struct decision *d);
 void engine_drop_offers(struct engine *k, struct consultation *s);
 struct extender_ask *engine_put_question(struct engine *k, int64_t now_ms, struct consultation *s,
                                          uint32_t extender, enum extender_verb verb,
@@ -333,6 +347,20 @@ struct extender_ask *engine_put_question(struct engine *k, int64_t now_ms, struc
 void engine_note_failure(struct consultation *s, const struct extender *x, struct str why);
 void engine_ask_again(struct engine *k, int64_t now_ms, pod_id pod, struct class *class,
                       bool overlooks_sight, struct effects *out);
+
+/* --- consult_gang.c --- */
+
+/* Asks extenders about the members in k->planner's seats; false: all that there was to ask is
+ * answered. */
+bool engine_consult_gang(struct engine *k, int64_t now_ms, uint32_t group, struct effects *out);
+
+/* What an extender that must not fail said of one of them; "": nothing. */
+struct str engine_gang_trouble(struct engine *k, uint32_t group);
+
+/* Where the member goes of the nodes that are left to it; ID_NONE: nowhere, as k->why says. */
+uint32_t engine_decide_told(struct engine *k, pod_id pod, struct class *class);
+
+void engine_forget_asking_gang(struct engine *k, uint32_t group);
 
 /* --- consult_victims.c --- */
 

@@ -77,6 +77,8 @@ static int by_order(const void *a, const void *b)
         return x->order < y->order ? -1 : 1;
     if (x->has_in_sight != y->has_in_sight)
         return x->has_in_sight ? -1 : 1;
+    if (x->choice != y->choice) /* who can go anywhere does not take the only node of another */
+        return x->choice < y->choice ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return (x->arrival > y->arrival) - (x->arrival < y->arrival);
@@ -131,12 +133,9 @@ static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct ef
         shape_id shape = pods_at(&c->pods, pod)->shape;
         struct class *class = classes_of(&k->classes, shape);
         k->units.at[*i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
-        struct str error = class->error;
-        if (!error.n && class->asks)
-            error = STR("not supported yet: a gang whose pods an extender has a say in");
-        if (error.n && out)
-            engine_tell_unjudged(k, now_ms, pod, error, out);
-        if (error.n)
+        if (class->error.n && out)
+            engine_tell_unjudged(k, now_ms, pod, class->error, out);
+        if (class->error.n)
             continue;
         uint32_t bench = bench_of(p, class, shape);
         p->benches.at[bench].n++;
@@ -329,6 +328,7 @@ static void note_refusal(struct engine *k, const struct bench *bench)
     struct planner *p = &k->planner;
     bool is_first = p->text.n == 0;
     p->refused_by |= k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, bench->here) : 0;
+    p->refused_by |= bench->class->asks ? EXTENDER_BIT : 0;
     if (is_first)
         why_text(&k->why, &k->classes.reasons, bench->here, &p->text);
 }
@@ -338,8 +338,14 @@ static uint32_t decide(struct engine *k, pod_id pod, struct bench *bench)
 {
     struct planner *p = &k->planner;
     struct verdict v;
-    bool is_near = decide_near(k, pod, bench, &v);
     k->stats.decisions++;
+    if (UNLIKELY(p->is_told) && bench->class->asks) {
+        uint32_t node = engine_decide_told(k, pod, class_here(k, bench));
+        if (node == ID_NONE)
+            note_refusal(k, bench);
+        return node;
+    }
+    bool is_near = decide_near(k, pod, bench, &v);
     if (is_near && (v.node != ID_NONE || p->is_silent)) {
         p->has_withheld |= v.node == ID_NONE;
         return v.node;
@@ -377,7 +383,7 @@ void engine_trade_seats(struct engine *k)
     struct planner *p = &k->planner;
     vec_each(&p->benches, bench) {
         struct seat *at = &p->seats.at[bench->first];
-        if (bench->class->reserves)
+        if (bench->class->reserves || (p->is_told && bench->class->asks))
             continue;
         engine_sort_spots(k, bench->first, bench->seated);
         for (uint32_t i = 0; i < bench->seated; i++) {
@@ -575,26 +581,64 @@ static void refuse(struct engine *k, int64_t now_ms, uint32_t group, enum gang_o
     engine_conclude_eviction(k, now_ms, group, plan, out);
 }
 
+static bool has_say(const struct planner *p)
+{
+    vec_each(&p->benches, bench)
+        if (bench->class->asks)
+            return true;
+    return false;
+}
+
+/* The rest of a step, once there is hope. */
+static void place(struct engine *k, int64_t now_ms, uint32_t group, uint32_t unit,
+                  struct effects *out)
+{
+    bool is_behind = false;
+    if (place_in_turn(k, now_ms, group, unit, &is_behind))
+        commit(k, now_ms, group, unit, out);
+    else if (is_behind)
+        engine_refuse_gang(k, now_ms, unit, GANG_BEHIND, out);
+    else
+        refuse(k, now_ms, group, GANG_REFUSED, out);
+}
+
+/* The same where extenders have a say: it stays in flight until all have answered. */
+static void place_as_told(struct engine *k, int64_t now_ms, uint32_t group, uint32_t unit,
+                          struct effects *out)
+{
+    struct planner *p = &k->planner;
+    if (engine_consult_gang(k, now_ms, group, out))
+        return;
+    struct str trouble = engine_gang_trouble(k, group);
+    if (trouble.n) {
+        engine_fail_gang(k, now_ms, unit, trouble, true, out);
+    } else {
+        qsort(p->seats.at, p->seats.n, sizeof(*p->seats.at), by_order);
+        p->is_told = true;
+        place(k, now_ms, group, unit, out);
+        p->is_told = false;
+    }
+}
+
 void engine_step_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     const struct group *g = &k->cluster->groups.at.at[group];
     k->planner.mem = &out->mem;
     if (g->trouble.n) {
-        engine_fail_gang(k, now_ms, unit, buf_str(&g->trouble), out);
+        engine_fail_gang(k, now_ms, unit, buf_str(&g->trouble), false, out);
         return;
     }
-    bool is_behind = false;
     if (!prepare(k, now_ms, group, out))
         engine_refuse_gang(k, now_ms, unit, GANG_MISSING, out);
     else if (!has_hope(&k->planner))
         refuse(k, now_ms, group, GANG_HOPELESS, out);
-    else if (place_in_turn(k, now_ms, group, unit, &is_behind))
-        commit(k, now_ms, group, unit, out);
-    else if (is_behind)
-        engine_refuse_gang(k, now_ms, unit, GANG_BEHIND, out);
+    else if (UNLIKELY(has_say(&k->planner)))
+        place_as_told(k, now_ms, group, unit, out);
     else
-        refuse(k, now_ms, group, GANG_REFUSED, out);
+        place(k, now_ms, group, unit, out);
+    if (UNLIKELY(k->consultations.n) && !k->gangs.at[group].open)
+        engine_forget_asking_gang(k, group); /* of members that it has no more */
 }
 
 enum gang_outcome engine_try_gang(struct engine *k, uint32_t group, struct effects *out)

@@ -109,6 +109,11 @@ static reason_id refusal_of(const struct scan *s, uint32_t node)
     return home & SCAN_REFUSED ? home & ~SCAN_REFUSED : s->buckets.at.at[home].refused;
 }
 
+reason_id scan_refusal(const struct scan *s, node_id node)
+{
+    return s->home.at[node.i] == ID_NONE ? 0 : refusal_of(s, node.i);
+}
+
 bool scan_fits(const struct scan *s, node_id node)
 {
     return s->home.at[node.i] != ID_NONE && !refusal_of(s, node.i);

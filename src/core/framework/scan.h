@@ -29,6 +29,7 @@ struct decision scan_some(struct scan *s, struct cluster *c, const struct class 
 /* Of a node that the last run judged: does it fit? And then, if that was with `all_scores`: its
  * score, all told. */
 bool scan_fits(const struct scan *s, node_id node);
+reason_id scan_refusal(const struct scan *s, node_id node); /* 0: it does */
 int64_t scan_total(const struct scan *s, const struct cluster *c, const struct class *class,
                    node_id node);
 

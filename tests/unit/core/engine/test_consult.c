@@ -1,80 +1,22 @@
+#include <stdio.h>
+
+#include "asking.h"
 #include "core/base/rng.h"
 #include "core/engine/inside.h"
 #include "lines.h"
 #include "support/stage.h"
 #include "support/test.h"
 
-static const struct extender filter = {
-    .url = STR("http://f"), .verbs = {[EXTENDER_FILTER] = STR("filter")}, .knows_nodes = true};
-static const struct extender scorer = {.url = STR("http://s"),
-                                       .verbs = {[EXTENDER_PRIORITIZE] = STR("score")},
-                                       .weight = 2,
-                                       .knows_nodes = true};
-
-/* Three nodes, of which n3 has the most room, and these extenders. */
-static void open(struct stage *s, const struct extender *extenders, uint32_t n)
-{
-    s->config.extenders = extenders;
-    s->config.n_extenders = n;
-    stage_put(s, "node n1 cpu=4");
-    stage_put(s, "node n2 cpu=8");
-    stage_put(s, "node n3 cpu=16");
-}
-
-/* What the last run asks about the pod, for the time that it is asked `nth`; NULL: nothing. */
-static const struct effect *question(const struct stage *s, const char *pod, uint32_t nth)
-{
-    vec_each(&s->effects.list, e)
-        if (e->kind == EFFECT_ASK && str_equal(e->pod, str_of(pod)) && nth-- == 0)
-            return e;
-    return NULL;
-}
-
-/* "0 filter: n1 n2", lives in the stage. */
-static const char *asked(struct stage *s, const char *pod, uint32_t nth)
-{
-    static const char *const verbs[] = {"filter", "prioritize", "preempt", "bind"};
-    const struct effect *e = question(s, pod, nth);
-    if (!e)
-        return "";
-    struct str text = arena_printf(&s->mem, "%u %s:", e->ask->extender, verbs[e->ask->verb]);
-    list_each(&e->ask->nodes, node)
-        text = arena_printf(&s->mem, STR_FMT " " STR_FMT, STR_ARG(text), STR_ARG(*node));
-    return text.p;
-}
-
-/* Answers the question in JSON with ' for ", or (beginning with "!") with this failure. */
-static void answer(struct stage *s, const struct effect *e, const char *text)
-{
-    struct extender_answer a = {.error = str_of(text + 1)};
-    struct error why = {0};
-    struct str json = arena_str(&s->mem, str_of(text));
-    for (size_t i = 0; i < json.n; i++)
-        if (json.p[i] == '\'')
-            ((char *)(uintptr_t)json.p)[i] = '"';
-    if (text[0] != '!')
-        REQUIRE(extender_read(e->ask->verb, json, &s->mem, &a, &why));
-    engine_answer(s->engine, s->now_ms, e->id, &a);
-}
-
-static void answer_next(struct stage *s, const char *pod, const char *text)
-{
-    const struct effect *e = question(s, pod, 0);
-    REQUIRE(e);
-    answer(s, e, text);
-    stage_run(s);
-}
-
 TEST(consult, a_pod_is_asked_about_and_goes_where_the_extender_lets_it)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=1");
     EXPECT_INT(stage_run(&s), 1);
-    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1 n2 n3");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n1 n2 n3");
     EXPECT_INT(engine_stats(s.engine).in_flight, 1);
     EXPECT_INT(engine_next_ms(s.engine, 0), INT64_MAX);
-    answer(&s, question(&s, "p", 0), "{'NodeNames':['n2']}");
+    asking_answer(&s, asking_question(&s, "p", 0), "{'NodeNames':['n2']}");
     EXPECT_INT(engine_next_ms(s.engine, 0), 0);
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n2");
@@ -85,29 +27,29 @@ TEST(consult, a_pod_is_asked_about_and_goes_where_the_extender_lets_it)
 TEST(consult, others_are_decided_meanwhile)
 {
     AUTO(stage) s = {0};
-    struct extender x = filter;
+    struct extender x = asking_filter;
     struct str names[] = {STR("example.com/a")};
     x.resources.at = names;
     x.resources.n = 1;
-    open(&s, &x, 1);
+    asking_open(&s, &x, 1);
     stage_put(&s, "node n4 cpu=4 example.com/a=1");
     stage_put(&s, "pod p cpu=1 example.com/a=1 priority=5");
     stage_put(&s, "pod q cpu=1");
     EXPECT_INT(stage_run(&s), 2);
-    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n4");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n4");
     EXPECT_INT(stage_effect(&s, "q")->kind, EFFECT_BIND); /* it is none of the extender's */
 }
 
 TEST(consult, each_filter_gets_what_the_one_before_it_left)
 {
     AUTO(stage) s = {0};
-    const struct extender two[] = {filter, filter};
-    open(&s, two, 2);
+    const struct extender two[] = {asking_filter, asking_filter};
+    asking_open(&s, two, 2);
     stage_put(&s, "pod p cpu=1");
     stage_run(&s);
-    answer_next(&s, "p", "{'NodeNames':['n1','n3']}");
-    EXPECT_TEXT(asked(&s, "p", 0), "1 filter: n1 n3");
-    answer_next(&s, "p", "{'NodeNames':['n1']}");
+    asking_answer_next(&s, "p", "{'NodeNames':['n1','n3']}");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "1 filter: n1 n3");
+    asking_answer_next(&s, "p", "{'NodeNames':['n1']}");
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n1");
 }
 
@@ -123,12 +65,12 @@ TEST(consult, what_they_say_of_nodes_stands_in_the_refusal)
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
-        open(&s, &filter, 1);
+        asking_open(&s, &asking_filter, 1);
         stage_put(&s, "node n4 cpu=1");
         stage_put(&s, "pod p cpu=2");
         stage_run(&s);
-        EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1 n2 n3");
-        answer_next(&s, "p", cases[i][0]);
+        EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n1 n2 n3");
+        asking_answer_next(&s, "p", cases[i][0]);
         const struct effect *e = stage_effect(&s, "p");
         EXPECT_INT(e->kind, EFFECT_REFUSE);
         EXPECT(str_starts(e->message, str_of(cases[i][1])));
@@ -143,15 +85,15 @@ TEST(consult, whatever_happens_wakes_who_was_refused_by_an_extender)
                                          "pod p cpu=1 label:a=b"};
     for (size_t i = 0; i < LEN(events); i++) {
         AUTO(stage) s = {0};
-        open(&s, &filter, 1);
+        asking_open(&s, &asking_filter, 1);
         stage_put(&s, "pod p cpu=1");
         stage_run(&s);
-        answer_next(&s, "p", "{'NodeNames':[]}");
+        asking_answer_next(&s, "p", "{'NodeNames':[]}");
         EXPECT_TEXT(stage_fate(&s, "p"), "parked");
         s.now_ms = 60000;
         stage_put(&s, "%s", events[i]);
         stage_run(&s);
-        EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1 n2 n3");
+        EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n1 n2 n3");
     }
 }
 
@@ -168,12 +110,12 @@ TEST(consult, an_extender_that_fails_fails_the_pod_unless_it_may)
     for (size_t i = 0; i < LEN(cases); i++)
         for (int is_ignorable = 0; is_ignorable < 2; is_ignorable++) {
             AUTO(stage) s = {0};
-            struct extender x = filter;
+            struct extender x = asking_filter;
             x.is_ignorable = is_ignorable;
-            open(&s, &x, 1);
+            asking_open(&s, &x, 1);
             stage_put(&s, "pod p cpu=1");
             stage_run(&s);
-            answer_next(&s, "p", cases[i].answer);
+            asking_answer_next(&s, "p", cases[i].answer);
             const struct effect *e = stage_effect(&s, "p");
             EXPECT_INT(e->kind, is_ignorable ? EFFECT_BIND : EFFECT_FAIL);
             if (!is_ignorable)
@@ -185,12 +127,13 @@ TEST(consult, an_extender_that_fails_fails_the_pod_unless_it_may)
 TEST(consult, nodes_may_come_back_as_objects)
 {
     AUTO(stage) s = {0};
-    struct extender x = filter;
+    struct extender x = asking_filter;
     x.knows_nodes = false;
-    open(&s, &x, 1);
+    asking_open(&s, &x, 1);
     stage_put(&s, "pod p cpu=1");
     stage_run(&s);
-    answer_next(&s, "p", "{'NodeNames':['n1'],'Nodes':{'items':[{'metadata':{'name':'n2'}}]}}");
+    asking_answer_next(&s, "p",
+                       "{'NodeNames':['n1'],'Nodes':{'items':[{'metadata':{'name':'n2'}}]}}");
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n2");
 }
 
@@ -206,14 +149,14 @@ TEST(consult, scores_count_ten_times_their_weight)
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
-        open(&s, &scorer, 1);
+        asking_open(&s, &asking_scorer, 1);
         stage_put(&s, "pod p cpu=3"); /* least allocated: 25 against 81, twice with balance */
         stage_run(&s);
-        EXPECT_TEXT(asked(&s, "p", 0), "0 prioritize: n1 n2 n3");
+        EXPECT_TEXT(asking_text(&s, "p", 0), "0 prioritize: n1 n2 n3");
         char text[100];
         snprintf(text, sizeof(text), "[{'Host':'n1','Score':%d},{'Host':'n9','Score':10}]",
                  cases[i].n1);
-        answer_next(&s, "p", text);
+        asking_answer_next(&s, "p", text);
         EXPECT_TEXT(stage_fate(&s, "p"), cases[i].node);
     }
 }
@@ -221,16 +164,16 @@ TEST(consult, scores_count_ten_times_their_weight)
 TEST(consult, all_scorers_are_asked_at_once_and_who_fails_gives_none)
 {
     AUTO(stage) s = {0};
-    const struct extender two[] = {scorer, filter, scorer};
-    open(&s, two, 3);
+    const struct extender two[] = {asking_scorer, asking_filter, asking_scorer};
+    asking_open(&s, two, 3);
     stage_put(&s, "pod p cpu=1");
     stage_run(&s);
-    answer_next(&s, "p", "{'NodeNames':['n1','n2']}");
-    EXPECT_TEXT(asked(&s, "p", 0), "0 prioritize: n1 n2");
-    EXPECT_TEXT(asked(&s, "p", 1), "2 prioritize: n1 n2");
-    answer(&s, question(&s, "p", 1), "[{'Host':'n1','Score':10}]");
+    asking_answer_next(&s, "p", "{'NodeNames':['n1','n2']}");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 prioritize: n1 n2");
+    EXPECT_TEXT(asking_text(&s, "p", 1), "2 prioritize: n1 n2");
+    asking_answer(&s, asking_question(&s, "p", 1), "[{'Host':'n1','Score':10}]");
     EXPECT_INT(engine_next_ms(s.engine, 0), INT64_MAX);
-    answer(&s, question(&s, "p", 0), "!late");
+    asking_answer(&s, asking_question(&s, "p", 0), "!late");
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n1");
 }
@@ -238,7 +181,7 @@ TEST(consult, all_scorers_are_asked_at_once_and_who_fails_gives_none)
 TEST(consult, one_node_needs_no_score)
 {
     AUTO(stage) s = {0};
-    open(&s, &scorer, 1);
+    asking_open(&s, &asking_scorer, 1);
     stage_put(&s, "pod p cpu=10");
     EXPECT_INT(stage_run(&s), 1);
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n3");
@@ -247,12 +190,12 @@ TEST(consult, one_node_needs_no_score)
 TEST(consult, a_node_that_was_filled_meanwhile_is_out)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=3");
     stage_run(&s);
-    const struct effect e = *question(&s, "p", 0);
+    const struct effect e = *asking_question(&s, "p", 0);
     stage_put(&s, "pod q cpu=16 on=n3");
-    answer(&s, &e, "{'NodeNames':['n2','n3']}");
+    asking_answer(&s, &e, "{'NodeNames':['n2','n3']}");
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n2");
 }
@@ -260,27 +203,27 @@ TEST(consult, a_node_that_was_filled_meanwhile_is_out)
 TEST(consult, if_none_is_left_the_pod_is_decided_anew)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=3");
     stage_run(&s);
-    struct effect e = *question(&s, "p", 0);
+    struct effect e = *asking_question(&s, "p", 0);
     stage_put(&s, "pod q cpu=16 on=n3");
-    answer(&s, &e, "{'NodeNames':['n3']}");
+    asking_answer(&s, &e, "{'NodeNames':['n3']}");
     stage_run(&s);
-    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1 n2");
-    answer_next(&s, "p", "{'NodeNames':['n1']}");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n1 n2");
+    asking_answer_next(&s, "p", "{'NodeNames':['n1']}");
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n1");
 }
 
 TEST(consult, a_node_that_is_gone_meanwhile_is_out)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=3");
     stage_run(&s);
-    const struct effect e = *question(&s, "p", 0);
+    const struct effect e = *asking_question(&s, "p", 0);
     stage_remove(&s, "node n3");
-    answer(&s, &e, "{'NodeNames':['n2','n3']}");
+    asking_answer(&s, &e, "{'NodeNames':['n2','n3']}");
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n2");
 }
@@ -288,14 +231,14 @@ TEST(consult, a_node_that_is_gone_meanwhile_is_out)
 TEST(consult, a_pod_that_is_another_meanwhile_is_asked_about_again)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=3");
     stage_run(&s);
-    struct effect e = *question(&s, "p", 0);
+    struct effect e = *asking_question(&s, "p", 0);
     stage_put(&s, "pod p cpu=3 label:a=b");
-    answer(&s, &e, "{'NodeNames':['n1']}");
+    asking_answer(&s, &e, "{'NodeNames':['n1']}");
     stage_run(&s);
-    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1 n2 n3");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n1 n2 n3");
 }
 
 TEST(consult, a_pod_that_is_gone_or_bound_needs_no_answer)
@@ -303,15 +246,15 @@ TEST(consult, a_pod_that_is_gone_or_bound_needs_no_answer)
     static const char *const cases[] = {"", "pod p on=n1"};
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
-        open(&s, &filter, 1);
+        asking_open(&s, &asking_filter, 1);
         stage_put(&s, "pod p cpu=3");
         stage_run(&s);
-        const struct effect e = *question(&s, "p", 0);
+        const struct effect e = *asking_question(&s, "p", 0);
         if (i == 0)
             stage_remove(&s, "pod p");
         else
             stage_put(&s, "%s", cases[i]);
-        answer(&s, &e, "{'NodeNames':['n1']}");
+        asking_answer(&s, &e, "{'NodeNames':['n1']}");
         EXPECT_INT(stage_run(&s), 0);
         EXPECT_INT(s.engine->consultations.n, 0);
     }
@@ -320,24 +263,24 @@ TEST(consult, a_pod_that_is_gone_or_bound_needs_no_answer)
 TEST(consult, the_node_in_sight_is_asked_about_first_and_alone)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=1 nominated=n1");
     stage_run(&s);
-    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1");
-    answer_next(&s, "p", "!whatever");
-    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1 n2 n3");
-    answer_next(&s, "p", "{'NodeNames':['n2']}");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n1");
+    asking_answer_next(&s, "p", "!whatever");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n1 n2 n3");
+    asking_answer_next(&s, "p", "{'NodeNames':['n2']}");
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n2");
 }
 
 TEST(consult, a_pod_that_names_its_node_is_asked_about_there)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=1 require:@metadata.name:In:n2");
     stage_run(&s);
-    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n2");
-    answer_next(&s, "p", "{'FailedNodes':{'n2':'no'}}");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n2");
+    asking_answer_next(&s, "p", "{'FailedNodes':{'n2':'no'}}");
     EXPECT(str_starts(stage_effect(&s, "p")->message,
                       STR("0/3 nodes are available: 1 no, 2 node(s) didn't satisfy plugin(s) "
                           "[NodeAffinity].")));
@@ -347,8 +290,8 @@ TEST(consult, the_extender_that_binds_is_told_with_the_binding)
 {
     AUTO(stage) s = {0};
     struct extender x = {.url = STR("http://b"), .verbs = {[EXTENDER_BIND] = STR("bind")}};
-    const struct extender two[] = {scorer, x};
-    open(&s, two, 2);
+    const struct extender two[] = {asking_scorer, x};
+    asking_open(&s, two, 2);
     stage_put(&s, "pod p cpu=10");
     stage_run(&s);
     EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_BIND);
@@ -358,23 +301,23 @@ TEST(consult, the_extender_that_binds_is_told_with_the_binding)
 TEST(consult, other_extenders_are_asked_from_the_beginning)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=1");
     stage_run(&s);
-    const struct effect e = *question(&s, "p", 0);
-    s.config.extenders = &scorer;
+    const struct effect e = *asking_question(&s, "p", 0);
+    s.config.extenders = &asking_scorer;
     engine_configure(s.engine, 0, &s.config);
-    answer(&s, &e, "{'NodeNames':['n1']}"); /* it comes too late */
+    asking_answer(&s, &e, "{'NodeNames':['n1']}"); /* it comes too late */
     stage_run(&s);
-    EXPECT_TEXT(asked(&s, "p", 0), "0 prioritize: n1 n2 n3");
-    answer_next(&s, "p", "[]");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 prioritize: n1 n2 n3");
+    asking_answer_next(&s, "p", "[]");
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n3");
 }
 
 TEST(consult, what_extenders_say_does_not_fill_the_memory)
 {
     AUTO(stage) s = {0};
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=1");
     for (uint32_t i = 0; i < 5000; i++) {
         s.now_ms += 60000;
@@ -382,23 +325,11 @@ TEST(consult, what_extenders_say_does_not_fill_the_memory)
         stage_run(&s);
         char text[100];
         snprintf(text, sizeof(text), "{'FailedNodes':{'n1':'at %u'}}", i);
-        answer_next(&s, "p", text);
+        asking_answer_next(&s, "p", text);
     }
     EXPECT_INT(s.engine->n_extender_reasons, 4097);
     EXPECT(str_starts(stage_effect(&s, "p")->message,
                       STR("0/3 nodes are available: 1 node(s) were refused by an extender.")));
-}
-
-TEST(consult, a_gang_is_not_asked_about_and_told_so)
-{
-    AUTO(stage) s = {0};
-    open(&s, &filter, 1);
-    stage_put(&s, "pod g1 cpu=1 gang=g:2");
-    stage_put(&s, "pod g2 cpu=1 gang=g:2");
-    stage_run(&s);
-    EXPECT_INT(stage_effect(&s, "g1")->kind, EFFECT_FAIL);
-    EXPECT_STR(stage_effect(&s, "g1")->message,
-               "not supported yet: a gang whose pods an extender has a say in");
 }
 
 TEST(consult, nobody_passes_the_one_in_line_who_is_asked_about)
@@ -406,15 +337,15 @@ TEST(consult, nobody_passes_the_one_in_line_who_is_asked_about)
     AUTO(stage) s = {0};
     struct lines_setup setup;
     lines_setup(&setup, &s, LINE_FIFO, 0);
-    open(&s, &filter, 1);
+    asking_open(&s, &asking_filter, 1);
     stage_put(&s, "pod p cpu=1 scheduler=kubenexus-scheduler");
     stage_put(&s, "pod q cpu=1 scheduler=kubenexus-scheduler");
     EXPECT_INT(stage_run(&s), 1);
-    EXPECT_TEXT(asked(&s, "p", 0), "0 filter: n1 n2 n3");
+    EXPECT_TEXT(asking_text(&s, "p", 0), "0 filter: n1 n2 n3");
     EXPECT(engine_next_ms(s.engine, 0) > 1000); /* but for those who starve */
-    answer_next(&s, "p", "{'NodeNames':['n1']}");
+    asking_answer_next(&s, "p", "{'NodeNames':['n1']}");
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n1");
-    EXPECT_TEXT(asked(&s, "q", 0), "0 filter: n1 n2 n3");
+    EXPECT_TEXT(asking_text(&s, "q", 0), "0 filter: n1 n2 n3");
 }
 
 /* --- whatever happens --- */
@@ -475,6 +406,35 @@ static void take_effects(struct stage *s, struct open_questions *open, struct ar
             engine_settle(s->engine, s->now_ms, e->id, NULL);
 }
 
+enum { GANG_PODS = 3 };
+
+static void put_gang(struct stage *s, unsigned gang, int uid, bool is_there)
+{
+    for (unsigned i = 0; i < GANG_PODS; i++)
+        if (is_there)
+            stage_put(s, "pod g%u-%u cpu=%u gang=g%u:%d uid=u%d-%u tolerate:gangs::yes:", gang, i,
+                      1 + gang % 2, gang, GANG_PODS, uid, i);
+        else
+            stage_remove(s, "pod g%u-%u", gang, i);
+}
+
+/* If one of a gang is to be bound, all have their nodes. Returns how many are. */
+static uint32_t check_gangs(struct stage *s)
+{
+    uint32_t bound = 0;
+    vec_each(&s->effects.list, e) {
+        if (e->kind != EFFECT_BIND || !str_starts(e->pod, STR("g")))
+            continue;
+        bound++;
+        for (unsigned i = 0; i < GANG_PODS; i++) {
+            char name[16];
+            snprintf(name, sizeof(name), "g%c-%u", e->pod.p[1], i);
+            EXPECT(strstr(stage_fate(s, name), "assumed on") != NULL);
+        }
+    }
+    return bound;
+}
+
 static void check_room(const struct stage *s)
 {
     const struct cluster *c = s->engine->cluster;
@@ -494,19 +454,26 @@ TEST(consult, whatever_they_answer_and_when_no_node_is_overfull_and_nobody_is_lo
     struct rng rng = rng_seeded(test_seed());
     struct open_questions open = {0};
     struct arena mem = {0};
+    uint32_t bound = 0;
     struct extender evictor = {.url = STR("http://e"),
                                .verbs = {[EXTENDER_PREEMPT] = STR("evict")},
                                .knows_nodes = true,
                                .is_ignorable = true};
-    struct extender soft = filter;
+    struct extender soft = asking_filter;
     soft.is_ignorable = true;
-    const struct extender four[] = {filter, scorer, soft, evictor};
+    const struct extender four[] = {asking_filter, asking_scorer, soft, evictor};
     s.config.extenders = four;
     s.config.n_extenders = 4;
+    for (int i = 0; i < 4; i++) /* of which others do not take all */
+        stage_put(&s, "node m%d cpu=4 taint:gangs=yes:NoSchedule", i);
     for (int i = 0; i < 3000; i++) {
         s.now_ms += (int64_t)rng_below(&rng, 3000);
         unsigned pod = (unsigned)rng_below(&rng, 40), node = (unsigned)rng_below(&rng, 6);
-        switch (rng_below(&rng, 8)) {
+        switch (rng_below(&rng, 9)) {
+        case 8:
+            if (rng_below(&rng, 5) == 0)
+                put_gang(&s, pod % 6, i, rng_below(&rng, 3));
+            break;
         case 0:
             stage_put(&s, "node n%u cpu=4 label:a=%u", node, (unsigned)rng_below(&rng, 2));
             break;
@@ -523,13 +490,14 @@ TEST(consult, whatever_they_answer_and_when_no_node_is_overfull_and_nobody_is_lo
             stage_put(&s, "pod p%u cpu=%u priority=%u uid=u%d", pod, 1 + pod % 3, pod % 4, i);
             break;
         default:
-            if (open.n) {
+            for (int n = 0; n < 4 && open.n; n++) {
                 uint32_t at = (uint32_t)rng_below(&rng, open.n);
                 answer_anyhow(&s, &open.at[at].ask, open.at[at].id, &rng);
                 vec_remove(&open, at);
             }
         }
         stage_run(&s);
+        bound += check_gangs(&s);
         take_effects(&s, &open, &mem);
         check_room(&s);
     }
@@ -541,6 +509,7 @@ TEST(consult, whatever_they_answer_and_when_no_node_is_overfull_and_nobody_is_lo
     }
     EXPECT_INT(s.engine->consultations.n, 0);
     EXPECT_INT(engine_stats(s.engine).in_flight, 0);
+    EXPECT(bound > 0);
     vec_done(&open);
     arena_done(&mem);
 }
