@@ -8,6 +8,7 @@
 #include "core/base/hash.h"
 #include "core/plugins/plugins.h"
 #include "property/world_explain.h"
+#include "property/world_nexus.h"
 #include "support/test.h"
 
 /* --- saying what went wrong --- */
@@ -86,6 +87,8 @@ void world_done(struct world *w)
         arena_done(&w->pods[i].mem);
     for (uint32_t i = 0; i < GEN_STORAGE; i++)
         arena_done(&w->storage[i].mem);
+    for (uint32_t i = 0; i < GEN_NEXUS; i++)
+        arena_done(&w->nexus[i].mem);
     for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
         arena_done(&w->namespaces[i].mem);
         for (uint32_t k = 0; k < GEN_SERVICES; k++)
@@ -484,6 +487,26 @@ static void change_storage(struct world *w, struct rng *r)
     change_object(w, r, slot);
 }
 
+/* Now and then a report speaks of the very pods that are there. */
+static void change_nexus(struct world *w, struct rng *r)
+{
+    uint32_t number = (uint32_t)rng_below(r, GEN_NEXUS);
+    struct object_slot *slot = &w->nexus[number];
+    if (slot->exists && slot->object.kind != KIND_NODE_TOPOLOGY)
+        tell(w, CHANGE_REMOVE, slot->object); /* it may come under another name */
+    arena_reset(&slot->mem);
+    slot->object = gen_nexus(&slot->mem, r, number);
+    const struct cluster *c = w->engines[0]->cluster;
+    sym name = names_find(&c->names, slot->object.meta->name);
+    node_id node = name == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, name);
+    if (slot->object.kind == KIND_NODE_TOPOLOGY && node.i != ID_NONE && chance(r, 2)) {
+        const struct node_report *known = reports_find(c, node);
+        struct node_report of_all = {0};
+        gen_print(&slot->mem, reports_fingerprint(c, node, known ? known : &of_all), &slot->object);
+    }
+    change_object(w, r, slot);
+}
+
 /* --- what the engines run with --- */
 
 struct engine_config world_config(const struct world *w)
@@ -494,10 +517,10 @@ struct engine_config world_config(const struct world *w)
     return (struct engine_config){.profiles = present->at, .n_profiles = LEN(present->at)};
 }
 
-/* The same names in another order, with other weights. */
+/* The same names in another order, all with the plugins of one, with other weights. */
 static void renew_profiles(struct world *w, struct rng *r)
 {
-    const struct profile *from = &built_in_profiles[0];
+    const struct profile *from = &built_in_profiles[rng_below(r, n_built_in_profiles)];
     struct world_profiles *next = &w->profiles[++w->renewals % 2];
     assert(from->n <= LEN(next->plugins) && n_built_in_profiles == LEN(next->at));
     uint64_t first = rng_below(r, 2);
@@ -658,6 +681,7 @@ static const struct operation {
     {"change_namespace", 3,   change_namespace},
     {"change_budget",    8,   change_budget   },
     {"change_storage",   6,   change_storage  },
+    {"change_nexus",     8,   change_nexus    },
     {"lose_node",        4,   lose_node       },
     {"litter",           4,   litter          },
     {"share_hostnames",  2,   share_hostnames },

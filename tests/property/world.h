@@ -53,7 +53,7 @@ struct world {
     struct object_slot services[GEN_NAMESPACES][GEN_SERVICES], owners[GEN_NAMESPACES][GEN_OWNERS],
         budgets[GEN_NAMESPACES][GEN_BUDGETS];
     struct object_slot namespaces[GEN_NAMESPACES];
-    struct object_slot storage[GEN_STORAGE];
+    struct object_slot storage[GEN_STORAGE], nexus[GEN_NEXUS];
     VEC(struct unsettled) unsettled;
 
     struct engine *engines[WORLD_ENGINES];

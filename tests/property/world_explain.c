@@ -109,6 +109,8 @@ void world_check_present(struct world *w, const struct effect *e)
     struct engine *k = engine_new(&config);
     for (uint32_t i = 0; i < GEN_STORAGE; i++)
         tell_slot(k, &w->storage[i]);
+    for (uint32_t i = 0; i < GEN_NEXUS; i++)
+        tell_slot(k, &w->nexus[i]);
     for (uint32_t i = 0; i < GEN_NAMESPACES; i++) {
         tell_slot(k, &w->namespaces[i]);
         for (uint32_t s = 0; s < GEN_SERVICES; s++)

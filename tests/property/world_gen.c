@@ -423,6 +423,7 @@ static void container_requests(struct arena *mem, struct rng *r, struct containe
 {
     static const struct str cpus[] = {STR("0"), STR("100m"), STR("250m"), STR("500m"), STR("1")};
     static const struct str memories[] = {STR("0"), STR("128Mi"), STR("300M"), STR("1Gi")};
+    static const struct str gpus[] = {STR("0"), STR("1"), STR("1"), STR("2"), STR("4")};
     amount_list *l = &out->resources.requests;
     l->at = arena_array(mem, struct amount, 6);
     out->resources.has_requests = true;
@@ -431,7 +432,7 @@ static void container_requests(struct arena *mem, struct rng *r, struct containe
     if (!chance(r, 4))
         add_amount(l, STR("memory"), PICK(r, memories));
     if (chance(r, 8))
-        add_amount(l, STR("nvidia.com/gpu"), chance(r, 4) ? STR("0") : STR("1"));
+        add_amount(l, STR("nvidia.com/gpu"), PICK(r, gpus));
     if (chance(r, 10))
         add_amount(l, STR("ephemeral-storage"), STR("400Mi"));
     if (chance(r, 20))
@@ -469,6 +470,9 @@ static void pod_containers(struct arena *mem, struct rng *r, const struct pod_pl
         container_requests(mem, &requests, c);
         container_ports(mem, r, c);
     }
+    if (chance(r, 4)) /* of class Guaranteed, if both cpu and memory are there */
+        list_each(&out->spec.containers, c)
+            c->resources.limits = c->resources.requests;
     if (!chance(r, 10))
         return;
     out->spec.init_containers.n = 1;

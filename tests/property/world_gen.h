@@ -15,6 +15,7 @@ enum {
     GEN_OWNERS = 4,
     GEN_BUDGETS = 2,
     GEN_STORAGE = 30,
+    GEN_NEXUS = 20,
     GEN_SERVICES = 4,
     GEN_NOWHERE = UINT32_MAX,
 };
@@ -55,6 +56,9 @@ struct object gen_service(struct arena *mem, struct rng *r, uint32_t namespace, 
 struct object gen_owner(struct arena *mem, struct rng *r, uint32_t namespace, uint32_t number);
 struct object gen_budget(struct arena *mem, struct rng *r, uint32_t namespace, uint32_t number);
 struct object gen_namespace(struct arena *mem, struct rng *r, uint32_t namespace);
+
+/* What only our own plugins read (world_nexus.h), by number. */
+struct object gen_nexus(struct arena *mem, struct rng *r, uint32_t number);
 
 /* A claim, a volume, a class, a CSINode or an attachment, by number. */
 struct object gen_storage(struct arena *mem, struct rng *r, uint32_t number);
