@@ -9,8 +9,11 @@
 
 #include "core/cluster/allocate_inside.h"
 #include "core/cluster/capacity.h"
+#include "core/cluster/gpu_sets.h"
+#include "core/cluster/told.h"
 
 enum { STEPS_MOST = 1000 * 1000 }; /* of one search */
+enum { STEPS_ORDERED = 1000 };     /* of it, in which GPUs are chosen anew for a request */
 
 enum verdict { NO, YES, TOO_MANY, FAILED };
 
@@ -385,22 +388,68 @@ static enum verdict try_device(struct allocator *a, struct claim *claim, const s
     return YES;
 }
 
+/* --- the best GPUs first --- */
+
+/* The node's GPUs that the request could have now; false: one of them cannot be judged. */
+static bool gpus_for(struct allocator *a, const struct claim *claim, struct ask *ask, gpu_mask *out)
+{
+    *out = 0;
+    for (uint32_t i = 0; i < a->pools.n_candidates; i++) {
+        const struct candidate *x = &a->pools.candidates[i];
+        if (!a->gpus[i] || x->device->is_shared || is_in_use(a, claim, ask, x) ||
+            is_tainted(a, x, ask))
+            continue;
+        enum verdict is = is_selectable(a, claim, ask, i);
+        if (is == FAILED)
+            return false;
+        *out |= (gpu_mask)(is == YES) << (a->gpus[i] - 1);
+    }
+    return true;
+}
+
+/* The candidates that are of the set come first, all others after them. */
+static void order_gpus(struct allocator *a, const struct claim *claim, struct ask *ask)
+{
+    const struct node_gpus *g = a->cluster->nodes.gpus[a->node.i];
+    gpu_mask any, best = 0;
+    uint32_t n = 0;
+    if (ask->order && a->steps > STEPS_ORDERED)
+        return;
+    if (gpus_for(a, claim, ask, &any)) {
+        gpu_mask idle = any & gpus_idle(g);
+        any = (uint32_t)__builtin_popcount(idle) >= ask->wanted ? idle : any;
+        if ((uint32_t)__builtin_popcount(any) >= ask->wanted)
+            best = gpu_sets_best(g, any, ask->wanted);
+    }
+    if (!ask->order)
+        ask->order = arena_array(&a->run, uint32_t, a->pools.n_candidates + 1);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < a->pools.n_candidates; i++) {
+            bool is_best = a->gpus[i] && best >> (a->gpus[i] - 1) & 1;
+            if (is_best == (pass == 0))
+                ask->order[n++] = i;
+        }
+}
+
+/* --- the search itself --- */
+
 static enum verdict search_request(struct allocator *a, uint32_t claim, uint32_t request);
 
 /* Device number `index` of the ask, from candidate `from` on; then all that follows. */
 static enum verdict search_device(struct allocator *a, uint32_t claim_number, uint32_t request,
                                   struct ask *ask, uint32_t index, uint32_t from);
 
-/* Tries one candidate, and all that follows; what did not work out is taken back. */
+/* Tries one candidate, and all that follows from `next` on; what did not work out is taken back. */
 static enum verdict search_with(struct allocator *a, uint32_t claim_number, uint32_t request,
-                                struct ask *ask, uint32_t index, uint32_t candidate, bool must)
+                                struct ask *ask, uint32_t index, uint32_t candidate, uint32_t next,
+                                bool must)
 {
     struct claim *claim = &a->claims[claim_number];
     struct trial trial;
     enum verdict is = try_device(a, claim, ask, candidate, must, &trial);
     if (is != YES)
         return is;
-    is = search_device(a, claim_number, request, ask, index + 1, must ? 0 : candidate + 1);
+    is = search_device(a, claim_number, request, ask, index + 1, next);
     if (is != YES) {
         claim->n_found--;
         take_back(a, claim, ask, &trial);
@@ -425,15 +474,18 @@ static enum verdict search_device(struct allocator *a, uint32_t claim_number, ui
     if (claim->n_found + ask->wanted - index > RESULTS_MOST)
         return TOO_MANY;
     if (is_all)
-        return search_with(a, claim_number, request, ask, index, ask->all[index], true);
+        return search_with(a, claim_number, request, ask, index, ask->all[index], 0, true);
+    if (index == 0 && a->gpus)
+        order_gpus(a, claim, ask);
     for (uint32_t i = from; i < a->pools.n_candidates; i++) {
-        const struct candidate *x = &a->pools.candidates[i];
+        uint32_t candidate = ask->order ? ask->order[i] : i;
+        const struct candidate *x = &a->pools.candidates[candidate];
         if (x->pool->is_incomplete || x->pool->is_invalid || is_in_use(a, claim, ask, x))
             continue;
-        enum verdict is = is_selectable(a, claim, ask, i);
+        enum verdict is = is_selectable(a, claim, ask, candidate);
         is = is == YES ? has_capacity(a, claim, ask, x) : is;
         if (is == YES)
-            is = search_with(a, claim_number, request, ask, index, i, false);
+            is = search_with(a, claim_number, request, ask, index, candidate, i + 1, false);
         if (is != NO)
             return is;
     }
@@ -517,7 +569,7 @@ static enum verdict prepare_request(struct allocator *a, const struct claim *cla
     for (uint32_t i = 0; i < request->n; i++) {
         struct ask *ask = &a->asks[request->first + i];
         ask->matches = arena_array(&a->run, uint8_t, a->pools.n_candidates + 1);
-        ask->all = NULL;
+        ask->all = ask->order = NULL;
         if (ask->wrong.n)
             return fail(a, ask->wrong);
         ask->wanted = (uint32_t)MIN(MAX(ask->ask->count, 0), INT32_MAX);
@@ -556,17 +608,37 @@ static enum verdict prepare_claim(struct allocator *a, struct claim *claim)
     return YES;
 }
 
-enum allocate_outcome allocator_run(struct allocator *a, const struct cluster *c, node_id node)
+/* Which candidates are GPUs that the node has books of. */
+static void number_gpus(struct allocator *a)
+{
+    struct told_gpus told;
+    const struct node_gpus *g = a->cluster->nodes.gpus[a->node.i];
+    if (!g || g->n == 0)
+        return;
+    told_read(a->cluster, a->node, &a->run, &told);
+    a->gpus = arena_array(&a->run, uint8_t, a->pools.n_candidates + 1);
+    for (uint32_t i = 0; i < a->pools.n_candidates; i++)
+        for (uint32_t k = 0; k < told.n; k++)
+            if (told.there >> k & g->there >> k & 1 &&
+                told.at[k].id == a->pools.candidates[i].index->id)
+                a->gpus[i] = (uint8_t)(k + 1);
+}
+
+static enum allocate_outcome run(struct allocator *a, const struct cluster *c, node_id node,
+                                 bool is_joined)
 {
     arena_reset(&a->run);
     a->cluster = c;
     a->node = node;
     a->steps = 0;
+    a->gpus = NULL;
     if (a->n_claims > 64) {
         fail(a, STR("not supported yet: more than 64 claims"));
         return ALLOCATE_FAILED;
     }
     a->pools = pools_gather(c, node, &a->run);
+    if (is_joined)
+        number_gpus(a);
     for (uint32_t i = 0; i < a->n_claims; i++)
         if (prepare_claim(a, &a->claims[i]) == FAILED)
             return ALLOCATE_FAILED;
@@ -579,6 +651,33 @@ enum allocate_outcome allocator_run(struct allocator *a, const struct cluster *c
         if (a->pools.at[i].is_invalid)
             return ALLOCATE_INVALID;
     return is == YES ? ALLOCATE_DONE : ALLOCATE_NOTHING;
+}
+
+enum allocate_outcome allocator_run(struct allocator *a, const struct cluster *c, node_id node)
+{
+    return run(a, c, node, false);
+}
+
+static bool has_choices(const struct allocator *a)
+{
+    for (uint32_t i = 0; i < a->n_claims; i++)
+        for (uint32_t r = 0; r < a->claims[i].claim->spec.requests.n; r++)
+            if (a->claims[i].requests[r].is_choice)
+                return true;
+    return false;
+}
+
+enum allocate_outcome allocator_run_joined(struct allocator *a, const struct cluster *c,
+                                           node_id node)
+{
+    enum allocate_outcome is = run(a, c, node, true);
+    if (is == ALLOCATE_DONE && !has_choices(a))
+        return is;
+    int64_t rank = is == ALLOCATE_DONE ? allocator_score(a) : -1;
+    is = run(a, c, node, false);
+    if (is == ALLOCATE_DONE && rank >= allocator_score(a))
+        is = run(a, c, node, true);
+    return is;
 }
 
 void allocator_done(struct allocator *a)

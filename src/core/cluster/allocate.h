@@ -31,6 +31,12 @@ void allocator_done(struct allocator *a);
 
 enum allocate_outcome allocator_run(struct allocator *a, const struct cluster *c, node_id node);
 
+/* The same, but GPUs that nobody has come first, those of each request that are joined best
+ * (gpu_sets.h): where a request may have any of them, it gets these. Finds something wherever the
+ * other does, and alternatives that rank as well. */
+enum allocate_outcome allocator_run_joined(struct allocator *a, const struct cluster *c,
+                                           node_id node);
+
 /* Upstream's words for the last failure. */
 struct str allocator_error(const struct allocator *a);
 

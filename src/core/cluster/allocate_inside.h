@@ -21,6 +21,7 @@ struct ask {
     uint8_t *matches;      /* by candidate: 0 unknown, 1 no, 2 yes */
     uint32_t wanted;       /* devices, on this node */
     uint32_t *all;         /* of mode All: the candidates */
+    uint32_t *order;       /* in which candidates are tried; NULL: as they are */
 };
 
 struct constraint {
@@ -58,6 +59,8 @@ struct allocator {
     const struct cluster *cluster;
     node_id node;
     struct pools pools; /* of this node */
+    uint8_t
+        *gpus; /* by candidate: its number among the node's GPUs, + 1; NULL: it does not matter */
     struct str error;
     uint32_t steps;
 };

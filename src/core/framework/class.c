@@ -245,6 +245,14 @@ static void end_shared(struct classes *k)
 
 /* Lets each plugin learn the class. An unresolvable refusal ends it; of several others the last
  * counts, as upstream's PreFilter does it. */
+static bool picks_gpus(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->pick)
+            return true;
+    return false;
+}
+
 static void learn_all(struct classes *k, struct class *class, const struct shape *shape, sym within)
 {
     const struct spec *spec = specs_at(&k->cluster->specs, class->spec);
@@ -267,6 +275,7 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             .shared = shared_of(k, class->profile, i),
             .mem = &class->mem,
             .reasons = &k->reasons,
+            .picks_gpus = picks_gpus(class->profile),
             .plugin = p->number,
             .within = within,
         };

@@ -28,6 +28,7 @@ struct learning {
     void *shared;                    /* what it keeps for all classes of the profile */
     struct arena *mem;               /* lives as long as the class */
     struct reasons *reasons;
+    bool picks_gpus; /* some plugin of the profile cares which GPUs of a node a pod gets */
     uint32_t plugin; /* its number, for reasons */
 
     bool filters, scores; /* answer: does it take part? Both false: it skips this class */

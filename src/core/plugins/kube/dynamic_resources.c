@@ -5,7 +5,10 @@
  *
  * Asked after the filters on keys, as upstream does, so the verdict is a key, and the rank of the
  * alternatives that were chosen another one. What is learned of claims, slices and classes is true
- * for as long as the class is asked: when one changes, pods get another class. */
+ * for as long as the class is asked: when one changes, pods get another class.
+ *
+ * Which devices they are does not matter to the verdict. In a profile that cares which GPUs a pod
+ * gets, they are chosen by that when the pod has its node; elsewhere they are upstream's. */
 
 #include "core/cluster/allocate.h"
 #include "core/cluster/extended.h"
@@ -42,6 +45,7 @@ struct needs {
     uint32_t n_wanted, n_claims;
     struct backed_set backed;
     int64_t timeout_ms;                   /* for devices to become ready */
+    bool picks_gpus;                      /* those that are joined best, not upstream's first */
     const struct kept_object *left_claim; /* for extended resources, from an earlier try */
     struct variant *variants;
     struct str failure; /* of the first node by name that cannot be judged */
@@ -245,6 +249,7 @@ static void learn(struct learning *l, void *cls)
     needs->mem = l->mem;
     needs->spec = l->spec;
     const struct device_args *args = l->args;
+    needs->picks_gpus = l->picks_gpus;
     needs->timeout_ms = args ? args->timeout_ms : DEVICE_TIMEOUT_MS;
     needs->namespace = names_text(&l->cluster->names, l->shape->namespace);
     l->scores = l->scores_nothing = true;
@@ -529,7 +534,9 @@ static void reserve(struct reserving *r, const void *cls)
     if (needs->n_wanted == 0 && mask == 0)
         return;
     struct allocator *allocator = allocator_for(needs, mask);
-    bool is_done = allocator_run(allocator, r->cluster, r->node) == ALLOCATE_DONE;
+    enum allocate_outcome (*run)(struct allocator *, const struct cluster *, node_id) =
+        needs->picks_gpus ? allocator_run_joined : allocator_run;
+    bool is_done = run(allocator, r->cluster, r->node) == ALLOCATE_DONE;
     assert(is_done);
     for (uint32_t i = 0; i < needs->n_wanted; i++)
         give(r, allocator, i, needs->wanted[i]);

@@ -1,5 +1,7 @@
 #include "core/cluster/allocate.h"
 
+#include "core/base/rng.h"
+#include "core/cluster/gpu_sets.h"
 #include "support/ground.h"
 #include "support/test.h"
 
@@ -187,10 +189,10 @@ static void put(struct ground *g, const char *json)
     devices_put(ground_cluster(g), &o);
 }
 
-static struct str outcome(struct ground *g, struct allocator *a)
+static struct str outcome(struct ground *g, struct allocator *a, bool is_joined)
 {
     node_id node = ground_node(g, "n");
-    switch (allocator_run(a, g->cluster, node)) {
+    switch ((is_joined ? allocator_run_joined : allocator_run)(a, g->cluster, node)) {
     case ALLOCATE_NOTHING:
         return STR("nothing");
     case ALLOCATE_INVALID:
@@ -224,8 +226,9 @@ TEST(allocate, gives)
         struct object o = object_of_json(&g.mem, text.p);
         const struct resource_claim *claim = o.resource_claim;
         struct allocator *a = allocator_new(g.cluster, &claim, 1, &g.mem);
-        EXPECT_STR(outcome(&g, a), cases[i].given);
-        EXPECT_STR(outcome(&g, a), cases[i].given); /* a run leaves nothing behind */
+        EXPECT_STR(outcome(&g, a, false), cases[i].given);
+        EXPECT_STR(outcome(&g, a, true), cases[i].given);  /* these are no GPUs */
+        EXPECT_STR(outcome(&g, a, false), cases[i].given); /* a run leaves nothing behind */
         allocator_done(a);
     }
 }
@@ -289,6 +292,145 @@ TEST(allocate, gives_up_a_search_that_does_not_end)
                                                                   "'distinctAttribute':'d/m'}]}}}");
     const struct resource_claim *claim = o.resource_claim;
     struct allocator *a = allocator_new(g.cluster, &claim, 1, &g.mem);
-    EXPECT_STR(outcome(&g, a), "node n: timed out trying to allocate devices");
+    EXPECT_STR(outcome(&g, a, false), "node n: timed out trying to allocate devices");
     allocator_done(a);
+}
+
+/* --- GPUs that are joined --- */
+
+#define GPU(name, domain, zone)                                                                    \
+    "{'name':'" name "','attributes':{'nvlinkDomain':{'string':'" domain                           \
+    "'},'numaNode':{'int':" zone "},'type':{'string':'gpu'}}}"
+#define GPUS                                                                                       \
+    "{" RESOURCE "'ResourceSlice','metadata':{'name':'s'},'spec':{'driver':'gpu.nvidia.com',"      \
+    "'nodeName':'n','pool':{'name':'n','generation':1,'resourceSliceCount':1},'devices':[" GPU(    \
+        "gpu-0", "a",                                                                              \
+        "0") "," GPU("gpu-1", "b",                                                                 \
+                     "0") "," GPU("gpu-2", "c",                                                    \
+                                  "0") "," GPU("gpu-3", "b",                                       \
+                                               "1") "," GPU("gpu-4", "c",                          \
+                                                            "1") "," GPU("gpu-5", "c", "1") "]}}"
+#define HAS_GPU(device)                                                                            \
+    "{" RESOURCE "'ResourceClaim','metadata':{'name':'taken','namespace':'default'},'status':{"    \
+    "'allocation':{'devices':{'results':[{'driver':'gpu.nvidia.com','pool':'n','device':'" device  \
+    "'}]}}}}"
+#define ZONE "device.attributes[\\'gpu.nvidia.com\\'].numaNode"
+
+/* Domains: a of gpu-0, b of 1 and 3, c of 2, 4 and 5. */
+TEST(allocate, of_gpus_that_will_do_those_that_are_joined_best_come_first)
+{
+    /* clang-format off */
+    static const struct {
+        const char *rule, *claim, *taken, *given, *upstream;
+    } gpus[] = {
+        {"a pair that is joined",                  REQUESTS(ASK("r", ",'count':2"), ""),           NULL,    "r=gpu-4 r=gpu-5",                 "r=gpu-0 r=gpu-1"},
+        {"one that leaves the others whole",       REQUESTS(ASK("r", ""), ""),                     NULL,    "r=gpu-0",                         "r=gpu-0"},
+        {"three that are joined",                  REQUESTS(ASK("r", ",'count':3"), ""),           NULL,    "r=gpu-2 r=gpu-4 r=gpu-5",         "r=gpu-0 r=gpu-1 r=gpu-2"},
+        {"not those that somebody has",            REQUESTS(ASK("r", ",'count':2"), ""),           "gpu-4", "r=gpu-1 r=gpu-3",                 "r=gpu-0 r=gpu-1"},
+        {"each request its own",                   REQUESTS(ASK("a", ",'count':3") "," ASK("b", ",'count':2"), ""), NULL,
+         "a=gpu-2 a=gpu-4 a=gpu-5 b=gpu-1 b=gpu-3", "a=gpu-0 a=gpu-1 a=gpu-2 b=gpu-3 b=gpu-4"},
+        {"of those that are selected",             REQUESTS(ASK("r", ",'count':2" WHERE(ZONE " == 0")), ""), NULL, "r=gpu-0 r=gpu-1",          "r=gpu-0 r=gpu-1"},
+        {"what a constraint allows",               REQUESTS(ASK("r", ",'count':2"), ",'constraints':[{'matchAttribute':'gpu.nvidia.com/numaNode'}]"), "gpu-4",
+         "r=gpu-1 r=gpu-0",                        "r=gpu-0 r=gpu-1"},
+        {"where there is no choice, what there is", REQUESTS(ASK("r", ",'allocationMode':'All'"), ""), NULL,
+         "r=gpu-0 r=gpu-1 r=gpu-2 r=gpu-3 r=gpu-4 r=gpu-5", "r=gpu-0 r=gpu-1 r=gpu-2 r=gpu-3 r=gpu-4 r=gpu-5"},
+        {"more than there are",                    REQUESTS(ASK("r", ",'count':7"), ""),           NULL,    "nothing",                         "nothing"},
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < LEN(gpus); i++) {
+        AUTO(ground) g = {0};
+        test_case("%s", gpus[i].rule);
+        ground_add(&g, "node n");
+        put(&g, CLASS);
+        put(&g, GPUS);
+        if (gpus[i].taken)
+            put(&g, arena_printf(&g.mem, HAS_GPU("%s"), gpus[i].taken).p);
+        struct str text = arena_printf(&g.mem,
+                                       "{" RESOURCE "'ResourceClaim','metadata':{'name':'c',"
+                                       "'namespace':'default'},'spec':{'devices':{%s}}}",
+                                       gpus[i].claim);
+        struct object o = object_of_json(&g.mem, text.p);
+        const struct resource_claim *claim = o.resource_claim;
+        struct allocator *a = allocator_new(g.cluster, &claim, 1, &g.mem);
+        EXPECT_STR(outcome(&g, a, true), gpus[i].given);
+        EXPECT_STR(outcome(&g, a, false), gpus[i].upstream);
+        allocator_done(a);
+    }
+}
+
+/* A slice of n GPUs that few things tell apart. */
+static void put_gpus(struct ground *g, struct rng *rng, uint32_t n)
+{
+    uint32_t kinds = 1 + (uint32_t)rng_below(rng, 4);
+    AUTO(buf) json = {0};
+    buf_printf(&json, "{" RESOURCE "'ResourceSlice','metadata':{'name':'s'},'spec':{'driver':"
+                      "'gpu.nvidia.com','nodeName':'n','pool':{'name':'n','generation':1,"
+                      "'resourceSliceCount':1},'devices':[");
+    for (uint32_t i = 0; i < n; i++)
+        buf_printf(&json,
+                   "%s{'name':'gpu-%u','attributes':{'nvlinkDomain':{'string':'%u'},'pcieRoot':{"
+                   "'string':'%u'},'numaNode':{'int':%u}}}",
+                   i ? "," : "", i, (uint32_t)rng_below(rng, kinds),
+                   (uint32_t)rng_below(rng, kinds), (uint32_t)rng_below(rng, 2));
+    buf_printf(&json, "]}}%c", 0);
+    put(g, json.p);
+}
+
+static void give_away(struct ground *g, uint32_t gpu)
+{
+    put(g, arena_printf(&g->mem,
+                        "{" RESOURCE "'ResourceClaim','metadata':{'name':'t%u','namespace':"
+                        "'default'},'status':{'allocation':{'devices':{'results':[{'driver':"
+                        "'gpu.nvidia.com','pool':'n','device':'gpu-%u'}]}}}}",
+                        gpu, gpu)
+               .p);
+}
+
+static struct resource_claim *claim_of(struct ground *g, uint32_t k)
+{
+    return object_of_json(&g->mem, arena_printf(&g->mem,
+                                                "{" RESOURCE "'ResourceClaim','metadata':{'name':"
+                                                "'c','namespace':'default'},'spec':{'devices':{"
+                                                "'requests':[{'name':'r','exactly':{"
+                                                "'deviceClassName':'gpu','count':%u}}]}}}",
+                                                k)
+                                       .p)
+        .resource_claim;
+}
+
+/* Up to eight GPUs, some of them taken, joined at random: no set of those that are free has pairs
+ * that are worth more. */
+TEST(allocate, no_other_set_of_up_to_eight_gpus_is_joined_better)
+{
+    struct rng rng = {test_seed()};
+    for (uint32_t round = 0; round < 150; round++) {
+        AUTO(ground) g = {0};
+        uint32_t n = 2 + (uint32_t)rng_below(&rng, 7), k = 1 + (uint32_t)rng_below(&rng, 4);
+        gpu_mask taken = (gpu_mask)rng_below(&rng, 1u << n), set = 0;
+        ground_add(&g, "node n");
+        put(&g, CLASS);
+        put_gpus(&g, &rng, n);
+        for (uint32_t i = 0; i < n; i++)
+            if (taken >> i & 1)
+                give_away(&g, i);
+        const struct resource_claim *claim = claim_of(&g, k);
+        struct allocator *a = allocator_new(g.cluster, &claim, 1, &g.mem);
+        node_id node = ground_node(&g, "n");
+        test_case("round %u: %u of %u, %x taken", round, k, n, taken);
+        bool is_done = allocator_run_joined(a, g.cluster, node) == ALLOCATE_DONE;
+        EXPECT_INT(is_done, k + (uint32_t)__builtin_popcount(taken) <= n);
+        if (is_done) {
+            const struct node_gpus *books = g.cluster->nodes.gpus[node.i];
+            const struct device_allocation *given =
+                allocator_result(a, g.cluster, 0, node, STR(""), &g.mem);
+            list_each(&given->results, r)
+                set |= (gpu_mask)1 << (r->device.p[r->device.n - 1] - '0');
+            EXPECT_INT(__builtin_popcount(set), k);
+            EXPECT_INT(set & taken, 0);
+            for (gpu_mask other = 1; other < 1u << n; other++)
+                if (!(other & taken) && (uint32_t)__builtin_popcount(other) == k)
+                    EXPECT(gpu_sets_worth(books, other) <= gpu_sets_worth(books, set));
+        }
+        allocator_done(a);
+    }
 }

@@ -356,3 +356,37 @@ TEST(devices_engine, claims_of_pods_that_run_are_not_in_the_way_of_their_sibling
             ->left_claim,
         SYM_NONE);
 }
+
+/* gpu-1 and gpu-3 are joined by NVLink, gpu-0 and gpu-2 by nothing. */
+TEST(devices_engine, gpus_of_a_claim_are_upstreams_or_in_a_profile_that_cares_the_best_joined)
+{
+#define JOINED(name, domain)                                                                       \
+    "{'name':'" name "','attributes':{'nvlinkDomain':{'string':'" domain "'}}}"
+    static const struct {
+        const char *scheduler, *first, *second;
+    } cases[] = {
+        {"default-scheduler",   "gpu-0", "gpu-1"},
+        {"kubenexus-scheduler", "gpu-1", "gpu-3"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(stage) s = {0};
+        test_case("%s", cases[i].scheduler);
+        stage_put(&s, "node n cpu=8");
+        stage_put(&s, CLASS);
+        stage_put(&s, "{" RESOURCE "'ResourceSlice','metadata':{'name':'s'},'spec':{'driver':"
+                      "'gpu.nvidia.com','nodeName':'n','pool':{'name':'n','generation':1,"
+                      "'resourceSliceCount':1},'devices':[" JOINED("gpu-0", "a") "," JOINED(
+                          "gpu-1", "b") "," JOINED("gpu-2", "c") "," JOINED("gpu-3", "b") "]}}");
+        stage_put(&s, "{" RESOURCE "'ResourceClaim','metadata':{'name':'c','namespace':'default',"
+                      "'uid':'u-c','resourceVersion':'7'},'spec':{'devices':{'requests':[{'name':"
+                      "'r','exactly':{'deviceClassName':'gpu','count':2}}]}}}");
+        stage_put(&s, "pod p device:c cpu=1 scheduler=%s", cases[i].scheduler);
+        stage_run(&s);
+        REQUIRE(s.engine->cluster->devices.promises.n == 1);
+        const struct device_allocation *given =
+            s.engine->cluster->devices.promises.at[0].allocation;
+        REQUIRE(given->results.n == 2);
+        EXPECT_STR(given->results.at[0].device, cases[i].first);
+        EXPECT_STR(given->results.at[1].device, cases[i].second);
+    }
+}
