@@ -617,74 +617,10 @@ static void remove_storage(struct engine *k, int64_t now_ms, const struct object
 
 /* --- all --- */
 
-static void put_object(struct engine *k, int64_t now_ms, const struct object *o)
+static void put_namespace(struct cluster *c, const struct namespace *from)
 {
-    switch (o->kind) {
-    case KIND_POD:
-        put_pod(k, now_ms, o->pod);
-        break;
-    case KIND_NODE:
-        put_node(k, now_ms, o->node);
-        break;
-    case KIND_NAMESPACE:
-        cluster_put_namespace(k->cluster, names_get(&k->cluster->names, o->meta->name),
-                              read_labels(k->cluster, &o->namespace->meta.labels));
-        break;
-    case KIND_DISRUPTION_BUDGET:
-        put_budget(k->cluster, o->disruption_budget);
-        break;
-    case KIND_SERVICE:
-    case KIND_REPLICATION_CONTROLLER:
-    case KIND_REPLICA_SET:
-    case KIND_STATEFUL_SET:
-        put_selecting(k->cluster, o);
-        break;
-    case KIND_PERSISTENT_VOLUME:
-    case KIND_PERSISTENT_VOLUME_CLAIM:
-    case KIND_STORAGE_CLASS:
-    case KIND_CSI_NODE:
-    case KIND_CSI_DRIVER:
-    case KIND_CSI_STORAGE_CAPACITY:
-    case KIND_VOLUME_ATTACHMENT:
-        put_storage(k, now_ms, o);
-        break;
-    case KIND_POD_GROUP:
-    case KIND_POD_GROUP_ALPHA2:
-    case KIND_SIGS_POD_GROUP:
-    case KIND_VOLCANO_POD_GROUP:
-    case KIND_JOB:
-    case KIND_JOB_SET:
-    case KIND_JAX_JOB:
-    case KIND_MPI_JOB:
-    case KIND_PADDLE_JOB:
-    case KIND_PYTORCH_JOB:
-    case KIND_TF_JOB:
-    case KIND_XGBOOST_JOB:
-    case KIND_RAY_CLUSTER:
-        engine_put_group(k, now_ms, o, true);
-        break;
-    case KIND_RESERVATION:
-        engine_put_reservation(k, now_ms, o->reservation);
-        break;
-    case KIND_CLUSTER_QUEUE:
-    case KIND_LOCAL_QUEUE:
-    case KIND_KUEUE_WORKLOAD:
-        engine_put_queue(k, now_ms, o, true);
-        break;
-    case KIND_RESOURCE_CLAIM:
-    case KIND_RESOURCE_SLICE:
-    case KIND_DEVICE_CLASS:
-    case KIND_DEVICE_TAINT_RULE:
-        engine_put_devices(k, now_ms, o);
-        break;
-    case KIND_NODE_TOPOLOGY:
-        engine_put_topology(k, now_ms, o, true);
-        break;
-    case KIND_NONE: /* the others say nothing to the plugins there are */
-    case KIND_PRIORITY_CLASS:
-    case KIND_COUNT:
-        break;
-    }
+    cluster_put_namespace(c, names_get(&c->names, from->meta.name),
+                          read_labels(c, &from->meta.labels));
 }
 
 /* Did the pod, which is gone, run and was not deleted? */
@@ -693,31 +629,38 @@ static bool is_done(const struct pod_row *row)
     return row->flags & POD_BOUND && !(row->flags & POD_GOING);
 }
 
-static void remove_object(struct engine *k, int64_t now_ms, const struct object *o)
+/* Whoever watches pods that have not ended hears of an end as of a removal. */
+static void remove_pod(struct engine *k, int64_t now_ms, const struct meta *meta)
 {
     struct cluster *c = k->cluster;
-    pod_id pod;
+    pod_id pod = pods_find(&c->pods, names_find(&c->names, meta->namespace), meta->name);
+    if (pod.i != ID_NONE)
+        engine_remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
+}
+
+/* The object is there, as it is now; or (then only its names are to be looked at) gone. */
+static void hear(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
+{
+    struct cluster *c = k->cluster;
     switch (o->kind) {
     case KIND_POD:
-        pod = pods_find(&c->pods, names_find(&c->names, o->meta->namespace), o->meta->name);
-        /* Whoever watches pods that have not ended hears of an end as of a removal. */
-        if (pod.i != ID_NONE)
-            engine_remove_pod(k, now_ms, pod, is_done(pods_at(&c->pods, pod)));
+        is_there ? put_pod(k, now_ms, o->pod) : remove_pod(k, now_ms, o->meta);
         break;
     case KIND_NODE:
-        remove_node(k, now_ms, o->meta->name);
+        is_there ? put_node(k, now_ms, o->node) : remove_node(k, now_ms, o->meta->name);
         break;
     case KIND_NAMESPACE:
-        cluster_put_namespace(c, names_find(&c->names, o->meta->name), ID_NONE);
+        is_there ? put_namespace(c, o->namespace)
+                 : cluster_put_namespace(c, names_find(&c->names, o->meta->name), ID_NONE);
         break;
     case KIND_DISRUPTION_BUDGET:
-        remove_budget(c, o->meta);
+        is_there ? put_budget(c, o->disruption_budget) : remove_budget(c, o->meta);
         break;
     case KIND_SERVICE:
     case KIND_REPLICATION_CONTROLLER:
     case KIND_REPLICA_SET:
     case KIND_STATEFUL_SET:
-        remove_selecting(c, o);
+        is_there ? put_selecting(c, o) : remove_selecting(c, o);
         break;
     case KIND_PERSISTENT_VOLUME:
     case KIND_PERSISTENT_VOLUME_CLAIM:
@@ -726,7 +669,7 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_CSI_DRIVER:
     case KIND_CSI_STORAGE_CAPACITY:
     case KIND_VOLUME_ATTACHMENT:
-        remove_storage(k, now_ms, o);
+        is_there ? put_storage(k, now_ms, o) : remove_storage(k, now_ms, o);
         break;
     case KIND_POD_GROUP:
     case KIND_POD_GROUP_ALPHA2:
@@ -741,26 +684,27 @@ static void remove_object(struct engine *k, int64_t now_ms, const struct object 
     case KIND_TF_JOB:
     case KIND_XGBOOST_JOB:
     case KIND_RAY_CLUSTER:
-        engine_put_group(k, now_ms, o, false);
+        engine_put_group(k, now_ms, o, is_there);
         break;
     case KIND_RESERVATION:
-        engine_remove_reservation(k, now_ms, o->meta);
+        is_there ? engine_put_reservation(k, now_ms, o->reservation)
+                 : engine_remove_reservation(k, now_ms, o->meta);
         break;
     case KIND_CLUSTER_QUEUE:
     case KIND_LOCAL_QUEUE:
     case KIND_KUEUE_WORKLOAD:
-        engine_put_queue(k, now_ms, o, false);
+        engine_put_queue(k, now_ms, o, is_there);
         break;
     case KIND_RESOURCE_CLAIM:
     case KIND_RESOURCE_SLICE:
     case KIND_DEVICE_CLASS:
     case KIND_DEVICE_TAINT_RULE:
-        engine_remove_devices(k, now_ms, o);
+        is_there ? engine_put_devices(k, now_ms, o) : engine_remove_devices(k, now_ms, o);
         break;
     case KIND_NODE_TOPOLOGY:
-        engine_put_topology(k, now_ms, o, false);
+        engine_put_topology(k, now_ms, o, is_there);
         break;
-    case KIND_NONE:
+    case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
     case KIND_COUNT:
         break;
@@ -775,8 +719,5 @@ void engine_apply(struct engine *k, int64_t now_ms, const struct change *change)
         classes_sweep(&k->classes);
         cluster_sweep(c);
     }
-    if (change->kind == CHANGE_PUT)
-        put_object(k, now_ms, &change->object);
-    else
-        remove_object(k, now_ms, &change->object);
+    hear(k, now_ms, &change->object, change->kind == CHANGE_PUT);
 }
