@@ -8,7 +8,7 @@
 #                       100,000 histories (HISTORIES) of gangs
 #   make bench          speed and memory, recorded with the commit in bench/results/
 #   make bench-live     the same on a real API server, beside kube-scheduler; NODES, PODS and
-#                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves)
+#                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves); WHO=contestants
 #   make fgd            the FGD experiment: GPU policies beside published results; TRACES=folder
 #                       with other openb files, RUN='default --policy FGD' for a part of it
 #   make philly         the Philly trace under fifo, backfill, shortest first, beside a reference;
@@ -93,7 +93,7 @@ bench-live:
 	@tools/setup test
 	@$(call build,$(B),$(RELEASE),gcc)
 	@ninja -C $(B) --quiet -j $(JOBS) bench/bench-client
-	@bench/live --build $(B) --nodes $(NODES) --pods $(PODS) --shapes $(SHAPES)
+	@bench/live --build $(B) --nodes $(NODES) --pods $(PODS) --shapes $(SHAPES) --who "$(WHO)"
 
 fgd:
 	@tools/setup

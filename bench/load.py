@@ -73,10 +73,11 @@ def create_nodes(shape, count):
     return "".join(post(node_of(shape, i), "nodes") for i in range(count))
 
 
-def create_pods(shape, count, nodes=0):
+def create_pods(shape, count, nodes=0, scheduler="default-scheduler"):
     """With `nodes`, the pods are bound to them as they are made."""
     def made(i):
         obj = pod_of(shape, i)
+        obj["spec"]["schedulerName"] = scheduler
         if nodes:
             obj["spec"]["nodeName"] = "node-%d" % (i % nodes)
         return post(obj, "namespaces/default/pods")

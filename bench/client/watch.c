@@ -48,7 +48,7 @@ static void run(struct watcher *w, uint32_t most)
 {
     bool has_begun = false;
     double said_s = 0;
-    watch_discovered(&w->watch, loop_now_ms(w->desk.loop), true, &w->desk.out);
+    watch_discovered(&w->watch, loop_now_ms(w->desk.loop), w->watch.api_version, &w->desk.out);
     while (w->bound.live < most) {
         desk_turn(&w->desk, 1000);
         watch_tick(&w->watch, loop_now_ms(w->desk.loop), &w->desk.out);
