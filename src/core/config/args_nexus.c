@@ -84,6 +84,7 @@ struct coscheduling_file {
     struct args_head head;
     int64_t gather_s, repair_s, starve_s;
     int32_t boost;
+    struct str metrics;
     bool has_gather_s, has_repair_s, has_starve_s, has_boost, gangs_kubeflow, has_gangs_kubeflow;
 };
 
@@ -93,6 +94,7 @@ struct coscheduling_file {
 
 static const struct field coscheduling_fields[] = {
     HEAD_API_VERSION,
+    {FIELD(STR, "gangMetrics", 0, struct coscheduling_file, metrics)},
     GANG(INT32, "goldPriorityBoost", boost),
     HEAD_KIND,
     GANG(BOOL, "kubeflowAutoGang", gangs_kubeflow),
@@ -117,6 +119,10 @@ static const void *read_coscheduling(const struct args_reading *a)
     args_check_range(a, args_at(a, "starvationThresholdSeconds"), f.starve_s, 0, MOST_SECONDS);
     struct coscheduling_args *out = arena_array(&a->r->out->mem, struct coscheduling_args, 1);
     *out = COSCHEDULING_DEFAULTS;
+    out->counts_groups = str_equal(f.metrics, STR("perGroup"));
+    if (f.metrics.n && !out->counts_groups && !str_equal(f.metrics, STR("perNamespace")))
+        config_error(a->r, args_at(a, "gangMetrics"),
+                     "\"" STR_FMT "\" is neither perNamespace nor perGroup", STR_ARG(f.metrics));
     if (f.has_gather_s)
         out->gather_ms = f.gather_s * 1000;
     if (f.has_repair_s)

@@ -218,8 +218,11 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
         map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
     engine_learn_stay(k, now_ms, pod);
     engine_leave(k, pod);
-    engine_touch_gang(k, now_ms, groups_of(&c->groups, pod));
+    uint32_t group = groups_of(&c->groups, pod);
+    engine_touch_gang(k, now_ms, group);
     groups_remove(&c->groups, &c->names, pod, has_ended);
+    if (group != ID_NONE)
+        engine_end_counts(k, group);
     engine_give_up(k, pod);
     engine_stop_asking(k, now_ms, pod);
     engine_forget_evictions(k, pod);

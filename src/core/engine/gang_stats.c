@@ -11,14 +11,77 @@ static const struct bounds size_bounds = {.n = LEN(size_list), .list = size_list
 
 /* --- counting --- */
 
-static struct gang_counts *counts_of(struct engine *k, sym namespace)
+static struct gang_counts *find_row(const struct engine *k, sym namespace, sym group)
 {
     vec_each(&k->gang_counts, c)
-        if (c->namespace == namespace)
+        if (c->namespace == namespace && c->group == group)
             return c;
+    return NULL;
+}
+
+static struct gang_counts *add_row(struct engine *k, sym namespace, sym group)
+{
     intern_hold(&k->cluster->names.text, namespace);
-    vec_push(&k->gang_counts, ((struct gang_counts){.namespace = namespace}));
+    if (group != SYM_NONE)
+        intern_hold(&k->cluster->names.text, group);
+    vec_push(&k->gang_counts, ((struct gang_counts){.namespace = namespace, .group = group}));
     return &vec_last(&k->gang_counts);
+}
+
+/* Of all groups in the namespace. */
+static struct gang_counts *counts_of(struct engine *k, sym namespace)
+{
+    struct gang_counts *row = find_row(k, namespace, SYM_NONE);
+    return row ? row : add_row(k, namespace, SYM_NONE);
+}
+
+static uint32_t own_rows(const struct engine *k)
+{
+    uint32_t n = 0;
+    vec_each(&k->gang_counts, c)
+        n += c->group != SYM_NONE;
+    return n;
+}
+
+/* Where what has the label pod_group is counted: in a row of its own, or in its namespace's. Two
+ * groups of one name, of different APIs, share a row. */
+static struct gang_counts *counts_of_group(struct engine *k, uint32_t group)
+{
+    const struct group *g = &k->cluster->groups.at.at[group];
+    struct gang_counts *row = find_row(k, g->namespace, g->name);
+    if (row)
+        return row;
+    bool is_told_apart =
+        g->members.n && engine_gang_args(k, (pod_id){g->members.at[0]}).counts_groups;
+    return is_told_apart && own_rows(k) < GANG_ROWS_MOST ? add_row(k, g->namespace, g->name)
+                                                         : counts_of(k, g->namespace);
+}
+
+static void add_all(struct histogram *to, const struct histogram *from)
+{
+    for (size_t i = 0; i < LEN(to->counts); i++)
+        to->counts[i] += from->counts[i];
+    to->sum += from->sum;
+}
+
+void engine_end_counts(struct engine *k, uint32_t group)
+{
+    const struct group *g = &k->cluster->groups.at.at[group];
+    struct gang_counts *row = g->members.n || g->has_object || k->gang_counts.n == 0
+                                  ? NULL
+                                  : find_row(k, g->namespace, g->name);
+    if (LIKELY(!row))
+        return;
+    struct gang_counts was = *row;
+    vec_remove(&k->gang_counts, (uint32_t)(row - k->gang_counts.at));
+    struct gang_counts *all = counts_of(k, was.namespace);
+    all->starved += was.starved;
+    add_all(&all->waits, &was.waits);
+    add_all(&all->sizes, &was.sizes);
+    for (size_t i = 0; i < GANG_SIZES; i++)
+        add_all(&all->landed[i], &was.landed[i]);
+    intern_drop(&k->cluster->names.text, was.namespace);
+    intern_drop(&k->cluster->names.text, was.group);
 }
 
 /* When the first of those who wait, or were placed just now, came. */
@@ -38,8 +101,10 @@ void engine_count_gang(struct engine *k, int64_t now_ms, uint32_t group,
     c->by_standing[standing]++;
     if (standing != GANG_HAS_ROOM)
         return;
-    histogram_add(&c->sizes, &size_bounds, g->members.n);
+    histogram_add(&c->all_sizes, &size_bounds, g->members.n);
+    c = counts_of_group(k, group);
     histogram_add(&c->waits, &wait_bounds, (double)(now_ms - came_ms(k, group)) / 1000);
+    histogram_add(&c->sizes, &size_bounds, g->members.n);
 }
 
 void engine_gang_takes_off(struct engine *k, uint32_t group, uint32_t pods)
@@ -59,13 +124,16 @@ void engine_gang_lands(struct engine *k, int64_t now_ms, uint32_t group, bool is
     uint32_t size = 0;
     while (size < LEN(size_list) && g->members.n > size_list[size])
         size++;
-    histogram_add(&counts_of(k, g->namespace)->landed[size], &landed_bounds,
+    histogram_add(&counts_of_group(k, group)->landed[size], &landed_bounds,
                   (double)(now_ms - came_ms(k, group)) / 1000);
 }
 
 void engine_count_starved(struct engine *k, uint32_t unit)
 {
-    counts_of(k, pods_shape(&k->cluster->pods, (pod_id){unit})->namespace)->starved++;
+    sym namespace = pods_shape(&k->cluster->pods, (pod_id){unit})->namespace;
+    bool is_gang = engine_gang_led_by(k, unit);
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    (is_gang ? counts_of_group(k, group) : counts_of(k, namespace))->starved++;
 }
 
 /* --- the rows --- */
@@ -73,6 +141,11 @@ void engine_count_starved(struct engine *k, uint32_t unit)
 static struct str name_of(const struct engine *k, const struct gang_counts *c)
 {
     return names_text(&k->cluster->names, c->namespace);
+}
+
+static struct str group_of(const struct engine *k, const struct gang_counts *c)
+{
+    return c->group == SYM_NONE ? STR("") : names_text(&k->cluster->names, c->group);
 }
 
 static void read_decisions(const void *source, const struct metric_sink *out)
@@ -89,7 +162,7 @@ static void read_decisions(const void *source, const struct metric_sink *out)
     };
     const struct engine *k = source;
     vec_each(&k->gang_counts, c)
-        for (size_t i = 0; i < LEN(outcomes); i++)
+        for (size_t i = 0; i < LEN(outcomes) && c->group == SYM_NONE; i++)
             metric_put(out, (struct str[]){outcomes[i].outcome, name_of(k, c)},
                        (double)c->by_standing[outcomes[i].standing]);
 }
@@ -111,21 +184,22 @@ static void read_starved(const void *source, const struct metric_sink *out)
 {
     const struct engine *k = source;
     vec_each(&k->gang_counts, c)
-        metric_put(out, (struct str[]){name_of(k, c), STR("")}, (double)c->starved);
+        metric_put(out, (struct str[]){name_of(k, c), group_of(k, c)}, (double)c->starved);
 }
 
 static void read_waits(const void *source, const struct metric_sink *out)
 {
     const struct engine *k = source;
     vec_each(&k->gang_counts, c)
-        metric_put_histogram(out, (struct str[]){name_of(k, c), STR("")}, &c->waits);
+        metric_put_histogram(out, (struct str[]){name_of(k, c), group_of(k, c)}, &c->waits);
 }
 
 static void read_sizes(const void *source, const struct metric_sink *out)
 {
     const struct engine *k = source;
     vec_each(&k->gang_counts, c)
-        metric_put_histogram(out, (struct str[]){name_of(k, c)}, &c->sizes);
+        if (c->group == SYM_NONE)
+            metric_put_histogram(out, (struct str[]){name_of(k, c)}, &c->all_sizes);
 }
 
 static void read_landed(const void *source, const struct metric_sink *out)
@@ -137,51 +211,55 @@ static void read_landed(const void *source, const struct metric_sink *out)
     vec_each(&k->gang_counts, c)
         for (size_t i = 0; i < GANG_SIZES; i++)
             if (histogram_count(&c->landed[i]))
-                metric_put_histogram(out, (struct str[]){name_of(k, c), STR(""), sizes[i]},
+                metric_put_histogram(out, (struct str[]){name_of(k, c), group_of(k, c), sizes[i]},
                                      &c->landed[i]);
 }
 
-/* Of all namespaces together, as the labels of these names want it. */
-static void add_all(struct histogram *to, const struct histogram *from)
+/* Of all namespaces together, as the labels of these names want it; a row of its own is called
+ * NAMESPACE/NAME. `in` is where the histogram stands in a row. */
+static void read_all(const struct engine *k, const struct metric_sink *out, size_t in)
 {
-    for (size_t i = 0; i < LEN(to->counts); i++)
-        to->counts[i] += from->counts[i];
-    to->sum += from->sum;
+    struct histogram all = {0};
+    vec_each(&k->gang_counts, c) {
+        const struct histogram *h = (const struct histogram *)((const char *)c + in);
+        if (c->group == SYM_NONE) {
+            add_all(&all, h);
+            continue;
+        }
+        AUTO(buf) name = {0};
+        buf_printf(&name, STR_FMT "/" STR_FMT, STR_ARG(name_of(k, c)), STR_ARG(group_of(k, c)));
+        metric_put_histogram(out, (struct str[]){buf_str(&name)}, h);
+    }
+    metric_put_histogram(out, &STR(""), &all);
 }
 
 static void read_all_waits(const void *source, const struct metric_sink *out)
 {
-    const struct engine *k = source;
-    struct histogram all = {0};
-    vec_each(&k->gang_counts, c)
-        add_all(&all, &c->waits);
-    metric_put_histogram(out, &STR(""), &all);
+    read_all(source, out, offsetof(struct gang_counts, waits));
 }
 
 static void read_all_sizes(const void *source, const struct metric_sink *out)
 {
-    const struct engine *k = source;
-    struct histogram all = {0};
-    vec_each(&k->gang_counts, c)
-        add_all(&all, &c->sizes);
-    metric_put_histogram(out, &STR(""), &all);
+    read_all(source, out, offsetof(struct gang_counts, sizes));
 }
 
-/* A number for each namespace that has one. */
+/* A number for each namespace, or group of it, that has one. */
 typedef VEC(struct {
     sym namespace;
+    sym group;
     uint32_t n;
 }) sums;
 
-static void add_sum(sums *s, sym namespace, uint32_t n)
+static void add_sum(sums *s, sym namespace, sym group, uint32_t n)
 {
     vec_each(s, sum)
-        if (sum->namespace == namespace) {
+        if (sum->namespace == namespace && sum->group == group) {
             sum->n += n;
             return;
         }
     vec_resize(s, s->n + 1);
     s->at[s->n - 1].namespace = namespace;
+    s->at[s->n - 1].group = group;
     s->at[s->n - 1].n = n;
 }
 
@@ -194,10 +272,15 @@ static void read_waiting(const void *source, const struct metric_sink *out)
         if (g->members.n == 0 || !group_is_gang(g))
             continue;
         struct muster m = engine_muster(k, i);
-        add_sum(&waiting, g->namespace, m.ready + m.held);
+        bool has_row = find_row(k, g->namespace, g->name);
+        add_sum(&waiting, g->namespace, has_row ? g->name : SYM_NONE, m.ready + m.held);
     }
     vec_each(&waiting, sum)
-        metric_put(out, (struct str[]){names_text(&k->cluster->names, sum->namespace), STR("")},
+        metric_put(out,
+                   (struct str[]){names_text(&k->cluster->names, sum->namespace),
+                                  sum->group == SYM_NONE
+                                      ? STR("")
+                                      : names_text(&k->cluster->names, sum->group)},
                    sum->n);
     vec_done(&waiting);
 }
@@ -208,7 +291,7 @@ static void read_reservations(const void *source, const struct metric_sink *out)
     sums held = {0};
     vec_each(&k->holds.bookings, b)
         if (b->name != SYM_NONE && !b->is_over)
-            add_sum(&held, b->namespace, 1);
+            add_sum(&held, b->namespace, SYM_NONE, 1);
     vec_each(&held, sum)
         metric_put(out, (struct str[]){names_text(&k->cluster->names, sum->namespace)}, sum->n);
     vec_done(&held);

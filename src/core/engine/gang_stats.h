@@ -5,18 +5,24 @@
 #include "core/cluster/ids.h"
 #include "core/engine/show.h"
 
-/* What is counted of gangs, by namespace, as a table of metrics. The label pod_group is empty: a
- * series per group would grow for ever. What can be told from the groups when somebody asks is not
- * counted. */
+/* What is counted of gangs, by namespace, as a table of metrics. The label pod_group is empty
+ * unless the profile asks for series per group (gangMetrics: perGroup): then a group has a row of
+ * its own, while there are not too many, until it is gone; what it counted goes to its namespace's.
+ * What can be told from the groups when somebody asks is not counted. */
 
 struct engine;
 
-enum { GANG_SIZES = 10 }; /* buckets of their size, the last above all bounds */
+enum {
+    GANG_SIZES = 10,      /* buckets of their size, the last above all bounds */
+    GANG_ROWS_MOST = 500, /* groups that have a row of their own */
+};
 
 struct gang_counts {
     sym namespace; /* held */
+    sym group;     /* held; SYM_NONE: all of the namespace that have no row of their own */
     uint64_t by_standing[GANG_STANDINGS];
     uint64_t starved;              /* units that went ahead because they had waited too long */
+    struct histogram all_sizes;    /* of all of the namespace that were placed, rows aside */
     struct histogram waits, sizes; /* of gangs that were placed */
     struct histogram landed[GANG_SIZES]; /* until all were bound, by size */
 };
@@ -33,6 +39,9 @@ void engine_gang_lands(struct engine *k, int64_t now_ms, uint32_t group, bool is
 
 /* The unit goes ahead. */
 void engine_count_starved(struct engine *k, uint32_t unit);
+
+/* The group is gone if nobody is left of it: so is its row. */
+void engine_end_counts(struct engine *k, uint32_t group);
 
 /* Their source is a struct engine. */
 extern const struct metric gang_metrics[];

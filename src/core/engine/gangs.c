@@ -287,6 +287,8 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
         note_owner(k, is, claim.owner, from);
     if (moves)
         engine_touch_gang(k, now_ms, is);
+    if (moves && was != ID_NONE)
+        engine_end_counts(k, was);
     if (is != ID_NONE && group_is_gang(&c->groups.at.at[is]) != was_gang)
         engine_regroup(k, now_ms, is);
     return moves;
@@ -316,6 +318,7 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
         exhibit_done(&gang->shown);
         gang->attempts = 0;
         gang->standing = GANG_UNTRIED;
+        engine_end_counts(k, group);
     } else if (k->config.shows && !kind_is_crew(o->kind)) {
         exhibit_see(&gang->shown, o, false);
         engine_touch_gang(k, now_ms, group);

@@ -97,6 +97,7 @@ struct coscheduling_args {
     int64_t starve_ms;  /* who has waited longer goes before others */
     int64_t repair_ms;  /* the room of a member that was lost is kept so long; 0: not at all */
     int32_t gold_boost; /* added to the priority of gold tenants */
+    bool counts_groups; /* metrics tell gangs apart, not only their namespaces */
 };
 
 #define COSCHEDULING_DEFAULTS                                                                      \

@@ -87,6 +87,8 @@ TEST(args, of_plugins_to_come_are_accepted)
         {"DynamicResources",  "{filterTimeout: 0s, bindingTimeout: 1s}"                       },
         {"VolumeBinding",     "{bindTimeoutSeconds: 5, shape: [{utilization: 3, score: 1}]}"  },
         {"Coscheduling",      "{permitWaitingTimeSeconds: 10}"                                },
+        {"Coscheduling",      "{gangMetrics: perGroup}"                                       },
+        {"Coscheduling",      "{gangMetrics: perNamespace}"                                   },
         {"NodeAffinity",      "{addedAffinity: null}"                                         },
         {"NodeName",          "{}"                                                            },
     };
@@ -175,6 +177,8 @@ static const struct {
     {"DynamicResources",                "{bindingTimeout: 999ms}",                                                ".bindingTimeout",                                                "must be at least 1 second"                                    },
     {"VolumeBinding",                   "{bindTimeoutSeconds: -1}",                                               ".bindTimeoutSeconds",
      "-1: should not be a negative value"                                                                                                                                                                                                          },
+    {"Coscheduling",                    "{gangMetrics: perPod}",                                                  ".gangMetrics",
+     "\"perPod\" is neither perNamespace nor perGroup"                                                                                                                                                                                             },
     {"Coscheduling",                    "{permitWaitingTimeSeconds: -1}",                                         ".permitWaitingTimeSeconds",
      "-1: not in valid range [0, 1000000000]"                                                                                                                                                                                                      },
     {"GangPreemption",                  "{maxVictims: -1}",                                                       ".maxVictims",                                                    "-1: not in valid range [0, 10000]"                            },

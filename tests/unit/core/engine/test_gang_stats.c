@@ -1,5 +1,9 @@
 #include "core/engine/gang_stats.h"
 
+#include "core/engine/inside.h"
+
+#include "core/plugins/args.h"
+#include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -47,6 +51,76 @@ TEST(gang_stats, attempts_waits_and_sizes_of_gangs_are_counted)
     EXPECT(says(
         &s, "kubenexus_gang_completion_latency_seconds_sum{namespace=\"default\",pod_group=\"\","
             "gang_size=\"5\"} 25"));
+}
+
+/* A profile like ours, whose metrics tell gangs apart. */
+struct told_apart {
+    struct profile_plugin plugins[64];
+    struct profile profile;
+    struct coscheduling_args args;
+};
+
+static void tell_apart(struct stage *s, struct told_apart *t)
+{
+    uint32_t i = 0;
+    while (!str_equal(built_in_profiles[i].name, STR("kubenexus-scheduler")))
+        i++;
+    t->profile = built_in_profiles[i];
+    memcpy(t->plugins, t->profile.plugins, t->profile.n * sizeof(t->plugins[0]));
+    t->profile.plugins = t->plugins;
+    t->args = COSCHEDULING_DEFAULTS;
+    t->args.counts_groups = true;
+    for (i = 0; i < t->profile.n; i++)
+        if (str_equal(str_of(t->plugins[i].plugin->name), STR("Coscheduling")))
+            t->plugins[i].args = &t->args;
+    s->config.profiles = &t->profile;
+    s->config.n_profiles = 1;
+}
+
+#define WAIT(group, n)                                                                             \
+    "kubenexus_gang_waiting_time_seconds_sum{namespace=\"default\",pod_group=\"" group "\"} " n
+
+TEST(gang_stats, groups_are_told_apart_where_the_profile_asks_and_until_they_are_gone)
+{
+    struct told_apart t = {0};
+    AUTO(stage) s = {0};
+    tell_apart(&s, &t);
+    for (int i = 0; i < 2; i++) {
+        stage_put(&s, "pod a-%d cpu=1 gang=a:2", i);
+        stage_put(&s, "pod b-%d cpu=1 gang=b:2", i);
+    }
+    s.now_ms = 7000;
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    stage_run(&s); /* a has room */
+    EXPECT(says(&s, WAIT("a", "7")));
+    EXPECT(!says(&s, WAIT("b", "0")));
+    EXPECT(says(&s, "kubenexus_gang_wait_time_seconds_count{pod_group=\"default/a\"} 1"));
+    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"default/a\"} 2"));
+    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"\"} 0"));
+    EXPECT(says(&s, "kubenexus_pod_group_size_sum{namespace=\"default\"} 2"));
+    EXPECT(says(&s, DECISIONS("success", "1")));
+    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\",pod_group=\"\"} 2"));
+    stage_remove(&s, "pod a-0");
+    EXPECT(says(&s, WAIT("a", "7")));
+    stage_remove(&s, "pod a-1"); /* what it counted is not lost */
+    EXPECT(!says(&s, WAIT("a", "7")));
+    EXPECT(says(&s, WAIT("", "7")));
+    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"\"} 2"));
+}
+
+TEST(gang_stats, so_many_groups_and_no_more_have_rows_of_their_own)
+{
+    struct told_apart t = {0};
+    AUTO(stage) s = {.config.max_unsettled = 2 * (GANG_ROWS_MOST + 3)};
+    tell_apart(&s, &t);
+    stage_put(&s, "node n1 cpu=100 memory=800Gi pods=2000");
+    for (int i = 0; i < GANG_ROWS_MOST + 3; i++)
+        for (int m = 0; m < 2; m++)
+            stage_put(&s, "pod g%d-%d cpu=1m gang=g%d:2", i, m, i);
+    EXPECT_INT(stage_run(&s), 2 * (GANG_ROWS_MOST + 3));
+    EXPECT_INT(s.engine->gang_counts.n, GANG_ROWS_MOST + 1);
+    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"default/g0\"} 2"));
+    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"\"} 6"));
 }
 
 TEST(gang_stats, who_starves_and_what_is_reserved)
