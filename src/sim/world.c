@@ -18,6 +18,8 @@
 #define NOT_SAID INTERN_NONE
 #define NO_NODE  UINT32_MAX
 
+enum { ROUNDS_A_POD = 100 }; /* at most, of one moment */
+
 enum pod_state { POD_WAITING, POD_RUNNING, POD_ENDED, POD_LOST };
 
 struct sim_pod {
@@ -625,9 +627,13 @@ bool world_turn(struct world *w)
     }
     w->now_ms = then_ms;
     happen(w);
+    uint64_t rounds = 0;
     do {
         while (engine_step(w->engine, w->now_ms, &w->effects))
             continue;
+        /* Each round places or evicts, and whoever is evicted is outranked: a moment has an end. */
+        rounds++;
+        assert(rounds <= ROUNDS_A_POD * ((uint64_t)w->pods.n + 1));
     } while (obey(w));
     return true;
 }

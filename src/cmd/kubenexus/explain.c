@@ -152,8 +152,11 @@ static int explain(const struct options *o, const struct objects *set,
             "explain: %s: no profile for pod " STR_FMT "/" STR_FMT " (schedulerName " STR_FMT ")",
             o->config, STR_ARG(namespace), STR_ARG(name), STR_ARG(target->spec.scheduler_name));
     warn_skipped(set);
-    struct engine *engine = engine_new(&(struct engine_config){
-        .keeps_pins = true, .profiles = config->profiles, .n_profiles = config->n_profiles});
+    struct engine *engine = engine_new(&(struct engine_config){.keeps_pins = true,
+                                                               .profiles = config->profiles,
+                                                               .n_profiles = config->n_profiles,
+                                                               .extenders = config->extenders,
+                                                               .n_extenders = config->n_extenders});
     load(engine, set, target);
     AUTO(explanation) x = {0};
     bool is_there = engine_explain(engine, namespace, name, &x);

@@ -208,6 +208,8 @@ void explanation_json(const struct explanation *x, struct buf *out)
         put_pair(&w, "gated", x->gated);
     if (x->line.n)
         put_pair(&w, "line", x->line);
+    if (x->n_unasked)
+        put_texts(&w, "extendersNotAsked", x->unasked, x->n_unasked);
     if (x->error.n)
         put_pair(&w, "error", x->error);
     json_put_close(&w, '}');
@@ -336,6 +338,15 @@ static void print_outcome(const struct explanation *x, struct buf *out)
     }
 }
 
+static void print_unasked(const struct explanation *x, struct buf *out)
+{
+    for (uint32_t i = 0; i < x->n_unasked; i++)
+        buf_printf(out, "%s" STR_FMT,
+                   i ? ", " : "Extenders were not asked: ", STR_ARG(x->unasked[i]));
+    if (x->n_unasked)
+        buf_add(out, STR(". They may refuse nodes, or prefer others.\n"));
+}
+
 static void print_victims(const struct explained_candidate *c, struct buf *out)
 {
     buf_printf(out, "          " STR_FMT ": ", STR_ARG(c->node));
@@ -430,6 +441,7 @@ void explanation_table(const struct explanation *x, struct buf *out)
     print_outcome(x, out);
     if (!x->error.n)
         buf_printf(out, "%u of %u nodes fit.\n", feasible, x->n_nodes);
+    print_unasked(x, out);
     print_class(x->class, out);
     print_gang(x->gang, out);
     print_best(x, out);

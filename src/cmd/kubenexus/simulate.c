@@ -326,6 +326,8 @@ int cmd_simulate(int argc, char **argv)
         config_print_errors(&config, o.config, stderr);
         return 2;
     }
+    if (config.n_extenders)
+        fprintf(stderr, "simulate: %s: extenders are not asked\n", o.config);
     o.engine.profiles = config.profiles;
     o.engine.n_profiles = config.n_profiles;
     struct simulate_input in = {0};

@@ -142,6 +142,8 @@ static void check_plan(const struct engine *k, uint32_t group)
     const struct eviction_plan *plan = &k->evictor.plan;
     const struct cluster *c = k->cluster;
     assert(plan->places.n >= k->planner.need);
+    assert(k->now_ms >= k->gangs.at[group].raids_ms &&
+           !engine_is_evicting(k, k->gangs.at[group].leader));
     vec_each(&plan->victims, v) {
         const struct pod_row *row = pods_at(&c->pods, v->pod);
         assert(v->group == ID_NONE || v->group != group);

@@ -269,6 +269,15 @@ static void explain(struct explaining *x)
     explain_nodes(x);
 }
 
+/* They are servers somewhere: whoever explains asks nobody. */
+static void list_unasked(const struct engine *k, const struct class *class, struct explanation *out)
+{
+    out->unasked = arena_array(&out->mem, struct str, k->config.n_extenders);
+    for (uint32_t i = 0; i < k->config.n_extenders; i++)
+        if ((class->asks | class->preempts) >> i & 1)
+            out->unasked[out->n_unasked++] = k->config.extenders[i].url;
+}
+
 bool engine_explain(struct engine *k, struct str namespace, struct str name,
                     struct explanation *out)
 {
@@ -283,6 +292,7 @@ bool engine_explain(struct engine *k, struct str namespace, struct str name,
     out->pod = arena_printf(&out->mem, STR_FMT "/" STR_FMT, STR_ARG(namespace), STR_ARG(name));
     out->profile = class->profile->name;
     explain_class(k, class, out);
+    list_unasked(k, class, out);
     engine_place_holds(k);
     engine_lift(k, pod);
     explain_gang(k, pod, out);

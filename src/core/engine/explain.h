@@ -106,6 +106,8 @@ struct explanation {
     uint32_t n_would_choose;
     struct explained_preemption *preemption; /* NULL: not tried */
     struct explained_eviction *eviction;     /* NULL: not asked for */
+    struct str *unasked;                     /* extenders that have a say and were not asked */
+    uint32_t n_unasked;
 };
 
 /* False if there is no such pod waiting. */

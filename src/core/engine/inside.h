@@ -46,6 +46,7 @@ struct preparation {
     uint32_t pod; /* ID_NONE: it is given up, and only its write is still to be settled */
     const struct plugin *plugin;
     struct errand errand; /* its names are held; its patches are sent and gone */
+    bool makes_claim;     /* its write makes a ResourceClaim */
     effect_id effect;     /* its write, while that is not settled; else 0 */
     int64_t timeout_ms, due_ms;
     char *why;         /* the write failed, for this reason; owned. NULL: it did not */

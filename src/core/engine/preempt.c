@@ -171,6 +171,8 @@ struct plan engine_plan(struct engine *k, pod_id pod, struct class *class, struc
         return plan;
     }
     preempt_price(c, &k->classes, class, (node_id){plan.node}, pod, &k->victims);
+    vec_each(&k->victims, victim) /* along any chain of evictions priorities rise: none closes */
+        assert(cluster_spec(c, *victim)->priority < cluster_spec(c, pod)->priority);
     engine_say_found(k, &plan, at, text);
     return plan;
 }

@@ -16,9 +16,12 @@ static void add(struct engine *k, pod_id pod, const struct plugin *plugin,
     if (errand->namespace != SYM_NONE)
         intern_hold(text, errand->namespace);
     k->units.at[pod.i].prepares = true;
+    bool makes_claim = errand->kind == KIND_RESOURCE_CLAIM && errand->n_patches &&
+                       errand->patches[0].verb == OBJECT_CREATE;
     vec_push(&k->preparations, (struct preparation){.pod = pod.i,
                                                     .plugin = plugin,
                                                     .errand = *errand,
+                                                    .makes_claim = makes_claim,
                                                     .timeout_ms = timeout_ms,
                                                     .due_ms = INT64_MAX});
 }
@@ -152,6 +155,8 @@ bool engine_settle_write(struct engine *k, int64_t now_ms, effect_id effect,
         release(k, now_ms, p);
     p->effect = 0;
     k->n_writes--;
+    k->counts.claims_made += p->makes_claim && !why;
+    k->counts.claims_failed += p->makes_claim && why;
     if (p->pod == ID_NONE) {
         forget(k, i);
         return true;

@@ -163,9 +163,10 @@ static void read_refused(const void *source, const struct metric_sink *out)
     struct waiting w = look_at_all(k);
     for (uint32_t p = 0; p < k->counts.profiles.n; p++)
         for (uint32_t i = 0; i < MASK; i++)
-            if (w.refused.at[p * MASK + i] && engine_plugin(k, i))
+            if (w.refused.at[p * MASK + i] && (engine_plugin(k, i) || i == EXTENDER_PLUGIN))
                 metric_put(out,
-                           (struct str[]){str_of(engine_plugin(k, i)->name),
+                           (struct str[]){i == EXTENDER_PLUGIN ? STR("Extender")
+                                                               : str_of(engine_plugin(k, i)->name),
                                           k->counts.profiles.at[p].name},
                            w.refused.at[p * MASK + i]);
     vec_done(&w.refused);
@@ -270,6 +271,13 @@ static void read_views(const void *source, const struct metric_sink *out)
     metric_put(out, NULL, engine_stats(source).views);
 }
 
+static void read_claims(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    metric_put(out, &STR("success"), (double)k->counts.claims_made);
+    metric_put(out, &STR("failure"), (double)k->counts.claims_failed);
+}
+
 static void read_ends_learned(const void *source, const struct metric_sink *out)
 {
     metric_put(out, NULL, (double)engine_stats(source).ends_learned);
@@ -316,6 +324,9 @@ const struct metric engine_metrics[] = {
            "Attempts to make room for a pod that fits nowhere, successful or not."),
     METRIC("scheduler_preemption_victims", HISTOGRAM, NULL, &victims_bounds, read_victims,
            "Pods that had to go for one that fits nowhere else."),
+    METRIC("dynamic_resource_allocation_resourceclaim_creates_total", COUNTER, "status", NULL,
+           read_claims,
+           "ResourceClaims made for extended resources that devices stand for: success, failure."),
     METRIC("kubenexus_decisions_total", COUNTER, "by", NULL, read_ways,
            "Decisions, by how they were made: view, scan (all nodes), named (a node or a few), "
            "repeated (a refusal that could not have changed)."),

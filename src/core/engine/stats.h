@@ -22,6 +22,7 @@ struct engine_counts {
     struct histogram waits[15];          /* until a pod was bound, by attempts: 1 to 14, and more */
     uint64_t preemptions;                /* attempts to make room for a pod */
     struct histogram victims;            /* of those that found some */
+    uint64_t claims_made, claims_failed; /* ResourceClaims for extended resources */
 };
 
 /* The engine's profiles are what they are now; what was counted of a name goes on. */

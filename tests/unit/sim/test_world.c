@@ -169,3 +169,34 @@ TEST(world, what_comes_after_the_end_does_not_come)
     EXPECT_INT(world_books(s.world)->classes.at[0].created, 1);
     EXPECT_TEXT(story_fate(&s, "a-1"), "never came");
 }
+
+/* Property: however crowded, no moment goes on for ever; world_turn() asserts it. */
+TEST(world, evictions_come_to_an_end_at_each_moment)
+{
+    static const char *const schedulers[] = {"default-scheduler", "kubenexus-scheduler"};
+    uint64_t lost = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "until: 6h\n"
+                 "scheduler: %s\n"
+                 "nodes: [{name: m, count: 6, cpu: 64, memory: 512Gi, gpus: 8}]\n"
+                 "jobs:\n"
+                 "- {name: a, arrival: {rate: 60/h}, requests: {cpu: 1, nvidia.com/gpu: 1},"
+                 " duration: 40m}\n"
+                 "- {name: b, arrival: {rate: 20/h}, requests: {cpu: 4, nvidia.com/gpu: 4},"
+                 " duration: 1h, priority: 5}\n"
+                 "- {name: c, arrival: {rate: 6/h}, pods: 3, gang: {minAvailable: 3},"
+                 " requests: {cpu: 4, nvidia.com/gpu: 5}, duration: 1h, priority: 9}\n"
+                 "- {name: d, arrival: {rate: 3/h}, pods: 4, gang: {minAvailable: 2},"
+                 " requests: {cpu: 8, nvidia.com/gpu: 8}, duration: 30m, priority: 7}\n",
+                 schedulers[seed % 2]);
+        AUTO(story) s = {0};
+        REQUIRE(story_open(&s, text, seed));
+        story_run(&s);
+        const struct books *books = world_books(s.world);
+        for (uint32_t i = 0; i < books->classes.n; i++)
+            lost += books->classes.at[i].lost;
+    }
+    EXPECT(lost > 100);
+}

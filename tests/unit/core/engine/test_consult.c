@@ -75,6 +75,9 @@ TEST(consult, what_they_say_of_nodes_stands_in_the_refusal)
         EXPECT_INT(e->kind, EFFECT_REFUSE);
         EXPECT(str_starts(e->message, str_of(cases[i][1])));
         EXPECT(e->rejected_by & EXTENDER_BIT);
+        EXPECT(stage_counts(&s, engine_metrics, n_engine_metrics,
+                            "scheduler_unschedulable_pods{plugin=\"Extender\","
+                            "profile=\"default-scheduler\"} 1"));
         EXPECT_TEXT(stage_fate(&s, "p"), "parked");
     }
 }

@@ -250,6 +250,9 @@ TEST(devices_engine, a_claim_is_made_for_extended_resources_that_devices_stand_f
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "q"), "parked"); /* the device is promised */
     settle(&s, effect, ERROR_NONE);
+    EXPECT(stage_counts(
+        &s, engine_metrics, n_engine_metrics,
+        "dynamic_resource_allocation_resourceclaim_creates_total{status=\"success\"} 1"));
     EXPECT_INT(stage_run(&s), 0);
     stage_put(&s, MADE("p", "5", ""), name); /* half of it */
     EXPECT_INT(stage_run(&s), 0);
