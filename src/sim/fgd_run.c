@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "core/model/default.h"
 #include "core/model/tables.h"
@@ -14,6 +13,7 @@ struct replay {
     struct engine *engine;
     struct effects effects;
     struct arena mem; /* of nodes */
+    struct buf name;  /* of the pod that arrives */
 };
 
 /* --- objects --- */
@@ -114,9 +114,9 @@ void fgd_prepare(struct fgd_trace *t)
 static bool arrive(struct replay *r, uint32_t number, uint32_t which)
 {
     struct pod pod = *r->trace->objects[which];
-    char name[24];
-    snprintf(name, sizeof(name), "%u", number);
-    pod.meta.name = pod.meta.uid = str_of(name);
+    buf_clear(&r->name);
+    buf_add_number(&r->name, number, 10);
+    pod.meta.name = pod.meta.uid = buf_str(&r->name);
     struct change change = {
         CHANGE_PUT, {.kind = KIND_POD, .pod = &pod}
     };
@@ -158,6 +158,7 @@ struct fgd_result fgd_run(const struct fgd_trace *t, const struct fgd_order *o,
     for (uint32_t i = 0; i <= FGD_PERCENT_MOST; i++)
         result.given[i] = arrivals[i] ? result.given[i] / arrivals[i] : 0;
     effects_done(&r.effects);
+    buf_done(&r.name);
     engine_free(r.engine);
     arena_done(&r.mem);
     return result;

@@ -118,6 +118,7 @@ static void make(struct node_gpus **g)
         return;
     *g = mem_alloc(sizeof(**g));
     (*g)->model = SYM_NONE;
+    (*g)->are_joined = true;
 }
 
 void gpus_charge(struct node_gpus **g, gpu_mask which, uint32_t milli, int sign)
@@ -185,6 +186,11 @@ static bool are_alike(const struct gpus_told *told)
     return true;
 }
 
+static bool is_one_island(const gpu_mask *island, uint32_t n)
+{
+    return n == 0 || island[0] == UINT32_MAX >> (GPUS_MOST - n);
+}
+
 bool gpus_put(struct node_gpus **g, const struct gpus_told *told)
 {
     assert(told->n <= GPUS_MOST);
@@ -199,6 +205,7 @@ bool gpus_put(struct node_gpus **g, const struct gpus_told *told)
     is->model = told->model;
     for (uint32_t i = 0; i < GPUS_MOST; i++)
         is->island[i] = island_of(told, i);
+    is->are_joined = is_one_island(is->island, is->n);
     memcpy(is->peers, told->peers, sizeof(is->peers));
     memcpy(is->root, told->root, sizeof(is->root));
     memcpy(is->zone, told->zone, sizeof(is->zone));

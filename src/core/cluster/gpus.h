@@ -43,12 +43,13 @@ struct node_gpus {
     uint32_t is_counted;        /* 0 or 1: whole ones are asked for as a resource of the node */
     uint32_t are_alike;         /* 0 or 1: nothing is told that tells some from others */
     sym model;                  /* SYM_NONE: not said */
+    uint32_t are_joined;        /* 0 or 1: they are one island */
+    int32_t used[GPUS_MOST];    /* what is asked for most stands together */
     gpu_mask island[GPUS_MOST]; /* by GPU: those it is well connected with, itself among them */
     gpu_mask peers[GPUS_MOST];  /* by GPU: those that NVLink joins it with */
     uint8_t root[GPUS_MOST];    /* by GPU: equal on one PCIe switch; 0: not told */
     uint8_t zone[GPUS_MOST];    /* by GPU: equal on one NUMA node; 0: not told */
     uint32_t vram_mib[GPUS_MOST]; /* 0: not told */
-    int32_t used[GPUS_MOST];
 };
 
 /* The resources that are GPUs. */

@@ -9,7 +9,7 @@
 #include "core/framework/aspect.h"
 #include "core/framework/row.h"
 
-enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8 };
+enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8, AHEAD = 8 };
 
 enum { NODE_BITS = 22, RANK_BITS = 22, LOCAL_BITS = 20, LEAD = WAYS - 1 };
 _Static_assert(NODE_BITS + RANK_BITS + LOCAL_BITS == 64, "a slot is one number");
@@ -315,6 +315,13 @@ static void grow_rows(struct view *v, const struct cluster *c)
         v->rows[v->cap].home = ID_NONE;
 }
 
+/* What filters and scores will look at beside the arrays by node. */
+static void prefetch_row(const struct cluster *c, uint32_t node)
+{
+    __builtin_prefetch(c->nodes.room[node].cells);
+    __builtin_prefetch(c->nodes.gpus[node]);
+}
+
 static void clear_heaps(struct view *v)
 {
     vec_each(&v->heaps, h) {
@@ -339,6 +346,7 @@ static void build(struct views *all, struct view *v)
     for (uint32_t i = 0; i < v->cap; i++)
         v->rows[i].home = ID_NONE;
     for (uint32_t i = 0; i < c->nodes.n; i++) {
+        prefetch_row(c, MIN(i + AHEAD, c->nodes.n - 1));
         if (!(c->nodes.flags[i] & NODE_PRESENT))
             continue;
         reason_id reason = row_look(c, v->class, (node_id){i}, COLUMN_ALL, false);
@@ -375,24 +383,23 @@ struct pending {
 /* The next entries that matter to the view, at most BATCH; moves `seen` past those looked at. */
 static uint32_t gather(const struct cluster *c, struct view *v, uint32_t reads, struct pending *out)
 {
-    const struct change_log *log = &c->log;
-    uint64_t end = MIN(log->end, v->seen + BATCH);
+    const struct change_entry *ring = c->log.ring;
+    const uint64_t *newest = c->log.newest;
+    uint64_t mask = c->log.size - 1, seen = v->seen, end = MIN(c->log.end, seen + BATCH);
     uint32_t n = 0;
-    for (uint64_t p = v->seen; p < end; p++)
-        __builtin_prefetch(&log->newest[change_log_at(log, p)->node]);
-    for (; v->seen < end; v->seen++) {
-        const struct change_entry *e = change_log_at(log, v->seen);
-        uint32_t columns = e->columns & reads;
-        if (columns == 0)
-            continue;
-        uint64_t newest = log->newest[e->node];
-        if (newest != v->seen && !(columns & ~change_log_at(log, newest)->columns))
+    for (uint64_t p = seen; p < end; p++)
+        __builtin_prefetch(&newest[ring[p & mask].node]);
+    for (; seen < end; seen++) {
+        uint32_t node = ring[seen & mask].node, columns = ring[seen & mask].columns & reads;
+        uint64_t last = newest[node];
+        if (columns == 0 || (last != seen && !(columns & ~ring[last & mask].columns)))
             continue; /* a later entry of the node says as much */
-        __builtin_prefetch(&v->rows[e->node]);
-        __builtin_prefetch(&c->nodes.room[e->node]);
-        __builtin_prefetch(&c->nodes.flags[e->node]);
-        out[n++] = (struct pending){{e->node}, columns};
+        __builtin_prefetch(&v->rows[node]);
+        __builtin_prefetch(&c->nodes.room[node]);
+        __builtin_prefetch(&c->nodes.flags[node]);
+        out[n++] = (struct pending){{node}, columns};
     }
+    v->seen = end;
     return n;
 }
 
@@ -404,6 +411,19 @@ static void prefetch_heap(const struct view_heap *h, uint32_t slot)
         __builtin_prefetch(&h->at[slot * WAYS + 1]);
 }
 
+static void refresh_all(struct views *all, struct view *v, const struct pending *batch, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct view_row *row = &v->rows[batch[i].node.i];
+        if (!(row->home & SCAN_REFUSED))
+            prefetch_heap(&v->heaps.at[row->home], row->slot);
+        prefetch_row(all->cluster, batch[i].node.i);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        refresh(all, v, batch[i].node, batch[i].columns);
+    all->stats.rows += n;
+}
+
 static void catch_up(struct views *all, struct view *v)
 {
     const struct cluster *c = all->cluster;
@@ -411,18 +431,8 @@ static void catch_up(struct views *all, struct view *v)
         v->class->row_columns | v->class->key_columns | COLUMN_PRESENCE | COLUMN_NOMINATED;
     struct pending batch[BATCH];
     grow_rows(v, c);
-    while (v->seen < c->log.end) {
-        uint32_t n = gather(c, v, reads, batch);
-        for (uint32_t i = 0; i < n; i++) {
-            const struct view_row *row = &v->rows[batch[i].node.i];
-            if (!(row->home & SCAN_REFUSED))
-                prefetch_heap(&v->heaps.at[row->home], row->slot);
-            __builtin_prefetch(c->nodes.room[batch[i].node.i].cells);
-        }
-        for (uint32_t i = 0; i < n; i++)
-            refresh(all, v, batch[i].node, batch[i].columns);
-        all->stats.rows += n;
-    }
+    while (v->seen < c->log.end)
+        refresh_all(all, v, batch, gather(c, v, reads, batch));
 }
 
 static bool lags(const struct view *v, const struct cluster *c)

@@ -240,11 +240,6 @@ static void pack(const struct fragmentation_state *s, uint64_t *out)
     memcpy(out, sorted, sizeof(sorted));
 }
 
-static bool is_one_island(const gpu_mask *island, uint32_t n)
-{
-    return !island || n == 0 || island[0] == UINT32_MAX >> (GPUS_MOST - n);
-}
-
 /* What is remembered of a state, but for the amount. */
 static struct fragmentation_memo key_of(struct fragmentation *f,
                                         const struct fragmentation_state *s)
@@ -255,6 +250,13 @@ static struct fragmentation_memo key_of(struct fragmentation *f,
     return key;
 }
 
+static bool is_of(const struct fragmentation_memo *at, const struct fragmentation_memo *key,
+                  uint32_t change)
+{
+    return at->state == key->state && at->change == change && at->left[0] == key->left[0] &&
+           at->left[1] == key->left[1];
+}
+
 /* The place of a key in a memo; what is there is forgotten if it is of another one. */
 static struct fragmentation_memo *recall(struct fragmentation_memo *memo,
                                          const struct fragmentation_memo *key, uint32_t change)
@@ -262,9 +264,7 @@ static struct fragmentation_memo *recall(struct fragmentation_memo *memo,
     uint64_t hash =
         hash_pair(hash_pair(key->left[0], key->left[1]), (uint64_t)change << 32 | key->state);
     struct fragmentation_memo *at = &memo[hash >> (64 - MEMO_BITS)];
-    bool is_it = at->state == key->state && at->change == change && at->left[0] == key->left[0] &&
-                 at->left[1] == key->left[1];
-    if (!is_it) {
+    if (!is_of(at, key, change)) {
         *at = *key;
         at->change = change;
         at->amount = NOT_KNOWN;
@@ -282,6 +282,14 @@ static double of_island(struct fragmentation *f, const struct fragmentation_stat
     return memo->amount;
 }
 
+static bool has_same(const int32_t *a, const int32_t *b)
+{
+    int32_t differs = 0;
+    for (uint32_t i = 0; i < MEMO_GPUS; i++)
+        differs |= a[i] ^ b[i];
+    return differs == 0;
+}
+
 /* The key of a node's state: mostly as it was when another class asked. */
 static const struct fragmentation_memo *see_node(struct fragmentation *f, const struct cluster *c,
                                                  node_id node)
@@ -293,7 +301,7 @@ static const struct fragmentation_memo *see_node(struct fragmentation *f, const 
     int64_t cpu_milli = wrap_sub(room->cpu_alloc, room->cpu_used);
     bool is_as_it_was = seen->key.state && seen->cpu_milli == cpu_milli && seen->n == g->n &&
                         seen->model == g->model && seen->claimed == g->claimed &&
-                        memcmp(seen->used, g->used, sizeof(seen->used)) == 0;
+                        has_same(seen->used, g->used);
     if (is_as_it_was)
         return &seen->key;
     struct fragmentation_state s = fragmentation_state(c, node);
@@ -311,22 +319,24 @@ double *fragmentation_gain(struct fragmentation *f, const struct cluster *c, nod
 {
     const struct node_gpus *g = c->nodes.gpus[node.i];
     bool is_plain = !ask.share_mib && !ask.vram_mib; /* what a GPU is matters to the others */
-    if (!is_plain || ask.count > MEMO_GPUS ||
-        (g && (g->n > MEMO_GPUS || !is_one_island(g->island, g->n))))
+    if (!is_plain || ask.count > MEMO_GPUS || (g && (g->n > MEMO_GPUS || !g->are_joined)))
         return NULL;
     const struct room *room = &c->nodes.room[node.i];
     int64_t left = wrap_sub(wrap_sub(room->cpu_alloc, room->cpu_used), cpu_milli);
     uint32_t step = steps_reached(f, left);
     assert(step < 1 << 16);
-    return &recall(f->gains, see_node(f, c, node), step << 16 | ask.count << 10 | ask.milli)
-                ->amount;
+    const struct fragmentation_memo *key = see_node(f, c, node);
+    uint32_t change = step << 16 | ask.count << 10 | ask.milli;
+    if (!f->last || !is_of(f->last, key, change))
+        f->last = recall(f->gains, key, change);
+    return &f->last->amount;
 }
 
 double fragmentation_of(struct fragmentation *f, const struct fragmentation_state *s)
 {
     gpu_mask seen = 0;
     double all = 0;
-    if (LIKELY(is_one_island(s->island, s->n)))
+    if (LIKELY(!s->gpus || s->gpus->are_joined))
         return of_island(f, s);
     for (uint32_t i = 0; i < s->n; i++) {
         if (seen >> i & 1)

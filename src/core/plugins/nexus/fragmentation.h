@@ -87,6 +87,7 @@ struct fragmentation {
     struct fragmentation_seen *seen; /* by the last bits of the node's number */
 
     /* Of what was asked last: nodes that are alike come in a row. */
+    struct fragmentation_memo *last; /* of the gains */
     int64_t last_cpu;
     uint32_t last_step;
     double last_gain;
