@@ -77,13 +77,25 @@ static void measure_sizes(struct islands *is)
         size->share /= all;
 }
 
-static struct str rack_of(const struct node *node)
+static struct str label_of(const struct node *node, struct str key)
 {
     list_each(&node->meta.labels, label) {
-        if (str_equal(label->key, STR(LABEL_RACK)))
+        if (str_equal(label->key, key))
             return label->value;
     }
     return STR("");
+}
+
+static void join_clique(struct islands *is, struct intern *cliques, const struct node *node,
+                        struct island *island)
+{
+    struct str name = label_of(node, STR(LABEL_CLIQUE));
+    island->clique = name.n ? intern_get(cliques, name, NULL) : NO_CLIQUE;
+    if (!name.n)
+        return;
+    if (island->clique == is->cliques.n)
+        vec_push(&is->cliques, (struct clique_left){0});
+    is->cliques.at[island->clique].gpus += island->gpus;
 }
 
 static void measure_zones(const struct node *node, struct island *island)
@@ -102,7 +114,7 @@ static void measure_zones(const struct node *node, struct island *island)
 void islands_init(struct islands *is, const struct plan *plan)
 {
     struct arena mem = {0};
-    struct intern racks = {0};
+    struct intern racks = {0}, cliques = {0};
     *is = (struct islands){.plan = plan};
     measure_templates(is, &mem);
     measure_sizes(is);
@@ -111,11 +123,13 @@ void islands_init(struct islands *is, const struct plan *plan)
         const struct node *node = plan->nodes.at[i].node;
         struct island *island = &is->nodes.at[i];
         island->gpus = (uint32_t)gpus_in(node->status.allocatable);
-        island->rack = intern_get(&racks, rack_of(node), NULL);
+        island->rack = intern_get(&racks, label_of(node, STR(LABEL_RACK)), NULL);
+        join_clique(is, &cliques, node, island);
         measure_zones(node, island);
         is->n += island->gpus > 1;
     }
     intern_done(&racks);
+    intern_done(&cliques);
     arena_done(&mem);
 }
 
@@ -124,6 +138,7 @@ void islands_done(struct islands *is)
     for (uint32_t i = 0; i < ISLAND_SIZES; i++)
         vec_done(&is->waits[i].waits_ms);
     vec_done(&is->nodes);
+    vec_done(&is->cliques);
     vec_done(&is->sizes);
     mem_free(is->gpus);
     mem_free(is->cpu_milli);
@@ -141,8 +156,21 @@ static double fragments_of(const struct islands *is, uint32_t idle)
     return lost;
 }
 
+static void set_idle_in_clique(struct islands *is, int64_t now_ms, const struct island *island,
+                               uint32_t idle)
+{
+    if (island->clique == NO_CLIQUE)
+        return;
+    struct clique_left *clique = &is->cliques.at[island->clique];
+    bool was_whole = clique->gpus && clique->idle == clique->gpus;
+    clique->idle += idle - island->idle;
+    bool is_whole = clique->gpus && clique->idle == clique->gpus;
+    change(&is->whole_cliques, now_ms, (double)is_whole - (double)was_whole);
+}
+
 static void set_idle(struct islands *is, int64_t now_ms, struct island *island, uint32_t idle)
 {
+    set_idle_in_clique(is, now_ms, island, idle);
     bool was_whole = island->gpus > 1 && island->idle == island->gpus;
     bool is_whole = island->gpus > 1 && idle == island->gpus;
     change(&is->whole, now_ms, (double)is_whole - (double)was_whole);
@@ -272,6 +300,7 @@ void islands_job(struct islands *is, int64_t now_ms, uint32_t job, const uint32_
 void islands_close(struct islands *is, int64_t now_ms)
 {
     bring_up_to(&is->whole, now_ms);
+    bring_up_to(&is->whole_cliques, now_ms);
     bring_up_to(&is->idle, now_ms);
     bring_up_to(&is->fragments, now_ms);
 }

@@ -6,7 +6,8 @@
 /* What a simulated world writes down about GPUs and gangs: how useful the idle ones are, and how
  * near each other those in use. It knows nothing of how decisions are made.
  *
- * An *island* is the GPUs of a node, whole while none is in use. *Fragments* are idle GPUs that a
+ * An *island* is the GPUs of a node, whole while none is in use; so are the GPUs of all nodes of an
+ * NVLink *clique*, which are counted apart. *Fragments* are idle GPUs that a
  * pod of the plan could not use where they are, in the mean over its pods with GPUs (Weng et al.,
  * USENIX ATC 2023). A pod is *NUMA-local* if its GPUs and CPU are on one NUMA node, where a kubelet
  * that aligns them takes the lowest that has room; pods too large for any do not count. A *hop* is
@@ -26,9 +27,12 @@ struct job_waits {
     VEC(int64_t) waits_ms;
 };
 
+#define NO_CLIQUE UINT32_MAX
+
 struct island {
     uint32_t gpus, idle; /* idle 0 while the node is down */
     uint32_t rack;
+    uint32_t clique; /* its number; NO_CLIQUE: none */
     uint32_t n_zones;
     struct {
         int32_t gpus;
@@ -41,9 +45,15 @@ struct zones_taken {
     uint8_t gpus[MOST_ZONES];
 };
 
+struct clique_left {
+    uint32_t gpus, idle;
+};
+
 struct islands {
     const struct plan *plan;
     VEC(struct island) nodes;
+    VEC(struct clique_left) cliques;
+    struct level_over_time whole_cliques;
     uint32_t n;                /* nodes with several GPUs */
     int64_t *gpus, *cpu_milli; /* by template */
     VEC(struct gpu_size {

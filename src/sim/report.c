@@ -38,6 +38,7 @@ static void add_islands(struct summary *s)
     double gangs = (double)is->gangs;
     s->islands = (struct island_summary){
         .whole = is->whole.total / MAX((double)s->books->end_ms, 1.0),
+        .whole_cliques = is->whole_cliques.total / MAX((double)s->books->end_ms, 1.0),
         .fragments = share_of(is->fragments.total, is->idle.total),
         .apart = share_of((double)is->apart, gangs),
         .racks = share_of((double)is->racks, gangs),
@@ -186,6 +187,9 @@ static void table_islands(const struct summary *s, struct buf *out)
     buf_printf(out, "\nislands    %s of %s whole on average; %s of the idle GPUs are fragments\n",
                text_amount(s->islands.whole).s, text_count(is->n).s,
                text_share(s->islands.fragments).s);
+    if (is->cliques.n)
+        buf_printf(out, "cliques    %s of %s whole on average\n",
+                   text_amount(s->islands.whole_cliques).s, text_count(is->cliques.n).s);
     if (is->gangs)
         buf_printf(out, "gangs      %s; %s in several racks, %s hops between racks each\n",
                    text_count(is->gangs).s, text_share(s->islands.apart).s,
@@ -306,6 +310,10 @@ static void json_islands(struct json_writer *w, const struct summary *s)
     open_key(w, "islands", '{');
     put_int(w, "count", is->n);
     put_real(w, "whole", s->islands.whole);
+    if (is->cliques.n) {
+        put_int(w, "cliques", is->cliques.n);
+        put_real(w, "wholeCliques", s->islands.whole_cliques);
+    }
     put_real(w, "fragmentShare", s->islands.fragments);
     put_int(w, "gangs", is->gangs);
     put_real(w, "gangsApart", s->islands.apart);

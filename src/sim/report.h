@@ -34,7 +34,8 @@ struct resource_summary {
 
 /* Idle GPUs and gangs (sim/islands.h), in the mean over time or over gangs. */
 struct island_summary {
-    double whole;     /* islands */
+    double whole; /* islands */
+    double whole_cliques;
     double fragments; /* share of the idle GPUs */
     double apart;     /* share of the gangs that are in several racks */
     double racks, hops;

@@ -590,6 +590,39 @@ static void check_nominations(const struct counting *x)
     CHECK(x, n == x->c->nominations.n, "%u nominated", n);
 }
 
+/* The GPUs of the nodes that have each value of the label. */
+static void check_cliques(const struct counting *x)
+{
+    const struct cliques *q = &x->c->cliques;
+    sym key = find(x, STR("nvidia.com/gpu.clique"));
+    uint32_t nodes = 0, most = 0;
+    vec_each(&q->at, clique) {
+        struct clique want = {.value = clique->value};
+        for (uint32_t i = 0; i < x->c->nodes.n && clique->value != SYM_NONE; i++) {
+            const struct node_gpus *g = x->c->nodes.gpus[i];
+            if (!nodes_is_present(&x->c->nodes, (node_id){i}) ||
+                cluster_label(x->c, (node_id){i}, key) != clique->value)
+                continue;
+            want.nodes++;
+            for (uint32_t gpu = 0; g && gpu < g->n; gpu++) {
+                want.gpus += g->there >> gpu & 1;
+                want.idle += gpus_left(g, gpu) == GPU_WHOLE;
+            }
+        }
+        nodes += want.nodes;
+        most = MAX(most, want.gpus);
+        CHECK(x, clique->value == SYM_NONE || (want.nodes && want.nodes == clique->nodes));
+        CHECK(x, clique->value == SYM_NONE || want.gpus == clique->gpus);
+        CHECK(x, clique->value == SYM_NONE || want.idle == clique->idle);
+    }
+    CHECK(x, nodes == q->nodes && most == q->most);
+    for (uint32_t i = 0; i < x->c->nodes.n; i++) {
+        bool is_there = key != SYM_NONE && nodes_is_present(&x->c->nodes, (node_id){i});
+        sym value = is_there ? cluster_label(x->c, (node_id){i}, key) : SYM_NONE;
+        CHECK(x, cliques_value(q, (node_id){i}) == value);
+    }
+}
+
 bool recount(struct world *w, const struct engine *k)
 {
     struct counting x = {.w = w, .k = k, .c = k->cluster, .mem = &w->mem};
@@ -607,5 +640,7 @@ bool recount(struct world *w, const struct engine *k)
     check_hostnames(&x);
     if (!w->has_failed)
         check_counts(&x);
+    if (!w->has_failed)
+        check_cliques(&x);
     return !w->has_failed;
 }

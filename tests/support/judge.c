@@ -104,16 +104,16 @@ struct judge_score judge_score(struct judge *j, const struct plugin *plugin, con
         if (part->plugin != plugin || !part->scores)
             continue;
         struct judge_score score = {.takes_part = true};
-        if (!plugin->key_score) {
+        if (plugin->row_score)
             score.raw = score.normal = plugin->row_score(j->ground.cluster, part->state, id);
+        if (!class_part_scores_keys(part))
             return score;
-        }
         struct decider *d = &j->scan.decider;
         buckets_score(j->ground.cluster, part, &j->scan.buckets, d);
         for (uint32_t i = 0; i < d->which.n; i++)
             if (d->which.at[i] == j->scan.home.at[id.i]) {
-                score.raw = d->raw.at[i];
-                score.normal = d->normal.at[i];
+                score.raw += d->raw.at[i];
+                score.normal += d->normal.at[i];
             }
         return score;
     }

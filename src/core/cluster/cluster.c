@@ -32,6 +32,7 @@ void cluster_free(struct cluster *c)
     budgets_done(&c->budgets);
     groups_done(&c->groups);
     queues_done(&c->queues);
+    cliques_done(&c->cliques);
     workloads_done(&c->workloads);
     volumes_done(&c->volumes);
     devices_done(&c->devices);

@@ -2,6 +2,7 @@
 
 #include "core/cluster/budgets.h"
 #include "core/cluster/change.h"
+#include "core/cluster/cliques.h"
 #include "core/cluster/count.h"
 #include "core/cluster/devices.h"
 #include "core/cluster/groups.h"
@@ -59,6 +60,7 @@ struct cluster {
     struct budgets budgets;
     struct groups groups;
     struct queues queues;
+    struct cliques cliques;
     struct change_log log;
 
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */

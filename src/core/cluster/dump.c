@@ -50,6 +50,12 @@ static void dump_node(const struct cluster *c, uint32_t i, struct buf *out)
     buf_add_char(out, '\n');
     dump_room(c, &n->room[i], out);
     dump_gpus(c, n->gpus[i], out);
+    const struct clique *clique =
+        cliques_find(&c->cliques, cliques_value(&c->cliques, (node_id){i}));
+    if (clique)
+        buf_printf(out, "  clique " STR_FMT " of %u nodes, %u of %u GPUs idle\n",
+                   STR_ARG(names_text(&c->names, clique->value)), clique->nodes, clique->idle,
+                   clique->gpus);
     for (uint32_t k = 0; k < n->images[i].n; k++)
         buf_printf(out, "  image " STR_FMT " %ld on %u\n",
                    STR_ARG(names_text(&c->names, n->images[i].at[k])),

@@ -251,7 +251,9 @@ uint32_t told_put(struct cluster *c, node_id node)
     told_read(c, node, &mem, &t);
     tell_drivers(&t, &told);
     uint32_t columns = put_hardware(c, node, &t, &told) ? COLUMN_FEATURES : 0;
-    return columns | (put_books(c, node, &t, &told) ? COLUMN_ALLOC : 0);
+    columns |= put_books(c, node, &t, &told) ? COLUMN_ALLOC : 0;
+    cliques_put(c, node);
+    return columns;
 }
 
 /* --- when slices and claims come and go --- */
@@ -306,6 +308,7 @@ void told_claim_pool(struct cluster *c, uint64_t pool)
         gpu_mask taken = claimed(c, &t);
         if (t.n && g->claimed != taken) {
             g->claimed = taken;
+            cliques_use(c, node);
             change_log_add(&c->log, node, COLUMN_USED);
         }
     }

@@ -61,6 +61,8 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
     nodes_charge(&c->nodes, node, spec, sign);
     const struct pod_row *row = pods_at(&c->pods, pod);
     gpus_charge(&c->nodes.gpus[node.i], row->gpus, row->gpu_milli, sign);
+    if (UNLIKELY(c->cliques.nodes && row->gpus))
+        cliques_use(c, node);
     count_priority(c, spec->priority, sign);
     uint32_t columns = COLUMN_USED;
     if (spec->n_ports)

@@ -117,7 +117,8 @@ static void score_buckets(struct explaining *x)
     x->normal = arena_array(&x->out->mem, int64_t *, x->class->n_parts);
     for (uint32_t p = 0; p < x->class->n_parts; p++) {
         const struct class_part *part = &x->class->parts[p];
-        if (!part->scores || !part->plugin->key_score)
+        bool has_keys = part->n_keys || !part->plugin->row_score;
+        if (!part->scores || !part->plugin->key_score || !has_keys)
             continue;
         x->raw[p] = arena_array(&x->out->mem, int64_t, s->buckets.at.n);
         x->normal[p] = arena_array(&x->out->mem, int64_t, s->buckets.at.n);
@@ -147,9 +148,11 @@ static void score_node(struct explaining *x, struct explained_node *node, uint32
         if (x->raw[p]) {
             score->raw = x->raw[p][bucket];
             score->normalized = x->normal[p][bucket];
-        } else {
-            score->raw = score->normalized =
-                part->plugin->row_score(x->k->cluster, part->state, (node_id){id});
+        }
+        if (part->plugin->row_score && (!x->raw[p] || !part->scores_nothing)) {
+            int64_t row = part->plugin->row_score(x->k->cluster, part->state, (node_id){id});
+            score->raw += row;
+            score->normalized += row;
         }
         score->weighted = part->weight * score->normalized;
         node->total += score->weighted;

@@ -29,7 +29,8 @@ struct class_part {
 /* Has it a say in how buckets score? */
 static inline bool class_part_scores_keys(const struct class_part *part)
 {
-    return part->scores && !part->scores_nothing && part->plugin->key_score;
+    bool has_keys = part->n_keys || !part->plugin->row_score; /* of both, as it has learned */
+    return part->scores && !part->scores_nothing && part->plugin->key_score && has_keys;
 }
 
 /* The row functions of a class's parts in a row of their own: they are what is asked all day. */

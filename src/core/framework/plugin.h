@@ -185,7 +185,8 @@ struct plugin {
     reason_id (*row_filter)(const struct cluster *, const void *cls, node_id);
     int64_t (*row_score)(const struct cluster *, const void *cls, node_id); /* 0..100 */
 
-    /* From what nodes share. */
+    /* From what nodes share. A plugin that scores rows, too, is asked for the keys of those classes
+     * for which it has learned some; both scores are added up. */
     void (*key)(const struct cluster *, const void *cls, node_id, uint32_t *out);
     reason_id (*key_filter)(const struct cluster *, const void *cls, const uint32_t *key);
     /* For each feasible bucket: the raw score and the normalised one (0..100). */

@@ -32,12 +32,13 @@ static int64_t score_alone(const struct cluster *c, const struct class_part *par
     uint32_t key[PLUGIN_MOST_KEYS], which = 0, nodes = 1;
     int64_t raw = 0, normal = 0;
     double sum = 0;
-    if (part->plugin->row_score)
-        return part->plugin->row_score(c, part->state, node);
+    int64_t row = part->plugin->row_score ? part->plugin->row_score(c, part->state, node) : 0;
+    if (!class_part_scores_keys(part))
+        return row;
     part->plugin->key(c, part->state, node, key);
     struct feasible alone = {1, &which, &nodes, key, part->n_keys, &sum};
     part->plugin->key_score(c, part->state, &alone, &raw, &normal);
-    return normal;
+    return row + normal;
 }
 
 int64_t row_suits(const struct cluster *c, const struct class *class, node_id node)

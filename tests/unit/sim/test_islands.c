@@ -25,6 +25,28 @@ TEST(islands, whole_ones_fragments_and_idle_gpus_are_means_over_time)
     EXPECT(x.islands.whole > 0.49 && x.islands.whole < 0.5);
 }
 
+TEST(islands, whole_cliques_are_counted_apart)
+{
+    AUTO(story) s = {0}; /* small pods in one of two racks at first, then nobody, then in both */
+    REQUIRE(story_open(&s,
+                       NEXUS
+                       "until: 3h\n"
+                       "nodes: [{name: m, count: 36, shape: gb200-nvl72}]\n"
+                       "jobs:\n"
+                       "- {name: small, pods: 6, requests: {nvidia.com/gpu: 1}, duration: 1h}\n"
+                       "- {name: large, pods: 19, requests: {nvidia.com/gpu: 4}, duration: 2h, "
+                       "arrival: {from: 2h}}\n",
+                       1));
+    story_run(&s);
+    AUTO(summary) x = {0};
+    summary_init(&x, world_books(s.world), world_engine_stats(s.world));
+    const struct islands *is = &world_books(s.world)->islands;
+    EXPECT_INT(is->n, 36);
+    EXPECT_INT(is->cliques.n, 2);
+    EXPECT_INT((int64_t)(is->whole_cliques.total / MINUTE), 60 + 2 * 60);
+    EXPECT(x.islands.whole_cliques > 0.99 && x.islands.whole_cliques < 1.01);
+}
+
 TEST(islands, a_job_has_waited_when_its_last_pod_runs_or_the_end_comes)
 {
     AUTO(story) s = {0};

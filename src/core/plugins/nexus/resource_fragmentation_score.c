@@ -26,6 +26,7 @@ struct gpu_class {
     struct fragmentation *measure;
     struct gpu_ask ask;
     int64_t cpu_milli;
+    bool sees_cliques;
     uint32_t wanted; /* GPUs of pods that will come and want more than it; 0: none */
     reason_id none, few, small, taken;
 };
@@ -305,6 +306,8 @@ static void learn(struct learning *l, void *cls)
     k->cpu_milli = l->spec->ask.cpu_milli;
     l->filters = k->ask.count > 0;
     l->scores = k->ask.count > 0 || (args && args->all_pods);
+    k->sees_cliques = k->ask.count && k->policy == &policies[GPU_SNUG] && l->cluster->cliques.nodes;
+    l->n_keys = k->sees_cliques ? 2 : 0;
     const struct classified *is = &l->identity->is;
     if (is->workload == WORKLOAD_UNKNOWN || is->is_assumed) /* else WorkloadAwareScoring does */
         l->takes_over = SUBJECT_FULLNESS;
@@ -339,6 +342,9 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
     return is_big_enough(g, k->ask) ? k->taken : k->small;
 }
 
+/* How much of the score cliques are, where there are some. */
+enum { CLIQUE_PART = 25 };
+
 /* Would the pod break what larger ones, which are to come, could have used? */
 static bool spoils(const struct cluster *c, const struct gpu_class *k, node_id node)
 {
@@ -349,22 +355,62 @@ static bool spoils(const struct cluster *c, const struct gpu_class *k, node_id n
     return idle >= k->wanted && idle < k->wanted + takes;
 }
 
+/* A node's score where cliques have a say, too: the ends of the scale make room for theirs. In the
+ * middle, where the scores of small pods are, a point stays a point: else what spreads pods, which
+ * is no smaller, would break nodes that they keep whole. */
+static int64_t beside_cliques(int64_t score)
+{
+    return score < 40 ? score / 2 : score < 80 ? score - 20 : 60 + (score - 80) * 3 / 4;
+}
+
 static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 {
     const struct gpu_class *k = cls;
     if (UNLIKELY(k->wanted) && spoils(c, k, node))
         return 0;
-    return k->policy->score(c, k, node);
+    int64_t score = k->policy->score(c, k, node);
+    return UNLIKELY(k->sees_cliques) ? beside_cliques(score) : score;
 }
 
-/* What waits in Kueue's queues tells classes apart. */
+/* --- cliques --- */
+
+/* Where some nodes are parts of a larger island, how many of its GPUs are idle counts beside how
+ * many of the node's own: a node that is in no clique is an island by itself. */
+static void key(const struct cluster *c, const void *cls, node_id node, uint32_t *out)
+{
+    const struct node_gpus *g = c->nodes.gpus[node.i];
+    (void)cls;
+    out[0] = cliques_value(&c->cliques, node);
+    out[1] = out[0] == SYM_NONE && g ? (uint32_t)__builtin_popcount(gpus_idle(g)) : 0;
+}
+
+/* If any number of GPUs up to the largest clique's is asked for as often as any other, m idle ones
+ * of n lose m (n − m) / n, and a pod that takes k of them gains k (n − 2 m + k) / n: for each GPU
+ * between 1 and −1, evenly, the less the more of them are idle. */
+static void key_score(const struct cluster *c, const void *cls, const struct feasible *f,
+                      int64_t *raw, int64_t *normal)
+{
+    const struct gpu_class *k = cls;
+    int64_t largest = MAX(c->cliques.most, (uint32_t)LEN(any_size));
+    for (uint32_t i = 0; i < f->n; i++) {
+        const uint32_t *of = feasible_key(f, i);
+        const struct clique *clique = of[0] == SYM_NONE ? NULL : cliques_find(&c->cliques, of[0]);
+        int64_t idle = MIN(clique ? (int64_t)clique->idle : (int64_t)of[1], largest);
+        int64_t gain = 2 * largest - 2 * idle + k->ask.count; /* 0: nothing is worse */
+        raw[i] = normal[i] = MIN(CLIQUE_PART * gain / (2 * largest), (int64_t)CLIQUE_PART);
+    }
+}
+
+/* What waits in Kueue's queues tells classes apart, and whether there are cliques. */
 static void sign(struct cluster *c, const struct shape *shape, const void *args,
                  struct match_words *out)
 {
     uint32_t count = specs_at(&c->specs, shape->spec)->gpus.count;
     (void)args;
-    if (count)
-        vec_push(out, queues_wanted(&c->queues, count));
+    if (!count)
+        return;
+    vec_push(out, queues_wanted(&c->queues, count));
+    vec_push(out, c->cliques.nodes > 0);
 }
 
 static gpu_mask pick(const struct cluster *c, const void *cls, node_id node)
@@ -386,6 +432,7 @@ const struct plugin plugin_resource_fragmentation_score = {
     .name = "ResourceFragmentationScore",
     .summary = "Needs room on single GPUs, and prefers those whose rest stays useful.",
     .row_columns = COLUMN_ALLOC | COLUMN_USED | COLUMN_LABELS,
+    .key_columns = COLUMN_ALLOC | COLUMN_USED | COLUMN_LABELS,
     .class_size = sizeof(struct gpu_class),
     .shared_size = sizeof(struct fragmentation),
     .weight = 20,
@@ -396,6 +443,8 @@ const struct plugin plugin_resource_fragmentation_score = {
     .learn = learn,
     .row_filter = row_filter,
     .row_score = row_score,
+    .key = key,
+    .key_score = key_score,
     .pick = pick,
     .wakes = wakes,
 };

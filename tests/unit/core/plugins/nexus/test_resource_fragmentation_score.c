@@ -280,6 +280,115 @@ TEST(resource_fragmentation_score, a_pod_gets_its_GPUs_in_one_island)
     EXPECT_INT(picked(&j, "three"), 1 << 1 | 1 << 2 | 1 << 3);
 }
 
+/* --- cliques --- */
+
+enum { NODE_GPUS = 4, MOST_NODES = 18 };
+
+/* A clique of whole nodes, the first of which are in use until so many GPUs are left. */
+static void put_clique(struct judge *j, char name, uint32_t nodes, uint32_t idle)
+{
+    uint32_t used = nodes * NODE_GPUS - idle;
+    for (uint32_t i = 0; i < nodes; i++) {
+        ground_add(&j->ground, "node %c%u cpu=64 gpu=%d label:nvidia.com/gpu.clique=%c", name, i,
+                   NODE_GPUS, name);
+        for (uint32_t k = 0; k < NODE_GPUS && used; k++, used--)
+            ground_add(&j->ground, "pod %c%u-%u gpu=1 on=%c%u", name, i, k, name, i);
+    }
+}
+
+/* What a pod makes of a clean node of a clique with so many idle GPUs, beside a clean one. */
+static int64_t worth_in_clique(uint32_t ask, uint32_t nodes, uint32_t idle)
+{
+    AUTO(judge) j = {.profile = &by_default};
+    char last[8];
+    put_clique(&j, 'a', nodes, idle);
+    put_clique(&j, 'z', MOST_NODES, MOST_NODES * NODE_GPUS);
+    ground_add(&j.ground, "pod p gpu=%u", ask);
+    snprintf(last, sizeof(last), "a%u", nodes - 1);
+    return judge_score(&j, plugin, "p", last).raw;
+}
+
+TEST(resource_fragmentation_score, less_left_of_a_clique_is_better_without_a_step)
+{
+    for (uint32_t ask = 1; ask <= NODE_GPUS; ask++) {
+        int64_t before = worth_in_clique(ask, MOST_NODES, NODE_GPUS), first = before;
+        for (uint32_t idle = NODE_GPUS + 1; idle <= MOST_NODES * NODE_GPUS; idle++) {
+            test_case("%u of %u", ask, idle);
+            int64_t more = worth_in_clique(ask, MOST_NODES, idle);
+            EXPECT(more <= before && before - more <= 1);
+            before = more;
+        }
+        EXPECT(first - before >= 20);
+    }
+}
+
+TEST(resource_fragmentation_score, small_pods_keep_off_clean_cliques)
+{
+    for (uint32_t ask = 1; ask <= NODE_GPUS; ask++) {
+        test_case("%u", ask);
+        int64_t exact = worth_in_clique(ask, MOST_NODES, NODE_GPUS);
+        int64_t started = worth_in_clique(ask, MOST_NODES, 40);
+        int64_t small = worth_in_clique(ask, 12, 48), large = worth_in_clique(ask, 18, 72);
+        EXPECT(exact > started && started > small && small > large);
+    }
+}
+
+TEST(resource_fragmentation_score, a_node_in_no_clique_is_an_island_of_its_own)
+{
+    AUTO(judge) j = {.profile = &by_default};
+    put_clique(&j, 'a', 4, 16);
+    ground_add(&j.ground, "node lone cpu=64 gpu=4");
+    ground_add(&j.ground, "pod p gpu=4");
+    ground_add(&j.ground, "pod q gpu=1");
+    EXPECT_TEXT(judge_scan(&j, "p"), "lone"); /* where it is an exact fit */
+    EXPECT_TEXT(judge_scan(&j, "q"), "lone");
+    put_clique(&j, 'b', 4, 4);
+    EXPECT_TEXT(judge_scan(&j, "q"), judge_scan(&j, "p")); /* neither rather than the other */
+}
+
+TEST(resource_fragmentation_score, a_pod_still_gets_a_clean_clique_if_nothing_else_is_left)
+{
+    AUTO(judge) j = {.profile = &by_default};
+    put_clique(&j, 'a', 2, 8);
+    ground_add(&j.ground, "pod p gpu=1");
+    EXPECT(judge_scan(&j, "p")[0] == 'a');
+}
+
+TEST(resource_fragmentation_score, is_as_ever_where_there_are_no_cliques)
+{
+    int64_t without = worth(2, 4, 8);
+    AUTO(judge) j = {.profile = &by_default};
+    ground_add(&j.ground, "node n cpu=64 gpu=8");
+    ground_add(&j.ground, "node other cpu=64 gpu=8 label:nvidia.com/gpu.clique=c");
+    ground_add(&j.ground, "node other cpu=64 gpu=8"); /* it was in one */
+    for (uint32_t i = 0; i < 4; i++)
+        ground_add(&j.ground, "pod there%u gpu=1 on=n", i);
+    ground_add(&j.ground, "pod p gpu=2");
+    EXPECT_INT(judge_score(&j, plugin, "p", "n").raw, without);
+    EXPECT_INT(judge_class(&j, "p")->n_keys, 0);
+}
+
+TEST(resource_fragmentation_score, of_cliques_a_view_says_what_a_scan_says)
+{
+    struct rng rng = rng_seeded(test_seed());
+    AUTO(judge) j = {.profile = &by_default};
+    for (char name = 'a'; name < 'e'; name++)
+        put_clique(&j, name, 5, 20);
+    for (uint32_t i = 0; i < 4; i++)
+        ground_add(&j.ground, "node lone%u cpu=64 gpu=8", i);
+    for (uint32_t i = 0; i < 60; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%u", i);
+        ground_add(&j.ground, "pod %s gpu=%u", name, 1 + (uint32_t)rng_below(&rng, NODE_GPUS));
+        const char *scanned = judge_scan(&j, name), *viewed = judge_view(&j, name);
+        if (viewed)
+            EXPECT_TEXT(viewed, scanned);
+        if (scanned[0])
+            row_place(j.ground.cluster, judge_class(&j, name), ground_pod(&j.ground, name),
+                      ground_node(&j.ground, scanned));
+    }
+}
+
 TEST(resource_fragmentation_score, has_nothing_to_say_about_pods_without_GPUs)
 {
     AUTO(judge) j = {.profile = &by_default};
