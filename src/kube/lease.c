@@ -117,18 +117,6 @@ static void ask(struct lease *l, const struct happening *h)
     request(l, h, VERB_GET, STR(""));
 }
 
-static void put_text(struct json_writer *w, const char *key, struct str value)
-{
-    json_put_key(w, str_of(key));
-    json_put_str(w, value);
-}
-
-static void put_number(struct json_writer *w, const char *key, int64_t value)
-{
-    json_put_key(w, str_of(key));
-    json_put_int(w, value);
-}
-
 /* The metadata goes back as it came: its version makes this a compare-and-swap, and what others
  * put there stays. */
 static void put_meta(struct json_writer *w, const struct lease *l)
@@ -159,10 +147,10 @@ static void write_lease(struct lease *l, const struct happening *h, struct str h
     json_put_key(&w, STR("spec"));
     json_put_open(&w, '{');
     put_text(&w, "holderIdentity", holder);
-    put_number(&w, "leaseDurationSeconds", seconds);
+    put_int(&w, "leaseDurationSeconds", seconds);
     put_text(&w, "acquireTime", acquired.n ? acquired : buf_str(&now));
     put_text(&w, "renewTime", buf_str(&now));
-    put_number(&w, "leaseTransitions", transitions);
+    put_int(&w, "leaseTransitions", transitions);
     json_put_close(&w, '}');
     json_put_close(&w, '}');
     l->sent_ms = h->now_ms;

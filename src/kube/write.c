@@ -156,18 +156,6 @@ void writes_done(struct writes *s)
 
 /* --- bodies --- */
 
-static void put_text(struct json_writer *j, const char *key, struct str value)
-{
-    json_put_key(j, str_of(key));
-    json_put_str(j, value);
-}
-
-static void put_open(struct json_writer *j, const char *key, char opening)
-{
-    json_put_key(j, str_of(key));
-    json_put_open(j, opening);
-}
-
 static struct str text_of(const struct writes *s, uint32_t text)
 {
     return text == INTERN_NONE ? STR("") : intern_bytes(&s->texts, text);

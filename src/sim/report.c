@@ -240,10 +240,9 @@ void report_table(const struct summary *s, const struct host *host, struct buf *
 
 /* --- JSON --- */
 
-static void put_int(struct json_writer *w, const char *key, uint64_t value)
+static void put_count(struct json_writer *w, const char *key, uint64_t value)
 {
-    json_put_key(w, str_of(key));
-    json_put_int(w, (int64_t)value);
+    put_int(w, key, (int64_t)value);
 }
 
 /* To a millionth: what is finer is noise. */
@@ -253,28 +252,16 @@ static void put_real(struct json_writer *w, const char *key, double value)
     json_put_double(w, real_round(value * 1e6) / 1e6);
 }
 
-static void put_str(struct json_writer *w, const char *key, struct str value)
-{
-    json_put_key(w, str_of(key));
-    json_put_str(w, value);
-}
-
-static void open_key(struct json_writer *w, const char *key, char opening)
-{
-    json_put_key(w, str_of(key));
-    json_put_open(w, opening);
-}
-
 static void json_head(struct json_writer *w, const struct summary *s)
 {
     const struct plan *p = s->books->plan;
-    open_key(w, "scenario", '{');
-    put_str(w, "name", p->title);
-    put_int(w, "seed", p->seed);
-    put_int(w, "nodes", p->nodes.n);
-    put_int(w, "jobs", p->jobs.n);
-    put_int(w, "pods", p->pods);
-    open_key(w, "notes", '[');
+    put_open(w, "scenario", '{');
+    put_text(w, "name", p->title);
+    put_count(w, "seed", p->seed);
+    put_count(w, "nodes", p->nodes.n);
+    put_count(w, "jobs", p->jobs.n);
+    put_count(w, "pods", p->pods);
+    put_open(w, "notes", '[');
     vec_each(&p->notes, note)
         json_put_str(w, *note);
     json_put_close(w, ']');
@@ -285,17 +272,17 @@ static void json_head(struct json_writer *w, const struct summary *s)
 
 static void json_counts(struct json_writer *w, const struct class_summary *c)
 {
-    put_int(w, "created", c->created);
-    put_int(w, "bound", c->bound);
-    put_int(w, "ended", c->ended);
-    put_int(w, "pending", c->waiting);
-    put_int(w, "failed", c->failed);
-    put_int(w, "lost", c->lost);
+    put_count(w, "created", c->created);
+    put_count(w, "bound", c->bound);
+    put_count(w, "ended", c->ended);
+    put_count(w, "pending", c->waiting);
+    put_count(w, "failed", c->failed);
+    put_count(w, "lost", c->lost);
 }
 
 static void json_waits(struct json_writer *w, const struct wait_summary *wait)
 {
-    open_key(w, "waitSeconds", '{');
+    put_open(w, "waitSeconds", '{');
     put_real(w, "mean", wait->mean_ms / 1e3);
     put_real(w, "p50", (double)wait->p50_ms / 1e3);
     put_real(w, "p90", (double)wait->p90_ms / 1e3);
@@ -307,25 +294,25 @@ static void json_waits(struct json_writer *w, const struct wait_summary *wait)
 static void json_islands(struct json_writer *w, const struct summary *s)
 {
     const struct islands *is = &s->books->islands;
-    open_key(w, "islands", '{');
-    put_int(w, "count", is->n);
+    put_open(w, "islands", '{');
+    put_count(w, "count", is->n);
     put_real(w, "whole", s->islands.whole);
     if (is->cliques.n) {
         put_int(w, "cliques", is->cliques.n);
         put_real(w, "wholeCliques", s->islands.whole_cliques);
     }
     put_real(w, "fragmentShare", s->islands.fragments);
-    put_int(w, "gangs", is->gangs);
+    put_count(w, "gangs", is->gangs);
     put_real(w, "gangsApart", s->islands.apart);
     put_real(w, "racksPerGang", s->islands.racks);
     put_real(w, "hopsPerGang", s->islands.hops);
-    put_int(w, "numaPods", is->numa_pods);
+    put_count(w, "numaPods", is->numa_pods);
     put_real(w, "numaLocal", s->islands.numa_local);
-    open_key(w, "jobs", '[');
+    put_open(w, "jobs", '[');
     for (uint32_t i = 0; i < ISLAND_SIZES; i++) {
         json_put_open(w, '{');
-        put_str(w, "gpus", str_of(islands_size_name(i)));
-        put_int(w, "jobs", is->waits[i].waits_ms.n);
+        put_text(w, "gpus", str_of(islands_size_name(i)));
+        put_count(w, "jobs", is->waits[i].waits_ms.n);
         json_waits(w, &s->islands.waits[i]);
         json_put_close(w, '}');
     }
@@ -335,7 +322,7 @@ static void json_islands(struct json_writer *w, const struct summary *s)
 
 static void json_class(struct json_writer *w, const struct class_summary *c)
 {
-    put_str(w, "name", c->name);
+    put_text(w, "name", c->name);
     json_counts(w, c);
     json_waits(w, &c->wait);
 }
@@ -344,28 +331,28 @@ enum { COMPLAINTS_MOST = 100 };
 
 static void json_pods(struct json_writer *w, const struct summary *s)
 {
-    open_key(w, "pods", '{');
+    put_open(w, "pods", '{');
     json_counts(w, &s->all);
-    put_int(w, "running", s->running);
+    put_count(w, "running", s->running);
     json_waits(w, &s->all.wait);
     json_put_close(w, '}');
-    open_key(w, "queue", '{');
+    put_open(w, "queue", '{');
     put_real(w, "mean", s->queue_mean);
     put_real(w, "peak", s->queue_peak);
     json_put_close(w, '}');
-    open_key(w, "classes", '[');
+    put_open(w, "classes", '[');
     list_each(&s->classes, c) {
         json_put_open(w, '{');
         json_class(w, c);
         json_put_close(w, '}');
     }
     json_put_close(w, ']');
-    open_key(w, "pending", '[');
+    put_open(w, "pending", '[');
     for (uint32_t i = 0; i < MIN(s->books->complaints.n, (uint32_t)COMPLAINTS_MOST); i++) {
         const struct complaint *complaint = &s->books->complaints.at[i];
         json_put_open(w, '{');
-        put_int(w, "pods", complaint->pods);
-        put_str(w, "message", complaint->text);
+        put_count(w, "pods", complaint->pods);
+        put_text(w, "message", complaint->text);
         json_put_close(w, '}');
     }
     json_put_close(w, ']');
@@ -373,12 +360,12 @@ static void json_pods(struct json_writer *w, const struct summary *s)
 
 static void json_resources(struct json_writer *w, const struct summary *s)
 {
-    open_key(w, "resources", '[');
+    put_open(w, "resources", '[');
     list_each(&s->resources, r) {
         struct face face = face_of(r->name);
         json_put_open(w, '{');
-        put_str(w, "name", r->name);
-        put_str(w, "unit", str_of(face.unit));
+        put_text(w, "name", r->name);
+        put_text(w, "unit", str_of(face.unit));
         put_real(w, "capacity", r->room / face.per_unit);
         put_real(w, "mean", r->mean / face.per_unit);
         put_real(w, "peak", r->peak / face.per_unit);
@@ -391,15 +378,15 @@ static void json_resources(struct json_writer *w, const struct summary *s)
 
 static void json_engine(struct json_writer *w, const struct summary *s)
 {
-    open_key(w, "engine", '{');
-    put_int(w, "decisions", s->engine.decisions);
-    put_int(w, "bound", s->engine.bound);
-    put_int(w, "refused", s->engine.refused);
-    put_int(w, "failed", s->engine.failed);
+    put_open(w, "engine", '{');
+    put_count(w, "decisions", s->engine.decisions);
+    put_count(w, "bound", s->engine.bound);
+    put_count(w, "refused", s->engine.refused);
+    put_count(w, "failed", s->engine.failed);
     json_put_close(w, '}');
-    open_key(w, "faults", '{');
-    put_int(w, "bindings", s->books->bind_faults);
-    put_int(w, "nodes", s->books->node_faults);
+    put_open(w, "faults", '{');
+    put_count(w, "bindings", s->books->bind_faults);
+    put_count(w, "nodes", s->books->node_faults);
     json_put_close(w, '}');
 }
 
@@ -421,22 +408,22 @@ static void json_series(struct json_writer *w, const struct summary *s)
 {
     const struct books *b = s->books;
     double watched_unit = face_of(b->plan->watched).per_unit;
-    open_key(w, "series", '{');
+    put_open(w, "series", '{');
     put_real(w, "stepSeconds", (double)b->timeline.step_ms / 1e3);
     json_column(w, s, STR("pending"), BOOKS_WAITING, 1);
     json_column(w, s, STR("running"), BOOKS_RUNNING, 1);
-    open_key(w, "used", '{');
+    put_open(w, "used", '{');
     for (uint32_t i = 0; i < b->resources.n; i++)
         json_column(w, s, b->resources.at[i], books_used(b, i),
                     face_of(b->resources.at[i]).per_unit);
     json_put_close(w, '}');
-    put_str(w, "watched", b->plan->watched);
-    put_str(w, "groupedBy", str_of(b->plan->group_word));
-    open_key(w, "groups", '{');
+    put_text(w, "watched", b->plan->watched);
+    put_text(w, "groupedBy", str_of(b->plan->group_word));
+    put_open(w, "groups", '{');
     for (uint32_t i = 0; i < b->plan->groups.n; i++)
         json_column(w, s, b->plan->groups.at[i], books_group_used(b, i), watched_unit);
     json_put_close(w, '}');
-    open_key(w, "classes", '{');
+    put_open(w, "classes", '{');
     for (uint32_t i = 0; i < b->plan->classes.n; i++)
         json_column(w, s, b->plan->classes.at[i], books_class_used(b, i), watched_unit);
     json_put_close(w, '}');
@@ -446,13 +433,13 @@ static void json_series(struct json_writer *w, const struct summary *s)
 /* How decisions were made depends on options that change no decision. */
 static void json_host(struct json_writer *w, const struct summary *s, const struct host *host)
 {
-    open_key(w, "host", '{');
+    put_open(w, "host", '{');
     put_real(w, "wallSeconds", host->wall_s);
     put_real(w, "decisionsPerSecond", (double)s->engine.decisions / MAX(host->wall_s, 1e-6));
-    put_int(w, "peakBytes", host->peak_bytes);
-    put_int(w, "byView", s->engine.by_view);
-    put_int(w, "byScan", s->engine.by_scan);
-    put_int(w, "byPin", s->engine.by_pin);
+    put_count(w, "peakBytes", host->peak_bytes);
+    put_count(w, "byView", s->engine.by_view);
+    put_count(w, "byScan", s->engine.by_scan);
+    put_count(w, "byPin", s->engine.by_pin);
     json_put_close(w, '}');
 }
 

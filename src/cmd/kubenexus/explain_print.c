@@ -7,28 +7,15 @@
 
 /* --- JSON --- */
 
-static void put_pair(struct json_writer *w, const char *key, struct str value)
-{
-    json_put_key(w, str_of(key));
-    json_put_str(w, value);
-}
-
-static void put_number(struct json_writer *w, const char *key, int64_t value)
-{
-    json_put_key(w, str_of(key));
-    json_put_int(w, value);
-}
-
 static void put_scores(struct json_writer *w, const struct explained_node *node)
 {
-    json_put_key(w, STR("scores"));
-    json_put_open(w, '{');
+    put_open(w, "scores", '{');
     for (uint32_t i = 0; i < node->n_scores; i++) {
         json_put_key(w, str_of(node->scores[i].plugin));
         json_put_open(w, '{');
-        put_number(w, "raw", node->scores[i].raw);
-        put_number(w, "normalized", node->scores[i].normalized);
-        put_number(w, "weighted", node->scores[i].weighted);
+        put_int(w, "raw", node->scores[i].raw);
+        put_int(w, "normalized", node->scores[i].normalized);
+        put_int(w, "weighted", node->scores[i].weighted);
         json_put_close(w, '}');
     }
     json_put_close(w, '}');
@@ -36,8 +23,7 @@ static void put_scores(struct json_writer *w, const struct explained_node *node)
 
 static void put_texts(struct json_writer *w, const char *key, const struct str *texts, uint32_t n)
 {
-    json_put_key(w, str_of(key));
-    json_put_open(w, '[');
+    put_open(w, key, '[');
     for (uint32_t i = 0; i < n; i++)
         json_put_str(w, texts[i]);
     json_put_close(w, ']');
@@ -45,93 +31,85 @@ static void put_texts(struct json_writer *w, const char *key, const struct str *
 
 static void put_hardware(struct json_writer *w, const struct explained_hardware *x)
 {
-    json_put_key(w, STR("hardware"));
-    json_put_open(w, '{');
-    put_pair(w, "tier", x->tier);
-    put_number(w, "vramMebibytes", x->vram_mebibytes);
-    put_pair(w, "vramSource", x->vram_source);
-    put_pair(w, "fabric", x->fabric);
-    put_number(w, "numaNodes", x->n_zones);
+    put_open(w, "hardware", '{');
+    put_text(w, "tier", x->tier);
+    put_int(w, "vramMebibytes", x->vram_mebibytes);
+    put_text(w, "vramSource", x->vram_source);
+    put_text(w, "fabric", x->fabric);
+    put_int(w, "numaNodes", x->n_zones);
     json_put_close(w, '}');
 }
 
 static void put_node(struct json_writer *w, const struct explained_node *node)
 {
     json_put_open(w, '{');
-    put_pair(w, "name", node->name);
-    json_put_key(w, STR("feasible"));
-    json_put_bool(w, node->is_feasible);
+    put_text(w, "name", node->name);
+    put_bool(w, "feasible", node->is_feasible);
     json_put_key(w, STR("rejectedBy"));
     if (node->rejected_by.n)
         json_put_str(w, node->rejected_by);
     else
         json_put_null(w);
-    put_pair(w, "code", str_of(node->code));
+    put_text(w, "code", str_of(node->code));
     put_texts(w, "reasons", node->reasons, node->n_reasons);
     put_scores(w, node);
-    put_number(w, "total", node->total);
+    put_int(w, "total", node->total);
     if (node->hardware)
         put_hardware(w, node->hardware);
     json_put_close(w, '}');
 }
 
-static void put_bool(struct json_writer *w, const char *key, bool value)
-{
-    json_put_key(w, str_of(key));
-    json_put_bool(w, value);
-}
-
 static void put_class(struct json_writer *w, const struct explained_class *x)
 {
-    json_put_key(w, STR("classification"));
-    json_put_open(w, '{');
-    put_pair(w, "tier", x->tier);
-    put_pair(w, "tierBecause", x->tier_because);
-    put_pair(w, "tenant", x->tenant);
-    put_pair(w, "workload", x->workload);
-    put_pair(w, "workloadBecause", x->workload_because);
+    put_open(w, "classification", '{');
+    put_text(w, "tier", x->tier);
+    put_text(w, "tierBecause", x->tier_because);
+    put_text(w, "tenant", x->tenant);
+    put_text(w, "workload", x->workload);
+    put_text(w, "workloadBecause", x->workload_because);
     put_bool(w, "gang", x->is_gang);
     put_bool(w, "preemptible", x->is_preemptible);
-    put_pair(w, "preemptibleBecause", x->preemptible_because);
-    put_pair(w, "where", x->where);
+    put_text(w, "preemptibleBecause", x->preemptible_because);
+    put_text(w, "where", x->where);
     put_texts(w, "misread", x->misread, x->n_misread);
+    json_put_close(w, '}');
+}
+
+static void put_places(struct json_writer *w, const struct explained_place *places, uint32_t n)
+{
+    put_open(w, "places", '{');
+    for (uint32_t i = 0; i < n; i++) {
+        json_put_key(w, places[i].pod);
+        json_put_str(w, places[i].node);
+    }
     json_put_close(w, '}');
 }
 
 static void put_gang(struct json_writer *w, const struct explained_gang *x)
 {
-    json_put_key(w, STR("gang"));
-    json_put_open(w, '{');
-    put_pair(w, "name", x->name);
-    put_pair(w, "nameBecause", x->name_because);
-    put_number(w, "minimum", x->minimum);
-    put_pair(w, "minimumBecause", x->minimum_because);
-    put_number(w, "running", x->running);
-    put_number(w, "waiting", x->waiting);
-    put_number(w, "gated", x->held);
-    put_number(w, "ended", x->ended);
-    put_pair(w, "conflict", x->conflict);
-    put_pair(w, "message", x->message);
-    json_put_key(w, STR("places"));
-    json_put_open(w, '{');
-    for (uint32_t i = 0; i < x->n_places; i++) {
-        json_put_key(w, x->places[i].pod);
-        json_put_str(w, x->places[i].node);
-    }
-    json_put_close(w, '}');
+    put_open(w, "gang", '{');
+    put_text(w, "name", x->name);
+    put_text(w, "nameBecause", x->name_because);
+    put_int(w, "minimum", x->minimum);
+    put_text(w, "minimumBecause", x->minimum_because);
+    put_int(w, "running", x->running);
+    put_int(w, "waiting", x->waiting);
+    put_int(w, "gated", x->held);
+    put_int(w, "ended", x->ended);
+    put_text(w, "conflict", x->conflict);
+    put_text(w, "message", x->message);
+    put_places(w, x->places, x->n_places);
     json_put_close(w, '}');
 }
 
 static void put_preemption(struct json_writer *w, const struct explained_preemption *p)
 {
-    json_put_key(w, STR("preemption"));
-    json_put_open(w, '{');
-    put_pair(w, "nominatedNode", p->best ? p->best->node : STR(""));
+    put_open(w, "preemption", '{');
+    put_text(w, "nominatedNode", p->best ? p->best->node : STR(""));
     put_texts(w, "victims", p->best ? p->best->victims : NULL, p->best ? p->best->n_victims : 0);
-    put_number(w, "pdbViolations", p->best ? p->best->violations : 0);
+    put_int(w, "pdbViolations", p->best ? p->best->violations : 0);
     put_texts(w, "ties", p->ties, p->n_ties);
-    json_put_key(w, STR("candidates"));
-    json_put_open(w, '{');
+    put_open(w, "candidates", '{');
     for (uint32_t i = 0; i < p->n_candidates; i++) {
         json_put_key(w, p->candidates[i].node);
         json_put_open(w, '[');
@@ -140,45 +118,37 @@ static void put_preemption(struct json_writer *w, const struct explained_preempt
         json_put_close(w, ']');
     }
     json_put_close(w, '}');
-    put_pair(w, "message", p->message);
+    put_text(w, "message", p->message);
     json_put_close(w, '}');
 }
 
 static void put_victim(struct json_writer *w, const struct explained_victim *v)
 {
     json_put_open(w, '{');
-    put_pair(w, "pod", v->pod);
-    put_pair(w, "node", v->node);
-    put_pair(w, "gang", v->gang);
-    put_pair(w, "why", v->why);
-    put_pair(w, "tier", v->tier);
-    put_number(w, "priority", v->priority);
-    put_pair(w, "workload", v->workload);
-    put_number(w, "gpuSecondsLost", v->lost_s);
+    put_text(w, "pod", v->pod);
+    put_text(w, "node", v->node);
+    put_text(w, "gang", v->gang);
+    put_text(w, "why", v->why);
+    put_text(w, "tier", v->tier);
+    put_int(w, "priority", v->priority);
+    put_text(w, "workload", v->workload);
+    put_int(w, "gpuSecondsLost", v->lost_s);
     json_put_close(w, '}');
 }
 
 static void put_eviction(struct json_writer *w, const struct explained_eviction *x)
 {
-    json_put_key(w, STR("plan"));
-    json_put_open(w, '{');
+    put_open(w, "plan", '{');
     put_bool(w, "found", x->is_found);
-    put_pair(w, "message", x->message);
-    json_put_key(w, STR("places"));
-    json_put_open(w, '{');
-    for (uint32_t i = 0; i < x->n_places; i++) {
-        json_put_key(w, x->places[i].pod);
-        json_put_str(w, x->places[i].node);
-    }
-    json_put_close(w, '}');
-    json_put_key(w, STR("victims"));
-    json_put_open(w, '[');
+    put_text(w, "message", x->message);
+    put_places(w, x->places, x->n_places);
+    put_open(w, "victims", '[');
     for (uint32_t i = 0; i < x->n_victims; i++)
         put_victim(w, &x->victims[i]);
     json_put_close(w, ']');
-    put_number(w, "units", x->parties);
-    put_number(w, "pdbViolations", x->violations);
-    put_number(w, "gpuSecondsLost", x->lost_s);
+    put_int(w, "units", x->parties);
+    put_int(w, "pdbViolations", x->violations);
+    put_int(w, "gpuSecondsLost", x->lost_s);
     json_put_close(w, '}');
 }
 
@@ -186,32 +156,31 @@ void explanation_json(const struct explanation *x, struct buf *out)
 {
     struct json_writer w = {.out = out, .is_pretty = true};
     json_put_open(&w, '{');
-    put_pair(&w, "pod", x->pod);
-    put_pair(&w, "profile", x->profile);
+    put_text(&w, "pod", x->pod);
+    put_text(&w, "profile", x->profile);
     if (x->class)
         put_class(&w, x->class);
     if (x->gang)
         put_gang(&w, x->gang);
-    json_put_key(&w, STR("nodes"));
-    json_put_open(&w, '[');
+    put_open(&w, "nodes", '[');
     for (uint32_t i = 0; i < x->n_nodes; i++)
         put_node(&w, &x->nodes[i]);
     json_put_close(&w, ']');
-    put_pair(&w, "summary", x->summary);
-    put_pair(&w, "filterSummary", x->filter_summary);
+    put_text(&w, "summary", x->summary);
+    put_text(&w, "filterSummary", x->filter_summary);
     put_texts(&w, "wouldChoose", x->would_choose, x->n_would_choose);
     if (x->preemption)
         put_preemption(&w, x->preemption);
     if (x->eviction)
         put_eviction(&w, x->eviction);
     if (x->gated.n)
-        put_pair(&w, "gated", x->gated);
+        put_text(&w, "gated", x->gated);
     if (x->line.n)
-        put_pair(&w, "line", x->line);
+        put_text(&w, "line", x->line);
     if (x->n_unasked)
         put_texts(&w, "extendersNotAsked", x->unasked, x->n_unasked);
     if (x->error.n)
-        put_pair(&w, "error", x->error);
+        put_text(&w, "error", x->error);
     json_put_close(&w, '}');
     buf_add_char(out, '\n');
 }

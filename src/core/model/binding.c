@@ -35,20 +35,12 @@ static void write_proto(const struct binding *b, struct buf *out)
     proto_close(out, raw);
 }
 
-static void put_text(struct json_writer *w, struct str key, struct str value)
-{
-    if (value.n == 0)
-        return;
-    json_put_key(w, key);
-    json_put_str(w, value);
-}
-
 static void write_json(const struct binding *b, struct buf *out)
 {
     struct json_writer w = {.out = out};
     json_put_open(&w, '{');
-    put_text(&w, STR("apiVersion"), STR("v1"));
-    put_text(&w, STR("kind"), STR("Binding"));
+    put_text(&w, "apiVersion", STR("v1"));
+    put_text(&w, "kind", STR("Binding"));
     json_put_key(&w, STR("metadata"));
     json_put_open(&w, '{');
     if (b->annotations.n) {
@@ -60,15 +52,15 @@ static void write_json(const struct binding *b, struct buf *out)
         }
         json_put_close(&w, '}');
     }
-    put_text(&w, STR("name"), b->name);
-    put_text(&w, STR("namespace"), b->namespace);
-    put_text(&w, STR("resourceVersion"), b->resource_version);
-    put_text(&w, STR("uid"), b->uid);
+    put_nonempty(&w, "name", b->name);
+    put_nonempty(&w, "namespace", b->namespace);
+    put_nonempty(&w, "resourceVersion", b->resource_version);
+    put_nonempty(&w, "uid", b->uid);
     json_put_close(&w, '}');
     json_put_key(&w, STR("target"));
     json_put_open(&w, '{');
-    put_text(&w, STR("kind"), STR("Node"));
-    put_text(&w, STR("name"), b->node);
+    put_text(&w, "kind", STR("Node"));
+    put_nonempty(&w, "name", b->node);
     json_put_close(&w, '}');
     json_put_close(&w, '}');
 }

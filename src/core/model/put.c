@@ -1,26 +1,9 @@
 #include "core/model/put.h"
 
-void put_text(struct json_writer *j, const char *key, struct str value)
-{
-    json_put_key(j, str_of(key));
-    json_put_str(j, value);
-}
-
-void put_int(struct json_writer *j, const char *key, int64_t value)
-{
-    json_put_key(j, str_of(key));
-    json_put_int(j, value);
-}
-
 void put_open_text(struct json_writer *j, struct str key, char opening)
 {
     json_put_key(j, key);
     json_put_open(j, opening);
-}
-
-void put_open(struct json_writer *j, const char *key, char opening)
-{
-    put_open_text(j, str_of(key), opening);
 }
 
 void put_amounts(struct json_writer *j, const char *key, const amount_list *all)

@@ -184,3 +184,33 @@ void json_add_double(struct buf *out, double value)
     add_plain(out, digits, n, 0);
     buf_printf(out, "e%+" PRId64, exponent);
 }
+
+void put_text(struct json_writer *w, const char *key, struct str value)
+{
+    json_put_key(w, str_of(key));
+    json_put_str(w, value);
+}
+
+void put_nonempty(struct json_writer *w, const char *key, struct str value)
+{
+    if (value.n)
+        put_text(w, key, value);
+}
+
+void put_int(struct json_writer *w, const char *key, int64_t value)
+{
+    json_put_key(w, str_of(key));
+    json_put_int(w, value);
+}
+
+void put_bool(struct json_writer *w, const char *key, bool value)
+{
+    json_put_key(w, str_of(key));
+    json_put_bool(w, value);
+}
+
+void put_open(struct json_writer *w, const char *key, char opening)
+{
+    json_put_key(w, str_of(key));
+    json_put_open(w, opening);
+}

@@ -35,3 +35,11 @@ void json_put_double(struct json_writer *w, double value);
 /* The bare texts, without a writer. A byte that is no UTF-8 becomes U+FFFD. */
 void json_add_str(struct buf *out, struct str value);
 void json_add_double(struct buf *out, double value);
+
+/* --- members of an object: a key and its value --- */
+
+void put_text(struct json_writer *w, const char *key, struct str value);
+void put_nonempty(struct json_writer *w, const char *key, struct str value);
+void put_int(struct json_writer *w, const char *key, int64_t value);
+void put_bool(struct json_writer *w, const char *key, bool value);
+void put_open(struct json_writer *w, const char *key, char opening); /* '{' or '[' */

@@ -31,24 +31,16 @@ static const struct field credential_fields[] = {
     FIELD_END,
 };
 
-static void put_text(struct json_writer *w, const char *key, struct str value)
-{
-    if (value.n == 0)
-        return;
-    json_put_key(w, str_of(key));
-    json_put_str(w, value);
-}
-
 static void put_cluster(struct json_writer *w, const struct kubeconfig *k)
 {
     struct buf ca = {0};
     base64_add(&ca, k->ca_pem);
     json_put_key(w, STR("cluster"));
     json_put_open(w, '{');
-    put_text(w, "server", k->server);
-    put_text(w, "tls-server-name", k->server_name);
-    put_text(w, "certificate-authority-data", buf_str(&ca));
-    put_text(w, "proxy-url", k->proxy_url);
+    put_nonempty(w, "server", k->server);
+    put_nonempty(w, "tls-server-name", k->server_name);
+    put_nonempty(w, "certificate-authority-data", buf_str(&ca));
+    put_nonempty(w, "proxy-url", k->proxy_url);
     if (k->is_unverified) {
         json_put_key(w, STR("insecure-skip-tls-verify"));
         json_put_bool(w, true);
@@ -63,7 +55,7 @@ static void put_info(struct buf *out, const struct kubeconfig *k)
     struct json_writer w = {.out = out};
     buf_add(out, STR("KUBERNETES_EXEC_INFO="));
     json_put_open(&w, '{');
-    put_text(&w, "apiVersion", k->exec.api_version);
+    put_nonempty(&w, "apiVersion", k->exec.api_version);
     put_text(&w, "kind", STR("ExecCredential"));
     json_put_key(&w, STR("spec"));
     json_put_open(&w, '{');

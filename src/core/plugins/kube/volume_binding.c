@@ -453,18 +453,6 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 
 /* --- binding --- */
 
-static void put_text(struct json_writer *j, const char *key, struct str value)
-{
-    json_put_key(j, str_of(key));
-    json_put_str(j, value);
-}
-
-static void put_open(struct json_writer *j, const char *key)
-{
-    json_put_key(j, str_of(key));
-    json_put_open(j, '{');
-}
-
 /* One member of an object, as a patch has it: its value opens, is filled, and closes. */
 static struct str members(struct buf *text, struct arena *mem)
 {
@@ -476,7 +464,7 @@ static struct str write_annotation(const char *key, struct str value, struct are
     AUTO(buf) text = {0};
     struct json_writer j = {.out = &text};
     json_put_open(&j, '{');
-    put_open(&j, "annotations");
+    put_open(&j, "annotations", '{');
     put_text(&j, key, value);
     json_put_close(&j, '}');
     json_put_close(&j, '}');
@@ -489,8 +477,8 @@ static struct str write_claim_ref(const struct names *names, const struct needs 
     AUTO(buf) text = {0};
     struct json_writer j = {.out = &text};
     json_put_open(&j, '{');
-    put_open(&j, "spec");
-    put_open(&j, "claimRef");
+    put_open(&j, "spec", '{');
+    put_open(&j, "claimRef", '{');
     put_text(&j, "apiVersion", STR("v1"));
     put_text(&j, "kind", STR("PersistentVolumeClaim"));
     put_text(&j, "name", names_text(names, w->name));
