@@ -1,5 +1,7 @@
 #include "core/cluster/groups.h"
 
+#include <stdio.h>
+
 #include "core/model/crew.h"
 
 /* --- finding --- */
@@ -40,6 +42,7 @@ static uint32_t get(struct groups *g, struct names *names, sym namespace, sym na
                                   .object = object,
                                   .required = SYM_NONE,
                                   .preferred = SYM_NONE,
+                                  .model = SYM_NONE,
                                   .born_ms = INT64_MAX,
                                   .troubled = ID_NONE};
     hold(names, namespace);
@@ -55,10 +58,25 @@ static uint32_t find(const struct groups *g, sym namespace, sym name, enum kind 
                : intern_find(&g->table, (struct str){(const char *)&key, GROUP_KEY_BYTES});
 }
 
+enum { NAME_MOST = 600 };
+
+/* What the group is called: of a Workload's NAME/PART, and /REPLICA if there are several. */
+static struct str name_of(const struct gang_identity *identity, bool is_whole, char *room)
+{
+    if (identity->object != KIND_WORKLOAD)
+        return identity->group.value;
+    bool has_replica = is_whole && identity->replica.n;
+    int n = snprintf(room, NAME_MOST, STR_FMT "/" STR_FMT "%s" STR_FMT,
+                     STR_ARG(identity->group.value), STR_ARG(identity->part),
+                     has_replica ? "/" : "", STR_ARG(has_replica ? identity->replica : STR("")));
+    return (struct str){room, MIN((size_t)n, (size_t)NAME_MOST - 1)};
+}
+
 uint32_t groups_find(const struct groups *g, const struct names *names,
                      const struct group_claim *claim)
 {
-    return find(g, claim->namespace, names_find(names, claim->identity->group.value),
+    char room[NAME_MOST];
+    return find(g, claim->namespace, names_find(names, name_of(claim->identity, true, room)),
                 claim->identity->object);
 }
 
@@ -202,8 +220,15 @@ uint32_t groups_put(struct groups *g, struct names *names, pod_id pod,
             leave(g, names, pod);
         return ID_NONE;
     }
-    uint32_t id = get(g, names, claim->namespace, names_get(names, claim->identity->group.value),
-                      claim->identity->object);
+    char room[NAME_MOST];
+    uint32_t id =
+        get(g, names, claim->namespace, names_get(names, name_of(claim->identity, true, room)),
+            claim->identity->object);
+    if (UNLIKELY(claim->identity->replica.n)) {
+        replace(names, &g->at.at[id].model,
+                names_get(names, name_of(claim->identity, false, room)));
+        groups_follow(g, id);
+    }
     if (was != id) {
         if (was != ID_NONE)
             leave(g, names, pod);
@@ -275,6 +300,19 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind
     return id;
 }
 
+bool groups_follow(struct groups *g, uint32_t id)
+{
+    struct group *group = &g->at.at[id];
+    uint32_t model = find(g, group->namespace, group->model, group->object);
+    const struct group *of = model == ID_NONE ? NULL : &g->at.at[model];
+    bool has_object = of && of->has_object;
+    int32_t written = has_object ? of->written : 0;
+    bool differs = group->has_object != has_object || group->written != written;
+    group->has_object = has_object;
+    group->written = written;
+    return differs;
+}
+
 /* --- what it comes to --- */
 
 /* What its object says: of all, or of the roles that are there. */
@@ -291,7 +329,8 @@ static int32_t written_of(const struct group *group)
 
 bool group_heeds_object(const struct group *group)
 {
-    return group->object == KIND_POD_GROUP || kind_is_crew(group->object);
+    return group->object == KIND_POD_GROUP || group->object == KIND_WORKLOAD ||
+           kind_is_crew(group->object);
 }
 
 int32_t group_minimum(const struct group *group)
@@ -338,6 +377,7 @@ static void gone(void *ctx, uint32_t id)
     drop(x->names, group->name);
     drop(x->names, group->required);
     drop(x->names, group->preferred);
+    drop(x->names, group->model);
     done(group);
     *group = (struct group){0};
 }

@@ -33,16 +33,17 @@ struct group {
     bool has_object;
     bool goes_whole;                /* all of it is evicted, or nobody */
     VEC(struct group_share) shares; /* what its object says of each role; none: of all together */
-    VEC(sym) roles;                 /* that members have; only where an owner is the object */
-    uint32_t ended_before;          /* as its object says */
-    uint32_t ended;                 /* members that are gone because their work is done */
-    uint64_t owner;                 /* of the members, as a hash */
-    int64_t born_ms;                /* when the first of them was made */
-    sym required;        /* key of the label whose domain holds all members; SYM_NONE: none */
-    sym preferred;       /* a list of such keys with commas, the tightest first; SYM_NONE: none */
-    uint32_t troubled;   /* the pod that brought `trouble`; ID_NONE: none */
-    struct buf trouble;  /* why its members cannot be judged */
-    struct buf conflict; /* what one of them said that was not heard; "": nothing */
+    sym model;      /* the group of a Workload of which it is a replica; SYM_NONE: it is none */
+    VEC(sym) roles; /* that members have; only where an owner is the object */
+    uint32_t ended_before; /* as its object says */
+    uint32_t ended;        /* members that are gone because their work is done */
+    uint64_t owner;        /* of the members, as a hash */
+    int64_t born_ms;       /* when the first of them was made */
+    sym required;          /* key of the label whose domain holds all members; SYM_NONE: none */
+    sym preferred;         /* a list of such keys with commas, the tightest first; SYM_NONE: none */
+    uint32_t troubled;     /* the pod that brought `trouble`; ID_NONE: none */
+    struct buf trouble;    /* why its members cannot be judged */
+    struct buf conflict;   /* what one of them said that was not heard; "": nothing */
 };
 
 enum { GROUP_KEY_BYTES = 3 * sizeof(uint32_t) };
@@ -102,6 +103,9 @@ static inline uint32_t group_ended(const struct group *group)
 
 /* Does its object know better than its members how many they must be? */
 bool group_heeds_object(const struct group *group);
+
+/* The group is a replica, and its model may say something else now: true if so. */
+bool groups_follow(struct groups *g, uint32_t id);
 
 /* How many members must run together; 1: any number may. */
 int32_t group_minimum(const struct group *group);

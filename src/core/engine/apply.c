@@ -689,6 +689,9 @@ static void hear(struct engine *k, int64_t now_ms, const struct object *o, bool 
     case KIND_RAY_CLUSTER:
         engine_put_group(k, now_ms, o, is_there);
         break;
+    case KIND_WORKLOAD:
+        engine_put_workload(k, now_ms, o, is_there);
+        break;
     case KIND_RESERVATION:
         is_there ? engine_put_reservation(k, now_ms, o->reservation)
                  : engine_remove_reservation(k, now_ms, o->meta);

@@ -209,6 +209,9 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
 /* A PodGroup of whichever kind came or changed, or is gone. */
 void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there);
 
+/* The same of a Workload, whose groups have no objects of their own. */
+void engine_put_workload(struct engine *k, int64_t now_ms, const struct object *o, bool is_there);
+
 /* The pod has got a node, whoever gave it one: others of its gang may have waited for it. */
 void engine_count_in(struct engine *k, int64_t now_ms, pod_id pod);
 

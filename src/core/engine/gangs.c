@@ -281,7 +281,8 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
     uint32_t will = names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE;
     bool was_gang = will != ID_NONE && group_is_gang(&c->groups.at.at[will]);
     uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
-    if (names_one && kind_is_crew(identity.object) && identity.minimum == 0)
+    if (names_one && (identity.object == KIND_WORKLOAD ||
+                      (kind_is_crew(identity.object) && identity.minimum == 0)))
         k->wanted |= (uint64_t)1 << identity.object;
     if (k->config.shows && is != ID_NONE)
         note_owner(k, is, claim.owner, from);
@@ -327,6 +328,51 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
         engine_regroup(k, now_ms, group);
     else
         look_at_gate(k, now_ms, group);
+}
+
+/* Is it a group of this Workload, and no replica of one? */
+static bool is_part_of(const struct engine *k, const struct group *g, const struct meta *workload)
+{
+    if (g->object != KIND_WORKLOAD || g->model != SYM_NONE || !g->has_object)
+        return false;
+    struct str name = names_text(&k->cluster->names, g->name);
+    return str_equal(names_text(&k->cluster->names, g->namespace), workload->namespace) &&
+           name.n > workload->name.n && name.p[workload->name.n] == '/' &&
+           str_starts(name, workload->name);
+}
+
+static void set_part(struct engine *k, int64_t now_ms, struct meta meta,
+                     const struct pod_group *says)
+{
+    struct cluster *c = k->cluster;
+    bool differs;
+    uint32_t group = groups_put_object(&c->groups, &c->names, KIND_WORKLOAD, &meta, says, &differs);
+    if (group != ID_NONE && differs)
+        engine_regroup(k, now_ms, group);
+}
+
+void engine_put_workload(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
+{
+    struct groups *groups = &k->cluster->groups;
+    struct meta meta = *o->meta;
+    for (uint32_t i = 0; i < groups->at.n && !is_there; i++) {
+        if (!is_part_of(k, &groups->at.at[i], o->meta))
+            continue;
+        meta.name = names_text(&k->cluster->names, groups->at.at[i].name);
+        set_part(k, now_ms, meta, NULL);
+    }
+    for (uint32_t i = 0; is_there && i < o->workload->groups.n; i++) {
+        const struct workload_group *part = &o->workload->groups.at[i];
+        struct pod_group says = {.minimum = part->minimum};
+        meta.name =
+            arena_printf(&k->mem, STR_FMT "/" STR_FMT, STR_ARG(o->meta->name), STR_ARG(part->name));
+        set_part(k, now_ms, meta, &says);
+    }
+    for (uint32_t i = 0; i < groups->at.n; i++)
+        if (groups->at.at[i].members.n && groups->at.at[i].model != SYM_NONE &&
+            groups_follow(groups, i))
+            engine_regroup(k, now_ms, i);
+    arena_reset(&k->mem);
 }
 
 bool engine_wants(const struct engine *k, enum kind kind)

@@ -224,6 +224,13 @@ bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
         out->group = (struct gang_place){GANG_FIELD, STR("spec.schedulingGroup.podGroupName"),
                                          pod->spec.scheduling_group};
         out->object = KIND_POD_GROUP;
+    } else if (pod->spec.workload.name.n) {
+        lose(&f, &f.places[GANG_NAME], 0);
+        out->group =
+            (struct gang_place){GANG_FIELD, STR("spec.workloadRef"), pod->spec.workload.name};
+        out->object = KIND_WORKLOAD;
+        out->part = pod->spec.workload.group;
+        out->replica = pod->spec.workload.replica;
     } else if (f.places[GANG_NAME].where) {
         out->group = f.places[GANG_NAME];
         out->object = gang_keys[f.ranks[GANG_NAME] / 2].object;

@@ -27,9 +27,10 @@ struct gang_place {
 };
 
 struct gang_identity {
-    struct gang_place group; /* its value is the group's name; never "" */
-    enum kind object;        /* that the name refers to; KIND_NONE: the pod says it all */
-    int32_t minimum;         /* as the pod says; 0: it does not */
+    struct gang_place group;  /* its value is the group's name; never "" */
+    enum kind object;         /* that the name refers to; KIND_NONE: the pod says it all */
+    struct str part, replica; /* of a Workload: its group, and which one of several of these */
+    int32_t minimum;          /* as the pod says; 0: it does not */
     struct gang_place size;
     struct gang_place role;
 

@@ -62,6 +62,8 @@ static const struct kind_info kinds[KIND_COUNT] = {
          "scheduling.k8s.io/v1alpha3"),
     KIND(KIND_POD_GROUP_ALPHA2, "PodGroup", "scheduling.k8s.io/v1alpha2", true, pod_group,
          alpha2_group_fields),
+    KIND(KIND_WORKLOAD, "Workload", "scheduling.k8s.io/v1alpha1", true, scheduling_workload,
+         scheduling_workload_fields),
     CUSTOM_KIND(KIND_SIGS_POD_GROUP, "PodGroup", "scheduling.x-k8s.io/v1alpha1", true, pod_group,
                 member_group_fields),
     CUSTOM_KIND(KIND_VOLCANO_POD_GROUP, "PodGroup", "scheduling.volcano.sh/v1beta1", true,

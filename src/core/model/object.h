@@ -45,6 +45,7 @@ enum kind {
     KIND_VOLUME_ATTACHMENT,
     KIND_POD_GROUP,         /* of scheduling.k8s.io */
     KIND_POD_GROUP_ALPHA2,  /* the same as Kubernetes 1.36 has it */
+    KIND_WORKLOAD,          /* of scheduling.k8s.io, in whose place 1.35 has it */
     KIND_SIGS_POD_GROUP,    /* of scheduling.x-k8s.io */
     KIND_VOLCANO_POD_GROUP, /* of scheduling.volcano.sh */
     KIND_RESERVATION,
@@ -81,6 +82,7 @@ struct object {
         struct csi_storage_capacity *csi_storage_capacity;
         struct volume_attachment *volume_attachment;
         struct pod_group *pod_group; /* of whichever kind */
+        struct scheduling_workload *workload;
         struct reservation *reservation;
         struct cluster_queue *cluster_queue;
         struct local_queue *local_queue;

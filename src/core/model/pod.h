@@ -166,6 +166,9 @@ struct pod {
         LIST(struct volume) volumes;
         LIST(struct resource_claim_ref) resource_claims;
         struct str scheduling_group; /* schedulingGroup.podGroupName */
+        struct {
+            struct str name, group, replica;
+        } workload; /* workloadRef, which is of Kubernetes 1.35 */
         bool has_active_deadline;
         int64_t active_deadline_seconds;
     } spec;

@@ -81,3 +81,32 @@ const struct field member_group_fields[] = {
     {FIELD_PART("status", 3, member_status_fields)},
     FIELD_END,
 };
+
+/* --- Workload, v1alpha1 --- */
+
+static const struct field workload_gang_fields[] = {
+    {FIELD(INT32, "minCount", 1, struct workload_group, minimum)},
+    FIELD_END,
+};
+
+static const struct field workload_policy_fields[] = {
+    {FIELD_PART("gang", 3, workload_gang_fields)},
+    FIELD_END,
+};
+
+static const struct field workload_group_fields[] = {
+    {FIELD(STR, "name", 1, struct workload_group, name)},
+    {FIELD_PART("policy", 3, workload_policy_fields)},
+    FIELD_END,
+};
+
+static const struct field workload_spec_fields[] = {
+    {FIELD_MESSAGES("podGroups", 2, struct scheduling_workload, groups, workload_group_fields)},
+    FIELD_END,
+};
+
+const struct field scheduling_workload_fields[] = {
+    {FIELD_STRUCT("metadata", 1, struct scheduling_workload, meta, meta_fields)},
+    {FIELD_PART("spec", 2, workload_spec_fields)},
+    FIELD_END,
+};

@@ -28,3 +28,14 @@ struct pod_group {
     struct str phase; /* of custom kinds */
     condition_list conditions;
 };
+
+/* A Workload of scheduling.k8s.io/v1alpha1: groups of pods without objects of their own. */
+struct workload_group {
+    struct str name;
+    int32_t minimum; /* 0: not a gang */
+};
+
+struct scheduling_workload {
+    struct meta meta;
+    LIST(struct workload_group) groups;
+};

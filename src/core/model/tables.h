@@ -32,7 +32,8 @@ extern const struct field pytorch_job_fields[], tf_job_fields[], xgboost_job_fie
 extern const struct field disruption_budget_fields[];
 extern const struct field pod_group_fields[];    /* scheduling.k8s.io, v1beta1 and v1alpha3 */
 extern const struct field alpha2_group_fields[]; /* the same, v1alpha2 */
-extern const struct field member_group_fields[]; /* scheduling.x-k8s.io and Volcano's */
+extern const struct field scheduling_workload_fields[]; /* scheduling.k8s.io, v1alpha1 */
+extern const struct field member_group_fields[];        /* scheduling.x-k8s.io and Volcano's */
 extern const struct field persistent_volume_fields[];
 extern const struct field persistent_volume_claim_fields[];
 extern const struct field storage_class_fields[];

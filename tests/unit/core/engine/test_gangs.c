@@ -411,3 +411,53 @@ TEST(gangs, of_head_and_workers_start_together)
     stage_run(&s);
     EXPECT_INT(binds(&s), 4);
 }
+
+/* --- Kubernetes 1.35 --- */
+
+#define REF_POD(name, ref)                                                                         \
+    "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'" name "','namespace':'default'},'spec':" \
+    "{'schedulerName':'kubenexus-scheduler','workloadRef':{'name':'w'," ref "},'containers':"      \
+    "[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}"
+#define WORKLOAD(minimum)                                                                          \
+    "{'apiVersion':'scheduling.k8s.io/v1alpha1','kind':'Workload','metadata':{'name':'w',"         \
+    "'namespace':'default'},'spec':{'podGroups':[{'name':'one','policy':{'basic':{}}},"            \
+    "{'name':'all','policy':{'gang':{'minCount':" minimum "}}}]}}"
+
+TEST(gangs, of_a_workload_wait_for_it_and_for_each_other)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=9 memory=8Gi");
+    stage_put(&s, REF_POD("a", "'podGroup':'all'"));
+    EXPECT_INT(stage_run(&s), 0);
+    EXPECT(engine_wants(s.engine, KIND_WORKLOAD));
+    s.now_ms = 10000;
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "a")->message,
+               "pod group w/all does not exist: waiting for a Workload of scheduling.k8s.io");
+    stage_put(&s, WORKLOAD("2"));
+    stage_put(&s, REF_POD("x", "'podGroup':'one'"));
+    EXPECT_INT(stage_run(&s), 1); /* its group is none that must start together */
+    EXPECT_INT(binds(&s), 1);
+    stage_put(&s, REF_POD("b", "'podGroup':'all'"));
+    EXPECT_INT(stage_run(&s), 2);
+    EXPECT_INT(binds(&s), 2);
+}
+
+TEST(gangs, of_a_workload_may_have_replicas_that_follow_it)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=9 memory=8Gi");
+    stage_put(&s, REF_POD("a-0", "'podGroup':'all','podGroupReplicaKey':'a'"));
+    stage_put(&s, WORKLOAD("3"));
+    stage_put(&s, REF_POD("a-1", "'podGroup':'all','podGroupReplicaKey':'a'"));
+    stage_put(&s, REF_POD("b-0", "'podGroup':'all','podGroupReplicaKey':'b'"));
+    EXPECT_INT(stage_run(&s), 0); /* there are three, but not of one replica */
+    stage_put(&s, WORKLOAD("2"));
+    EXPECT_INT(stage_run(&s), 2);
+    EXPECT_TEXT(stage_fate(&s, "a-0"), "assumed on n1");
+    stage_remove(&s, WORKLOAD("2"));
+    stage_put(&s, REF_POD("b-1", "'podGroup':'all','podGroupReplicaKey':'b'"));
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, WORKLOAD("2"));
+    EXPECT_INT(stage_run(&s), 2);
+}

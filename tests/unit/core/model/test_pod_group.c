@@ -57,3 +57,32 @@ TEST(pod_group, says_the_same_in_every_version_on_the_wire)
         EXPECT_STR(group.topology.n ? group.topology.at[0].key : STR(""), cases[i].key);
     }
 }
+
+TEST(pod_group, a_workload_of_1_35_has_its_groups_inside)
+{
+    static const struct str texts[] = {
+        STR("{\"apiVersion\":\"scheduling.k8s.io/v1alpha1\",\"kind\":\"Workload\",\"spec\":"
+            "{\"podGroups\":[{\"name\":\"a\",\"policy\":{\"basic\":{}}},{\"name\":\"b\","
+            "\"policy\":{\"gang\":{\"minCount\":4}}}]}}"),
+        STR("k8s\x00\x0a\x26\x0a\x1ascheduling.k8s.io/v1alpha1\x12\x08Workload\x12\x18\x12\x16"
+            "\x12\x07\x0a\x01\x61\x1a\x02\x12\x00\x12\x0b\x0a\x01\x62\x1a\x06\x1a\x04\x08\x04"
+            "\x10\x00"),
+    };
+    for (size_t i = 0; i < LEN(texts); i++) {
+        AUTO(arena) mem = {0};
+        struct envelope v;
+        struct object o;
+        struct error e = {0};
+        test_case("%zu", i);
+        if (!EXPECT(envelope_read(i ? ENCODING_PROTO : ENCODING_JSON, texts[i], &mem, &v, &e) &&
+                    envelope_object(&v, &mem, &o, &e)) ||
+            !EXPECT_INT(o.kind, KIND_WORKLOAD) || !EXPECT_INT(o.workload->groups.n, 2)) {
+            EXPECT_TEXT(e.text, "");
+            continue;
+        }
+        EXPECT_STR(o.workload->groups.at[0].name, "a");
+        EXPECT_INT(o.workload->groups.at[0].minimum, 0);
+        EXPECT_STR(o.workload->groups.at[1].name, "b");
+        EXPECT_INT(o.workload->groups.at[1].minimum, 4);
+    }
+}

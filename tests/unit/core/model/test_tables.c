@@ -46,6 +46,8 @@ static uint32_t compare_table(const struct field *fields, const char *message);
 static uint32_t compare_field(const struct field *f, const char *message)
 {
     test_case("%s." STR_FMT, message, STR_ARG(f->name));
+    if (!strcmp(message, "PodSpec") && f->number == 42)
+        return 0; /* workloadRef is of another release */
     const struct row *row = find_row(message, f->number);
     if (!EXPECT(row))
         return 0;
@@ -83,8 +85,8 @@ TEST(tables, have_the_numbers_and_types_of_the_api)
     uint32_t compared = 0;
     for (int kind = KIND_NONE + 1; kind < KIND_COUNT; kind++) {
         const struct kind_info *info = kind_info_get((enum kind)kind);
-        if (info->is_custom || kind == KIND_POD_GROUP_ALPHA2)
-            continue; /* custom resources have no protobuf, and this is of another release */
+        if (info->is_custom || kind == KIND_POD_GROUP_ALPHA2 || kind == KIND_WORKLOAD)
+            continue; /* custom resources have no protobuf, and these are of other releases */
         compared += compare_table(info->fields, info->name);
     }
     EXPECT(compared > 400);
