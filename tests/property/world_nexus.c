@@ -31,7 +31,6 @@ static const struct pick hardware[] = {
     {STR("nvidia.com/gpu.clique"),             {STR("c1"), STR("c1"), STR("c2"), STR("c2"), STR("c3")}},
     {STR("tenant.kubenexus.io/reserved-tier"),
      {STR("gold"), STR("none"), STR("silver"), STR("bronze"), STR("odd")}                             },
-    {STR("nvidia.com/gpu.clique"),             {STR("c1"), STR("c2"), STR("c1"), STR("c1"), STR("c3")}},
     {STR("topology.kubernetes.io/region"),
      {STR("east"), STR("west"), STR("east"), STR("east"), STR("east")}                                },
 };
