@@ -28,7 +28,6 @@ static const struct pick hardware[] = {
     {STR("gpu.kubenexus.io/topology"),
      {STR("nvlink"), STR("pcie"), STR("nvswitch"), STR("nvlink"), STR("?")}                           },
     {STR("network.kubenexus.io/rack-id"),      {STR("r1"), STR("r2"), STR("r3"), STR("r1"), STR("r2")}},
-    {STR("nvidia.com/gpu.clique"),             {STR("c1"), STR("c1"), STR("c2"), STR("c2"), STR("c3")}},
     {STR("tenant.kubenexus.io/reserved-tier"),
      {STR("gold"), STR("none"), STR("silver"), STR("bronze"), STR("odd")}                             },
     {STR("topology.kubernetes.io/region"),
