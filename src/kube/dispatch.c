@@ -2,8 +2,7 @@
  * Between calls: a write under way is found by its request; a binding is QUEUED while a patch of
  * its pod that was sent before has not ended. */
 
-#include "kube/dispatch.h"
-
+#include "kube/dispatch_inside.h"
 #include "kube/kinds.h"
 #include "kube/limits.h"
 #include "kube/meaning.h"
@@ -15,15 +14,6 @@ enum { ASK_TIMEOUT_MS = 30000 };
 /* As kube-scheduler's API calls; who is in doubt goes on with longer pauses. */
 static const struct pause_law law = {
     .first_ms = 10, .cap_ms = 5000, .reset_ms = INT64_MAX, .factor = 5, .jitter = 0.1};
-
-struct happening {
-    enum write_event on;
-    int64_t now_ms;
-    struct requests *out;
-    const struct trouble *why; /* of what went wrong; else NULL */
-};
-
-typedef void action(struct dispatch *d, uint32_t i, const struct happening *h);
 
 /* --- sending --- */
 
@@ -58,7 +48,7 @@ static void send(struct dispatch *d, uint32_t i, const struct happening *h)
     request(d, i, write_request(&d->writes, i, h->now_ms, h->out), h->out);
 }
 
-static void send_first(struct dispatch *d, uint32_t i, const struct happening *h)
+void dispatch_send(struct dispatch *d, uint32_t i, const struct happening *h)
 {
     send(d, i, h);
     writes_set_state(&d->writes, i, WRITE_SENT);
@@ -99,7 +89,7 @@ static void send_bind_behind(struct dispatch *d, uint64_t key, const struct happ
     uint32_t bind = writes_find(&d->writes, WRITE_BIND, key);
     bool is_free = writes_find(&d->writes, WRITE_TELL, key) == MAP_NONE;
     if (is_free && bind != MAP_NONE && at(d, bind)->state == WRITE_QUEUED)
-        send_first(d, bind, h);
+        dispatch_send(d, bind, h);
 }
 
 static void end_tell(struct dispatch *d, uint32_t i, const struct happening *h)
@@ -219,15 +209,15 @@ static void nominate(struct dispatch *d, const struct effect *e, const struct ha
 
 /* --- how bindings end --- */
 
-static void settle(struct dispatch *d, uint32_t i, int64_t now_ms, const struct error *why)
+void dispatch_settle(struct dispatch *d, uint32_t i, int64_t now_ms, const struct error *why)
 {
     effect_id effect = at(d, i)->effect;
     drop(d, i);
     d->listener->settle(d->listener->ctx, now_ms, effect, why);
 }
 
-static void add_event(struct dispatch *d, const struct write *w, enum event_kind kind,
-                      int64_t now_ms)
+void dispatch_add_event(struct dispatch *d, const struct write *w, enum event_kind kind,
+                        int64_t now_ms)
 {
     events_add(d->events, now_ms,
                &(struct event_about){.kind = kind,
@@ -249,12 +239,12 @@ static void settle_done(struct dispatch *d, uint32_t i, const struct happening *
     buf_add(&d->text, w->pod);
     buf_add(&d->text, STR(" to "));
     buf_add(&d->text, w->node);
-    add_event(d, w, EVENT_SCHEDULED, h->now_ms);
+    dispatch_add_event(d, w, EVENT_SCHEDULED, h->now_ms);
     d->stats.bound++;
-    settle(d, i, h->now_ms, NULL);
+    dispatch_settle(d, i, h->now_ms, NULL);
 }
 
-static struct error error_of(const struct write *w, const struct trouble *why)
+struct error dispatch_error(const struct write *w, const struct trouble *why)
 {
     struct error e;
     if (why)
@@ -284,7 +274,7 @@ static void settle_failed(struct dispatch *d, uint32_t i, const struct happening
         .message = message,
     };
     d->stats.refused++;
-    settle(d, i, h->now_ms, why);
+    dispatch_settle(d, i, h->now_ms, why);
     if (message.n)
         tell(d, &failure, h);
 }
@@ -292,7 +282,7 @@ static void settle_failed(struct dispatch *d, uint32_t i, const struct happening
 /* A pod that is gone or bound by somebody else needs no telling. */
 static void settle_refused(struct dispatch *d, uint32_t i, const struct happening *h)
 {
-    struct error why = error_of(at(d, i), h->why);
+    struct error why = dispatch_error(at(d, i), h->why);
     bool is_told = h->why && h->why->status != 404 && h->why->status != 409;
     struct str message = {0};
     if (is_told)
@@ -307,99 +297,13 @@ static void settle_unbound(struct dispatch *d, uint32_t i, const struct happenin
     struct write *w = at(d, i);
     if (w->is_binder_ignorable) {
         w->binder = w->tries = w->pauses = 0;
-        send_first(d, i, h);
+        dispatch_send(d, i, h);
         return;
     }
     struct error why;
     struct str said = arena_str(&d->mem, writes_why(&d->writes, i));
     error_set(&why, ERROR_BUSY, STR_FMT, STR_ARG(said));
     settle_failed(d, i, h, &why, said);
-}
-
-/* --- how evictions begin --- */
-
-static void start_eviction(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    at(d, i)->kind = WRITE_MARK;
-    at(d, i)->plan = 0;
-    at(d, i)->tries = at(d, i)->pauses = 0;
-    send_first(d, i, h);
-}
-
-static void call_off(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    const struct write *w = at(d, i);
-    struct trouble why = {.status = w->probed_status, .message = writes_why(&d->writes, i)};
-    if (w->probed_status == 0)
-        why.message = STR("another pod that would have to go with it may not");
-    struct error e = error_of(w, &why);
-    settle(d, i, h->now_ms, &e);
-}
-
-/* Once the server has said of all whether they would go: all do, or none. */
-static void conclude_plan(struct dispatch *d, effect_id plan, const struct happening *h)
-{
-    bool may_go = true;
-    vec_each(&d->writes.list, w) {
-        if (w->state == WRITE_FREE || w->plan != plan)
-            continue;
-        if (!w->is_probed)
-            return;
-        may_go = may_go && w->probed_status == 0;
-    }
-    for (uint32_t i = 0; i < d->writes.list.n; i++)
-        if (at(d, i)->state != WRITE_FREE && at(d, i)->plan == plan)
-            (may_go ? start_eviction : call_off)(d, i, h);
-}
-
-static void probe_done(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    at(d, i)->is_probed = true;
-    writes_set_state(&d->writes, i, WRITE_QUEUED);
-    conclude_plan(d, at(d, i)->plan, h);
-}
-
-/* One that is gone is not in the way. */
-static void probe_refused(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    bool is_gone = h->why->status == 404 || h->why->status == 409;
-    at(d, i)->probed_status = is_gone ? 0 : h->why->status ? h->why->status : -1;
-    writes_set_why(&d->writes, i, h->why->message);
-    probe_done(d, i, h);
-}
-
-/* --- how evictions end --- */
-
-static void delete_marked(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    at(d, i)->kind = WRITE_DELETE;
-    at(d, i)->tries = at(d, i)->pauses = 0;
-    send_first(d, i, h);
-}
-
-static void delete_done(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    const struct write *w = at(d, i);
-    buf_clear(&d->text);
-    buf_printf(&d->text, "Preempted by pod " STR_FMT " on node " STR_FMT, STR_ARG(w->by_uid),
-               STR_ARG(w->node));
-    add_event(d, w, EVENT_PREEMPTED, h->now_ms);
-    d->stats.evicted++;
-    settle(d, i, h->now_ms, NULL);
-}
-
-/* One that is gone makes room, too; nobody has to be told. */
-static void delete_refused(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    struct error why = error_of(at(d, i), h->why);
-    bool is_gone = h->why->status == 404 || h->why->status == 409;
-    settle(d, i, h->now_ms, is_gone ? NULL : &why);
-}
-
-/* A conflict may mean that many write to the pod, or that it is another one: deleting tells. */
-static void mark_refused(struct dispatch *d, uint32_t i, const struct happening *h)
-{
-    (h->why->status == 409 ? delete_marked : delete_refused)(d, i, h);
 }
 
 /* --- how writes of objects end --- */
@@ -422,16 +326,16 @@ static void object_done(struct dispatch *d, uint32_t i, const struct happening *
 {
     struct write *w = at(d, i);
     if (w->step + 1 == w->object.n_patches) {
-        settle(d, i, h->now_ms, NULL);
+        dispatch_settle(d, i, h->now_ms, NULL);
     } else if (write_patch(w)->kind != KIND_NONE || read_version(d, w)) {
         w->step++;
         w->tries = w->pauses = 0;
         w->may_be_done = false;
-        send_first(d, i, h);
+        dispatch_send(d, i, h);
     } else {
         struct error why;
         error_set(&why, ERROR_BUSY, "the answer makes no sense");
-        settle(d, i, h->now_ms, &why);
+        dispatch_settle(d, i, h->now_ms, &why);
     }
 }
 
@@ -440,18 +344,18 @@ static void object_refused(struct dispatch *d, uint32_t i, const struct happenin
     struct error why;
     error_set(&why, h->why->status == 409 ? ERROR_CONFLICT : ERROR_BUSY, STR_FMT,
               STR_ARG(h->why->message));
-    settle(d, i, h->now_ms, &why);
+    dispatch_settle(d, i, h->now_ms, &why);
 }
 
 static const struct {
     action *done, *refused;
 } ends[] = {
-    [WRITE_BIND] = {settle_done,   settle_refused},
-      [WRITE_TELL] = {tell_done,     tell_refused  },
-    [WRITE_PROBE] = {probe_done,    probe_refused },
-      [WRITE_MARK] = {delete_marked, mark_refused  },
-    [WRITE_DELETE] = {delete_done,   delete_refused},
-      [WRITE_OBJECT] = {object_done,   object_refused},
+    [WRITE_BIND] = {settle_done,          settle_refused         },
+    [WRITE_TELL] = {tell_done,            tell_refused           },
+    [WRITE_PROBE] = {dispatch_probe_done,  dispatch_probe_refused },
+    [WRITE_MARK] = {dispatch_mark_done,   dispatch_mark_refused  },
+    [WRITE_DELETE] = {dispatch_delete_done, dispatch_delete_refused},
+    [WRITE_OBJECT] = {object_done,          object_refused         },
 };
 
 static void done(struct dispatch *d, uint32_t i, const struct happening *h)
@@ -604,7 +508,7 @@ static void pump(struct dispatch *d, int64_t now_ms, struct requests *out)
     while (d->head < d->queue.n && d->writes.tells_sent < TELLINGS_IN_FLIGHT) {
         uint32_t i = d->queue.at[d->head++];
         if (writes_find(&d->writes, WRITE_TELL, key_of(at(d, i))) == i)
-            send_first(d, i, &h);
+            dispatch_send(d, i, &h);
         else
             drop(d, i); /* nobody wants it any more */
     }
@@ -639,14 +543,6 @@ static void take_bind(struct dispatch *d, const struct effect *e, const struct h
     if (writes_find(&d->writes, WRITE_TELL, key) != MAP_NONE)
         at(d, i)->version = 0; /* a patch of ours is under way, and makes another one */
     send_bind_behind(d, key, h);
-}
-
-static void take_evict(struct dispatch *d, const struct effect *e, const struct happening *h)
-{
-    enum write_kind first = e->plan ? WRITE_PROBE : WRITE_MARK;
-    uint32_t i = writes_add(&d->writes, first, e, NULL, e->by_scheduler);
-    at(d, i)->generation = pending_generation(&d->pending, e->namespace, e->pod);
-    send_first(d, i, h);
 }
 
 /* --- the face --- */
@@ -690,7 +586,7 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
             nominate(d, e, &h);
             break;
         case EFFECT_EVICT:
-            take_evict(d, e, &h);
+            dispatch_evict(d, e, &h);
             break;
         case EFFECT_WARN:
             warn(d, e, &h);
@@ -698,7 +594,7 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
         case EFFECT_ASK: /* of no concern to the API server: consult.h */
             break;
         case EFFECT_WRITE:
-            send_first(d, writes_add(&d->writes, WRITE_OBJECT, e, NULL, STR("")), &h);
+            dispatch_send(d, writes_add(&d->writes, WRITE_OBJECT, e, NULL, STR("")), &h);
             break;
         case EFFECT_PUBLISH:
             break; /* kube/publish.h */
