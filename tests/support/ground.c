@@ -100,6 +100,18 @@ uint32_t ground_add(struct ground *g, const char *fmt, ...)
     return 0;
 }
 
+void ground_put_gpus(struct ground *g, const char *node, const char *devices)
+{
+    struct str json = arena_printf(
+        &g->mem,
+        "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceSlice','metadata':{'name':'%s'},'spec':"
+        "{'driver':'gpu.nvidia.com','nodeName':'%s','pool':{'name':'%s','resourceSliceCount':1},"
+        "'devices':[%s]}}",
+        node, node, node, devices);
+    struct object o = object_of_json(&g->mem, json.p);
+    devices_put(ground_cluster(g), &o);
+}
+
 struct str ground_dump(struct ground *g)
 {
     buf_clear(&g->text);

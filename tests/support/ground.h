@@ -25,6 +25,10 @@ struct cluster *ground_cluster(struct ground *g);
  * differ. */
 uint32_t ground_add(struct ground *g, const char *fmt, ...) PRINTF(2, 3);
 
+/* A driver's slice of GPUs on the node: "{'name':'gpu-0',…},…" (support/objects.h), all there are.
+ */
+void ground_put_gpus(struct ground *g, const char *node, const char *devices);
+
 sym ground_sym(struct ground *g, const char *text);
 node_id ground_node(struct ground *g, const char *name);
 pod_id ground_pod(struct ground *g, const char *name); /* of the namespace default */

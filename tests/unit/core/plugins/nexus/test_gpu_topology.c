@@ -9,18 +9,6 @@ static const struct profile_plugin list[] = {
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 
-static void put_slice(struct judge *j, const char *node, const char *devices)
-{
-    struct str json = arena_printf(
-        &j->ground.mem,
-        "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceSlice','metadata':{'name':'%s'},'spec':"
-        "{'driver':'gpu.nvidia.com','nodeName':'%s','pool':{'name':'%s','resourceSliceCount':1},"
-        "'devices':[%s]}}",
-        node, node, node, devices);
-    struct object o = object_of_json(&j->ground.mem, json.p);
-    devices_put(ground_cluster(&j->ground), &o);
-}
-
 #define GPU(name, what, value)                                                                     \
     "{'name':'" name "','attributes':{'" what "':{'string':'" value "'}}}"
 
@@ -44,7 +32,7 @@ TEST(gpu_topology, a_pair_is_worth_what_joins_it)
         struct str devices =
             arena_printf(&j.ground.mem, GPU("gpu-0", "%s", "%s") "," GPU("gpu-1", "%s", "%s"),
                          cases[i].what, cases[i].one, cases[i].what, cases[i].other);
-        put_slice(&j, "n", devices.p);
+        ground_put_gpus(&j.ground, "n", devices.p);
         EXPECT_INT(judge_score(&j, PLUGIN, "p", "n").normal, cases[i].score);
     }
 }
@@ -73,10 +61,10 @@ TEST(gpu_topology, four_gpus_go_to_an_NVLink_island_of_four)
     ground_add(&j.ground, "node island gpu=4");
     ground_add(&j.ground, "node unknown gpu=8");
     ground_add(&j.ground, "pod p gpu=4");
-    put_slice(&j, "pairs",
-              GPU("gpu-0", "nvlinkDomain", "a") "," GPU("gpu-1", "nvlinkDomain", "a") "," GPU(
-                  "gpu-2", "nvlinkDomain", "b") "," GPU("gpu-3", "nvlinkDomain", "b"));
-    put_slice(&j, "island", FOUR("gpu-0", "gpu-1", "gpu-2", "gpu-3", "a"));
+    ground_put_gpus(&j.ground, "pairs",
+                    GPU("gpu-0", "nvlinkDomain", "a") "," GPU("gpu-1", "nvlinkDomain", "a") "," GPU(
+                        "gpu-2", "nvlinkDomain", "b") "," GPU("gpu-3", "nvlinkDomain", "b"));
+    ground_put_gpus(&j.ground, "island", FOUR("gpu-0", "gpu-1", "gpu-2", "gpu-3", "a"));
     EXPECT_TEXT(judge_scan(&j, "p"), "island");
     EXPECT_TEXT(judge_view(&j, "p"), "island");
 }
@@ -87,9 +75,9 @@ TEST(gpu_topology, gpus_that_others_have_do_not_count)
     ground_add(&j.ground, "node busy gpu=8");
     ground_add(&j.ground, "node free gpu=8");
     ground_add(&j.ground, "pod p gpu=4");
-    put_slice(&j, "busy",
-              FOUR("gpu-0", "gpu-1", "gpu-2", "gpu-3", "a") "," FOUR("gpu-4", "gpu-5", "gpu-6",
-                                                                     "gpu-7", "b"));
+    ground_put_gpus(&j.ground, "busy",
+                    FOUR("gpu-0", "gpu-1", "gpu-2", "gpu-3", "a") "," FOUR("gpu-4", "gpu-5",
+                                                                           "gpu-6", "gpu-7", "b"));
     ground_add(&j.ground, "node free gpu=8 label:gpu.kubenexus.io/topology=nvlink");
     EXPECT_INT(judge_score(&j, PLUGIN, "p", "busy").normal, 100);
     ground_add(&j.ground, "pod a gpu=1 on=busy");
@@ -107,16 +95,17 @@ TEST(gpu_topology, links_of_a_graph_count_not_their_number)
     ground_add(&j.ground, "node chain gpu=6");
     ground_add(&j.ground, "node triangles gpu=6");
     ground_add(&j.ground, "pod p gpu=3");
-    put_slice(&j, "chain",
-              GPU("gpu-0", "nvlinkPeers", "gpu-1") "," GPU("gpu-1", "nvlinkPeers", "gpu-2") "," GPU(
-                  "gpu-2", "nvlinkPeers", "gpu-3") "," GPU("gpu-3", "nvlinkPeers", "gpu-4") "," //
-              GPU("gpu-4", "nvlinkPeers", "gpu-5") "," GPU("gpu-5", "nvlinkPeers", "gpu-0"));
-    put_slice(&j, "triangles",
-              GPU("gpu-0", "nvlinkPeers", "gpu-2,gpu-4") "," GPU(
-                  "gpu-1", "nvlinkPeers", "gpu-3,gpu-5") "," GPU("gpu-2", "nvlinkPeers",
-                                                                 "gpu-4") "," //
-              GPU("gpu-3", "nvlinkPeers", "gpu-5") "," GPU("gpu-4", "nvlinkPeers",
-                                                           "") "," GPU("gpu-5", "nvlinkPeers", ""));
+    ground_put_gpus(
+        &j.ground, "chain",
+        GPU("gpu-0", "nvlinkPeers", "gpu-1") "," GPU("gpu-1", "nvlinkPeers", "gpu-2") "," GPU(
+            "gpu-2", "nvlinkPeers", "gpu-3") "," GPU("gpu-3", "nvlinkPeers", "gpu-4") "," //
+        GPU("gpu-4", "nvlinkPeers", "gpu-5") "," GPU("gpu-5", "nvlinkPeers", "gpu-0"));
+    ground_put_gpus(&j.ground, "triangles",
+                    GPU("gpu-0", "nvlinkPeers", "gpu-2,gpu-4") "," GPU(
+                        "gpu-1", "nvlinkPeers", "gpu-3,gpu-5") "," GPU("gpu-2", "nvlinkPeers",
+                                                                       "gpu-4") "," //
+                    GPU("gpu-3", "nvlinkPeers", "gpu-5") "," GPU(
+                        "gpu-4", "nvlinkPeers", "") "," GPU("gpu-5", "nvlinkPeers", ""));
     EXPECT_INT(judge_score(&j, PLUGIN, "p", "chain").normal, 73); /* two links and none */
     EXPECT_INT(judge_score(&j, PLUGIN, "p", "triangles").normal, 100);
     EXPECT_TEXT(judge_scan(&j, "p"), "triangles");

@@ -144,18 +144,6 @@ TEST(vram, a_node_whose_labels_change_is_judged_anew)
 
 /* --- by what drivers say --- */
 
-static void put_slice(struct judge *j, const char *node, const char *devices)
-{
-    struct str json = arena_printf(
-        &j->ground.mem,
-        "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceSlice','metadata':{'name':'%s'},'spec':"
-        "{'driver':'gpu.nvidia.com','nodeName':'%s','pool':{'name':'%s','resourceSliceCount':1},"
-        "'devices':[%s]}}",
-        node, node, node, devices);
-    struct object o = object_of_json(&j->ground.mem, json.p);
-    devices_put(ground_cluster(&j->ground), &o);
-}
-
 #define GPU(name, gib, rest)                                                                       \
     "{'name':'" name "','capacity':{'memory':{'value':'" gib "Gi'}},'attributes':{" rest "}}"
 
@@ -165,9 +153,9 @@ TEST(vram, a_slice_that_changes_changes_the_next_decision)
     ground_add(&j.ground, "node n gpu=1 label:nvidia.com/gpu.memory=81920");
     ground_add(&j.ground, "pod p gpu=1 " NEED "70Gi");
     EXPECT_TEXT(judge_view(&j, "p"), "n");
-    put_slice(&j, "n", GPU("gpu-0", "40", ""));
+    ground_put_gpus(&j.ground, "n", GPU("gpu-0", "40", ""));
     EXPECT_TEXT(judge_view(&j, "p"), ""); /* the driver knows better */
-    put_slice(&j, "n", GPU("gpu-0", "80", ""));
+    ground_put_gpus(&j.ground, "n", GPU("gpu-0", "80", ""));
     EXPECT_TEXT(judge_view(&j, "p"), "n");
     EXPECT(judge_wakes(&j, PLUGIN, "p", EVENT_RESOURCE_SLICE, ACTION_OTHER, NULL, NULL));
 }
@@ -176,8 +164,8 @@ TEST(vram, of_unlike_gpus_those_that_are_large_and_free_count)
 {
     AUTO(judge) j = {.profile = &profile};
     ground_add(&j.ground, "node n gpu=3");
-    put_slice(&j, "n",
-              GPU("gpu-0", "40", "") "," GPU("gpu-1", "80", "") "," GPU("gpu-2", "80", ""));
+    ground_put_gpus(&j.ground, "n",
+                    GPU("gpu-0", "40", "") "," GPU("gpu-1", "80", "") "," GPU("gpu-2", "80", ""));
     ground_add(&j.ground, "pod two gpu=2 " NEED "70Gi");
     ground_add(&j.ground, "pod three gpu=3 " NEED "70Gi");
     ground_add(&j.ground, "pod all gpu=3 " NEED "total=200Gi");
@@ -202,23 +190,28 @@ TEST(vram, what_joins_the_gpus_that_the_pod_would_get_adds_to_it)
         "'numaNode':{'int':" zone "},'pcieRoot':{'string':'" root                                  \
         "'},'nvlinkDomain':{'string':'" domain "'}")
 #define WITH(zone, root, domain) AT("gpu-0", "0", "a", "x") "," AT("gpu-1", zone, root, domain)
-#define PEERS                    "'nvlinkPeers':{'string':'gpu-1'}"
+#define NOTHING                  WITH("1", "b", "y")
+#define ONE_ZONE                 WITH("0", "b", "y")
+#define ONE_SWITCH               WITH("1", "a", "y")
+#define ONE_LINK                 WITH("1", "b", "x")
+#define ALL_OF_IT                WITH("0", "a", "x")
+#define PEERS                    GPU("gpu-0", "100", "'nvlinkPeers':{'string':'gpu-1'}") "," GPU("gpu-1", "100", "")
     static const struct {
         const char *rule, *devices;
         int64_t score; /* 60, and */
     } cases[] = {
-        {"nothing",   WITH("1",          "b",                                "y"),                                                                60                                                                                                                                   },
-        {                                                                                                                                                                                                                                                                         "a NUMA node",                                                                                         WITH("0",                     "b",                                 "y"),                                                                    75                                                                                                                            },
-        {                                                                                                                                                                                                                                                         "a switch",                                                                         WITH("1",                          "a",                                                     "y"),                                                                                                                70                                                                                                                              },
-        {                                                                                                                                                                                                                                  "NVLink", WITH("1",     "b",                                    "x"),                                                                                                   85                                                                                                                                                                                                                                    },
-        {                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "all of it",                                                                                              WITH("0", "a", "x"), 100},
-        { "peers",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           GPU("gpu-0",                              "100",                                                                 PEERS) "," GPU("gpu-1",                                                                                                                                    "100",                                                                                                                                                                                                                                                                         ""), 85},
+        {"nothing",     NOTHING,    60 },
+        {"a NUMA node", ONE_ZONE,   75 },
+        {"a switch",    ONE_SWITCH, 70 },
+        {"NVLink",      ONE_LINK,   85 },
+        {"all of it",   ALL_OF_IT,  100},
+        {"peers",       PEERS,      85 },
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &profile};
         test_case("%s", cases[i].rule);
         ground_add(&j.ground, "node n gpu=2");
-        put_slice(&j, "n", cases[i].devices);
+        ground_put_gpus(&j.ground, "n", cases[i].devices);
         ground_add(&j.ground, "pod p gpu=2 " NEED "50Gi");
         EXPECT_INT(judge_score(&j, PLUGIN, "p", "n").normal, cases[i].score);
     }
