@@ -17,6 +17,20 @@ static void add(pair_list *out, struct str key, struct str value)
         out->at[out->n++] = (struct pair){key, value};
 }
 
+/* A comma before whatever follows something. */
+static void part(struct buf *text)
+{
+    if (text->n)
+        buf_add_char(text, ',');
+}
+
+static struct str number(uint32_t i, struct arena *mem)
+{
+    AUTO(buf) text = {0};
+    buf_add_number(&text, i, 10);
+    return arena_str(mem, buf_str(&text));
+}
+
 /* "0,3": by our numbers. */
 static struct str numbers(gpu_mask gpus, struct arena *mem)
 {
@@ -24,8 +38,7 @@ static struct str numbers(gpu_mask gpus, struct arena *mem)
     for (uint32_t i = 0; i < GPUS_MOST; i++) {
         if (!(gpus >> i & 1))
             continue;
-        if (text.n)
-            buf_add_char(&text, ',');
+        part(&text);
         buf_add_number(&text, i, 10);
     }
     return arena_str(mem, buf_str(&text));
@@ -42,7 +55,8 @@ static struct str uuids(const struct cluster *c, node_id node, gpu_mask gpus, st
             continue;
         if (!(told.there >> i & 1) || !told.at[i].is.uuid.n)
             return (struct str){0};
-        buf_printf(&text, "%s" STR_FMT, text.n ? "," : "", STR_ARG(told.at[i].is.uuid));
+        part(&text);
+        buf_add(&text, told.at[i].is.uuid);
     }
     return arena_str(mem, buf_str(&text));
 }
@@ -59,9 +73,12 @@ static struct str domain(const struct engine *k, pod_id pod, node_id node, struc
         struct str key = str_take(&keys, ',');
         sym s = names_find(&c->names, key);
         sym value = s == SYM_NONE ? SYM_NONE : cluster_label(c, node, s);
-        if (value != SYM_NONE)
-            buf_printf(&text, "%s" STR_FMT "=" STR_FMT, text.n ? "," : "", STR_ARG(key),
-                       STR_ARG(names_text(&c->names, value)));
+        if (value == SYM_NONE)
+            continue;
+        part(&text);
+        buf_add(&text, key);
+        buf_add_char(&text, '=');
+        buf_add(&text, names_text(&c->names, value));
     }
     return arena_str(mem, buf_str(&text));
 }
@@ -79,15 +96,17 @@ void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, struct ef
     node_id node = {row->node};
     const struct hardware *h = nodes_hardware(&c->nodes, node);
     out->at = arena_array(mem, struct pair, 5);
-    add(out, uuids_key, uuids(c, node, row->gpus, mem));
-    add(out, gpus_key, numbers(row->gpus, mem));
+    if (row->gpus) {
+        add(out, uuids_key, uuids(c, node, row->gpus, mem));
+        add(out, gpus_key, numbers(row->gpus, mem));
+    }
     if (row->zone && row->zone <= h->n_zones) {
-        add(out, zone_key, arena_printf(mem, "%u", h->zones[row->zone - 1].id));
+        add(out, zone_key, number(h->zones[row->zone - 1].id, mem));
         row->flags |= POD_SEATED;
     }
     effect->is_exact = out->n > 0;
     if (row->rank) {
-        add(out, rank_key, arena_printf(mem, "%u", row->rank - 1));
+        add(out, rank_key, number(row->rank - 1, mem));
         add(out, domain_key, domain(k, pod, node, mem));
     }
 }

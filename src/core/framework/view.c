@@ -435,11 +435,18 @@ static void catch_up(struct views *all, struct view *v)
         refresh_all(all, v, batch, gather(c, v, reads, batch));
 }
 
+/* Have more nodes changed than it is worth to look at one by one? */
 static bool lags(const struct view *v, const struct cluster *c)
 {
-    uint64_t most = MAX((uint64_t)LEAST_LAG, c->nodes.present / 8);
-    bool is_far = !v->class->is_costly && c->log.end - v->seen > most;
-    return is_far || v->seen < c->log.oldest;
+    const struct change_log *log = &c->log;
+    uint64_t most = MAX((uint64_t)LEAST_LAG, c->nodes.present / 8), changed = 0;
+    if (v->seen < log->oldest)
+        return true;
+    if (v->class->is_costly || log->end - v->seen <= most)
+        return false;
+    for (uint64_t p = v->seen; p < log->end && changed <= most; p++)
+        changed += log->newest[change_log_at(log, p)->node] == p;
+    return changed > most;
 }
 
 /* --- which classes have one --- */

@@ -14,7 +14,8 @@
  *
  *  - A class gets a view at its first decision while there is memory to spare; else at its second
  * within WINDOW decisions, in the place of a view that has been idle for longer than the class.
- *  - A view that fell out of the log, or lags by more than an eighth of the nodes, is built anew.
+ *  - A view that fell out of the log is built anew, and so is one by whose lag more than an eighth
+ * of the nodes have changed, unless to ask about a row is costly.
  *  - A class with too many buckets is scanned for a while. */
 
 struct view_stats {
