@@ -77,7 +77,7 @@ static bool take_letters(struct str *rest, uint32_t n, uint64_t *value)
     if (rest->n < n)
         return false;
     for (uint32_t i = 0; i < n; i++) {
-        const char *at = rest->p[i] ? strchr(letters, rest->p[i]) : NULL;
+        const char *at = memchr(letters, rest->p[i], sizeof(letters) - 1);
         if (!at || *value >> (64 - LETTER_BITS))
             return false;
         *value = *value << LETTER_BITS | (uint64_t)(at - letters);
