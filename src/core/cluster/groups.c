@@ -320,11 +320,11 @@ static int32_t written_of(const struct group *group)
 {
     if (group->shares.n == 0)
         return group->written;
-    int32_t sum = 0;
+    int64_t sum = 0;
     vec_each(&group->shares, share)
         if (has_role(group, share->role))
-            sum += share->minimum; /* each is limited: crew.c */
-    return MAX(sum, 1);
+            sum += share->minimum;
+    return (int32_t)MAX(MIN(sum, (int64_t)INT32_MAX), (int64_t)1);
 }
 
 bool group_heeds_object(const struct group *group)

@@ -188,6 +188,9 @@ TEST(groups, of_which_the_parts_come_one_after_the_other_need_those_that_are_the
     EXPECT_INT(group_minimum(&p.groups.at.at[group]), 7);
     groups_put_object(&p.groups, &p.names, KIND_MPI_JOB, &meta, &object, &differs);
     EXPECT(!differs);
+    parts[0].minimum = parts[1].minimum = INT32_MAX;
+    groups_put_object(&p.groups, &p.names, KIND_MPI_JOB, &meta, &object, &differs);
+    EXPECT_INT(group_minimum(&p.groups.at.at[group]), INT32_MAX);
     object.parts.n = 0; /* all together now */
     groups_put_object(&p.groups, &p.names, KIND_MPI_JOB, &meta, &object, &differs);
     EXPECT(differs);
