@@ -25,3 +25,7 @@ int complain_text(const char *fmt, ...) PRINTF(1, 2);
  * *value is NULL if the value is missing. */
 bool option_value(int argc, char **argv, int *i, const char *name, const char *brief,
                   const char **value);
+
+/* Of a command that prints a table: --help and --output (table or markdown). The exit code if that
+ * is all there is to do, or something is wrong; -1: print it. argv[0] is the command's name. */
+int read_table_options(int argc, char **argv, void (*help)(void), bool *is_markdown);

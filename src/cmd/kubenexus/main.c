@@ -56,6 +56,25 @@ bool option_value(int argc, char **argv, int *i, const char *name, const char *b
     return true;
 }
 
+int read_table_options(int argc, char **argv, void (*help)(void), bool *is_markdown)
+{
+    *is_markdown = false;
+    for (int i = 1; i < argc; i++) {
+        const char *value;
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            help();
+            return 0;
+        }
+        if (!option_value(argc, argv, &i, "--output", "-o", &value))
+            return complain_text("%s: unknown argument \"%s\"", argv[0], argv[i]);
+        if (!value || (strcmp(value, "table") != 0 && strcmp(value, "markdown") != 0))
+            return complain_text("%s: --output: \"%s\" is neither table nor markdown", argv[0],
+                                 value ? value : "");
+        *is_markdown = strcmp(value, "markdown") == 0;
+    }
+    return -1;
+}
+
 static void help(FILE *to)
 {
     fputs("kubenexus: a Kubernetes scheduler for batch and GPU work\n\n"

@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/run_serve.h"
@@ -59,20 +58,10 @@ static void print_markdown(const struct metric *m)
 
 int cmd_metrics(int argc, char **argv)
 {
-    bool is_markdown = false;
-    for (int i = 1; i < argc; i++) {
-        const char *value;
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            help();
-            return 0;
-        }
-        if (!option_value(argc, argv, &i, "--output", "-o", &value))
-            return complain_text("metrics: unknown argument \"%s\"", argv[i]);
-        if (!value || (strcmp(value, "table") != 0 && strcmp(value, "markdown") != 0))
-            return complain_text("metrics: --output: \"%s\" is neither table nor markdown",
-                                 value ? value : "");
-        is_markdown = strcmp(value, "markdown") == 0;
-    }
+    bool is_markdown;
+    int code = read_table_options(argc, argv, help, &is_markdown);
+    if (code >= 0)
+        return code;
     struct metric_table tables[5];
     uint32_t n = run_metric_tables(tables, LEN(tables));
     if (is_markdown)

@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd/kubenexus/commands.h"
 #include "core/plugins/plugins.h"
@@ -39,20 +38,10 @@ static void print_points(const struct plugin *p)
 
 int cmd_plugins(int argc, char **argv)
 {
-    bool is_markdown = false;
-    for (int i = 1; i < argc; i++) {
-        const char *value;
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            help();
-            return 0;
-        }
-        if (!option_value(argc, argv, &i, "--output", "-o", &value))
-            return complain_text("plugins: unknown argument \"%s\"", argv[i]);
-        if (!value || (strcmp(value, "table") != 0 && strcmp(value, "markdown") != 0))
-            return complain_text("plugins: --output: \"%s\" is neither table nor markdown",
-                                 value ? value : "");
-        is_markdown = strcmp(value, "markdown") == 0;
-    }
+    bool is_markdown;
+    int code = read_table_options(argc, argv, help, &is_markdown);
+    if (code >= 0)
+        return code;
     if (is_markdown)
         puts("| plugin | weight | points | what it does |\n|---|--:|---|---|");
     for (uint32_t i = 0; i < n_plugins; i++) {

@@ -80,18 +80,16 @@ static const struct wake wakes[] = {
     {0     },
 };
 
+/* What both have in common. */
+#define GANGS                                                                                      \
+    .key_columns = COLUMN_LABELS, .class_size = sizeof(struct gang_domain), .learn = learn,        \
+    .forget = forget, .key = key, .key_filter = key_filter, .wakes = wakes, .gangs = true
+
 const struct plugin plugin_coscheduling = {
     .name = "Coscheduling",
     .summary = "Places the pods of a gang together or not at all, and orders the queue by age.",
-    .key_columns = COLUMN_LABELS,
-    .class_size = sizeof(struct gang_domain),
-    .learn = learn,
-    .forget = forget,
-    .key = key,
-    .key_filter = key_filter,
-    .gangs = true,
+    GANGS,
     .before = before,
-    .wakes = wakes,
 };
 
 /* kube-scheduler's own, for the gate GenericWorkload: gangs that are PodGroups of Kubernetes, in
@@ -99,13 +97,6 @@ const struct plugin plugin_coscheduling = {
 const struct plugin plugin_gang_scheduling = {
     .name = "GangScheduling",
     .summary = "Places the pods of a Kubernetes PodGroup together or not at all.",
-    .key_columns = COLUMN_LABELS,
-    .class_size = sizeof(struct gang_domain),
-    .learn = learn,
-    .forget = forget,
-    .key = key,
-    .key_filter = key_filter,
-    .gangs = true,
+    GANGS,
     .gangs_natively = true,
-    .wakes = wakes,
 };
