@@ -32,7 +32,7 @@ static void help(void)
         "(docs/reference/scenario.md) or a cluster dump (kubectl get … -o json|yaml), whose "
         "pending "
         "pods are\n"
-        "scheduled; - is stdin. Without one, a built-in demo is run: 200 nodes, one day.\n\n"
+        "scheduled; - is stdin. Without one, a built-in demo is run: 208 nodes, one day.\n\n"
         "Input:\n"
         "      --cluster DUMP   start with the nodes and pods of this dump\n"
         "      --nodes CSV      nodes of an openb trace; needs --pods\n"
