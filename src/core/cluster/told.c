@@ -273,9 +273,30 @@ static bool each_node(struct cluster *c, uint64_t pool, uint32_t *slice, node_id
     return false;
 }
 
+void told_price_all(struct cluster *c, node_id node)
+{
+    struct node_gpus **g = &c->nodes.gpus[node.i];
+    for (uint32_t p = c->nodes.first_pod[node.i]; p != ID_NONE; p = c->pods.rows.at[p].after) {
+        struct pod_row *row = &c->pods.rows.at[p];
+        struct gpu_ask ask = cluster_spec(c, (pod_id){p})->gpus;
+        if (LIKELY(!ask.share_mib || !row->gpus))
+            continue;
+        uint32_t price = gpus_price_of(*g, row->gpus, ask), was = row->gpu_milli;
+        if (price == was)
+            continue;
+        row->gpu_milli = price;
+        gpus_charge(g, row->gpus, price, +1); /* first: books that are empty go */
+        gpus_charge(g, row->gpus, was, -1);
+        cliques_use(c, node);
+        change_log_add(&c->log, node, COLUMN_USED);
+    }
+}
+
 void told_put_again(struct cluster *c, node_id node)
 {
     uint32_t columns = told_put(c, node);
+    if (columns && c->depth == 0)
+        told_price_all(c, node);
     if (columns & COLUMN_FEATURES && c->depth == 0)
         numa_seat_all(c, node);
     if (columns)

@@ -36,6 +36,10 @@ uint32_t told_put(struct cluster *c, node_id node);
 /* The same with the log and the pods' NUMA nodes. Not for a row that comes. */
 void told_put_again(struct cluster *c, node_id node);
 
+/* Shares that the node's pods have by memory cost what they do of the GPUs that are told now. A pod
+ * may have come before anybody told how large they are. Not within a transaction. */
+void told_price_all(struct cluster *c, node_id node);
+
 struct slice_place {
     bool is_told;
     sym node; /* SYM_NONE: not of one node */

@@ -194,7 +194,9 @@ uint32_t cluster_put_node(struct cluster *c, node_id node, const struct node_row
         note(c, (struct undo){.kind = UNDO_NODE, .node = node.i, .row = before});
     }
     uint32_t columns = put_node(c, node, row);
-    if (columns & COLUMN_FEATURES && c->depth == 0) /* what is only tried moves nobody */
+    if (columns && c->depth == 0) /* what is only tried moves nobody */
+        told_price_all(c, node);
+    if (columns & COLUMN_FEATURES && c->depth == 0)
         numa_seat_all(c, node);
     return columns;
 }

@@ -202,8 +202,9 @@ TEST(gpus, a_share_by_memory_is_what_it_is_of_the_GPU)
     EXPECT_INT(have->used[0], 1000);
     EXPECT_INT(have->used[1], 334 + 500);
     ground_add(&g, "node n gpu=2 label:gpu.kubenexus.io/vram=160Gi"); /* what is told changes … */
-    EXPECT_INT(have->used[1], 334 + 500);
-    cluster_take(g.cluster, ground_pod(&g, "third")); /* … and all is given back that was taken */
+    EXPECT_INT(have->used[0], 250 + 500);
+    EXPECT_INT(have->used[1], 167 + 500);
+    cluster_take(g.cluster, ground_pod(&g, "third")); /* … and all is given back that it takes */
     cluster_take(g.cluster, ground_pod(&g, "half"));
     EXPECT_INT(have->used[0], 500);
     EXPECT_INT(have->used[1], 500);

@@ -185,3 +185,20 @@ TEST(told, nothing_of_it_outlives_a_transaction)
     EXPECT(memcmp(&before, gpus(&g), sizeof(before)) == 0);
     EXPECT_INT(g.cluster->nodes.hardware[ground_node(&g, "n").i], hardware_before);
 }
+
+TEST(told, shares_by_memory_cost_what_is_told_of_the_gpus_now_whoever_comes_first)
+{
+#define SHARE "note:scheduling.kubenexus.io/gpu-memory=20Gi on=n"
+    AUTO(ground) g = {0};
+    ground_add(&g, "pod p " SHARE); /* before its node */
+    ground_add(&g, "node n gpu=1 label:nvidia.com/gpu.memory=81920");
+    ground_add(&g, "pod q " SHARE);
+    const struct node_gpus *books = g.cluster->nodes.gpus[ground_node(&g, "n").i];
+    EXPECT_INT(books->used[0], 500);
+    ground_add(&g, "node n gpu=1 label:nvidia.com/gpu.memory=40960"); /* other GPUs */
+    EXPECT_INT(books->used[0], 1000);
+    cluster_take(g.cluster, ground_pod(&g, "p"));
+    EXPECT_INT(books->used[0], 500);
+    cluster_take(g.cluster, ground_pod(&g, "q"));
+    EXPECT_INT(books->used[0], 0);
+}
