@@ -81,6 +81,15 @@ void client_done(struct client *c)
     lease_done(&c->lease);
 }
 
+void client_trim(struct client *c)
+{
+    for (uint32_t i = 0; i < WATCHED_COUNT; i++)
+        watch_trim(&c->watches[i]);
+    events_trim(&c->events);
+    dispatch_trim(&c->dispatch);
+    publish_trim(&c->publish);
+}
+
 void client_set_clock(struct client *c, int64_t ahead_ms)
 {
     c->ahead_ms = ahead_ms;

@@ -47,6 +47,9 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
                  const struct listener *listener);
 void client_done(struct client *c);
 
+/* Gives back the room that nothing needs now: for quiet moments. */
+void client_trim(struct client *c);
+
 /* The times that the calls below are given are so much ahead of a clock that is never adjusted; the
  * lease is kept by that one. May change at any time. */
 void client_set_clock(struct client *c, int64_t ahead_ms);

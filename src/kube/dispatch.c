@@ -513,8 +513,7 @@ static void pump(struct dispatch *d, int64_t now_ms, struct requests *out)
             drop(d, i); /* nobody wants it any more */
     }
     if (d->head > 64 && d->head > d->queue.n / 2) {
-        memmove(d->queue.at, d->queue.at + d->head, (d->queue.n - d->head) * sizeof(*d->queue.at));
-        d->queue.n -= d->head;
+        vec_shift(&d->queue, d->head);
         d->head = 0;
     }
 }
@@ -565,6 +564,18 @@ void dispatch_done(struct dispatch *d)
     writes_done(&d->writes);
     map_done(&d->by_request);
     vec_done(&d->queue);
+    buf_done(&d->text);
+    arena_done(&d->mem);
+}
+
+void dispatch_trim(struct dispatch *d)
+{
+    pending_trim(&d->pending);
+    writes_trim(&d->writes);
+    map_trim(&d->by_request);
+    vec_shift(&d->queue, d->head);
+    d->head = 0;
+    vec_trim(&d->queue);
     buf_done(&d->text);
     arena_done(&d->mem);
 }

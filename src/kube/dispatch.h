@@ -54,6 +54,9 @@ void dispatch_init(struct dispatch *d, request_id id, uint64_t seed, struct even
                    const struct listener *listener);
 void dispatch_done(struct dispatch *d);
 
+/* Gives back the room that nothing needs now. */
+void dispatch_trim(struct dispatch *d);
+
 /* Carries the effects out. */
 void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *effects,
                    struct requests *out);

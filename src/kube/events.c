@@ -5,6 +5,7 @@
 #include "kube/events.h"
 
 #include "core/base/hash.h"
+#include "core/base/spare.h"
 #include "core/model/event.h"
 #include "core/wire/json_write.h"
 #include "core/wire/time_text.h"
@@ -104,8 +105,7 @@ static void enqueue(struct events *v, struct event_item *item)
         v->stats.dropped++;
     }
     if (v->head > v->queue.n / 2) {
-        memmove(v->queue.at, v->queue.at + v->head, (v->queue.n - v->head) * sizeof(*v->queue.at));
-        v->queue.n -= v->head;
+        vec_shift(&v->queue, v->head);
         v->head = 0;
     }
     vec_push(&v->queue, item);
@@ -321,6 +321,21 @@ void events_done(struct events *v)
     vec_done(&v->sent);
     vec_done(&v->series);
     map_done(&v->series_of);
+    buf_done(&v->text);
+    arena_done(&v->mem);
+}
+
+void events_trim(struct events *v)
+{
+    vec_shift(&v->queue, v->head);
+    v->head = 0;
+    vec_trim(&v->queue);
+    vec_trim(&v->sent);
+    while (v->series.n && !vec_last(&v->series))
+        v->series.n--;
+    vec_trim(&v->series);
+    spare_trim(&v->series_free, v->series.n);
+    map_trim(&v->series_of);
     buf_done(&v->text);
     arena_done(&v->mem);
 }

@@ -74,6 +74,9 @@ void events_init(struct events *v, struct str host, request_id id, uint64_t seed
                  const struct listener *listener);
 void events_done(struct events *v);
 
+/* Gives back the room that nothing needs now. */
+void events_trim(struct events *v);
+
 void events_add(struct events *v, int64_t now_ms, const struct event_about *about);
 void events_hear(struct events *v, int64_t now_ms, const struct reply *reply);
 

@@ -56,6 +56,14 @@ bool known_take_missing(struct known *k, uint32_t *from, struct str *namespace, 
     return false;
 }
 
+void known_trim(struct known *k)
+{
+    intern_sweep(&k->names, NULL, NULL);
+    intern_trim(&k->names);
+    k->round.n = MIN(k->round.n, k->names.entries.n);
+    vec_trim(&k->round);
+}
+
 uint32_t known_count(const struct known *k)
 {
     return k->names.held;

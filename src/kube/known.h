@@ -21,5 +21,8 @@ void known_remove(struct known *k, struct str namespace, struct str name);
  * first, and where to go on. The texts live until the next call. */
 bool known_take_missing(struct known *k, uint32_t *from, struct str *namespace, struct str *name);
 
+/* Gives back the room that no name needs. */
+void known_trim(struct known *k);
+
 uint32_t known_count(const struct known *k);
 void known_done(struct known *k);

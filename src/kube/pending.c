@@ -1,6 +1,7 @@
 #include "kube/pending.h"
 
 #include "core/base/hash.h"
+#include "core/base/spare.h"
 
 uint64_t pod_key(struct str namespace, struct str pod)
 {
@@ -37,6 +38,7 @@ static void forget(struct pending *p, uint64_t key)
     if (row == MAP_NONE)
         return;
     intern_drop(&p->schedulers, p->rows.at[row].scheduler);
+    p->rows.at[row].scheduler = INTERN_NONE;
     vec_push(&p->free, row);
 }
 
@@ -95,6 +97,18 @@ int64_t pending_generation(const struct pending *p, struct str namespace, struct
 struct str pending_scheduler(const struct pending *p, const struct pending_row *row)
 {
     return intern_bytes(&p->schedulers, row->scheduler);
+}
+
+void pending_trim(struct pending *p)
+{
+    while (p->rows.n && vec_last(&p->rows).scheduler == INTERN_NONE)
+        p->rows.n--;
+    vec_trim(&p->rows);
+    spare_trim(&p->free, p->rows.n);
+    map_trim(&p->by_name);
+    map_trim(&p->generation_of);
+    intern_sweep(&p->schedulers, NULL, NULL);
+    intern_trim(&p->schedulers);
 }
 
 void pending_done(struct pending *p)

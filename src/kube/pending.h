@@ -12,7 +12,7 @@ struct pending_row {
     uint64_t nominee; /* hash of the node that it is nominated to; 0: none */
     uint64_t version; /* its resourceVersion, where that is a number; else 0 */
     int64_t generation;
-    uint32_t scheduler; /* schedulerName, in `schedulers` */
+    uint32_t scheduler; /* schedulerName, in `schedulers`; INTERN_NONE: the row is free */
 };
 
 #define PENDING_UNKNOWN UINT64_MAX /* a nominee: it may or may not have been written */
@@ -45,5 +45,8 @@ uint64_t pending_nominee(struct str node);
 
 /* A pod's name as a key, also for others who keep tables of pods. */
 uint64_t pod_key(struct str namespace, struct str pod);
+
+/* Gives back the room that nothing needs now. */
+void pending_trim(struct pending *p);
 
 void pending_done(struct pending *p);

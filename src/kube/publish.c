@@ -58,6 +58,15 @@ void publish_done(struct publish *p)
     arena_done(&p->mem);
 }
 
+void publish_trim(struct publish *p)
+{
+    vec_shift(&p->queue, p->head);
+    p->head = 0;
+    vec_trim(&p->queue);
+    vec_trim(&p->sent);
+    arena_done(&p->mem);
+}
+
 void publish_learn(struct publish *p, enum kind kind, const char *api_version)
 {
     uint64_t bit = (uint64_t)1 << kind;
@@ -100,8 +109,7 @@ static void enqueue(struct publish *p, struct posting *x)
         p->stats.dropped++;
     }
     if (p->head > p->queue.n / 2) {
-        memmove(p->queue.at, p->queue.at + p->head, (p->queue.n - p->head) * sizeof(*p->queue.at));
-        p->queue.n -= p->head;
+        vec_shift(&p->queue, p->head);
         p->head = 0;
     }
     vec_push(&p->queue, x);

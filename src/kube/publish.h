@@ -41,6 +41,9 @@ void publish_init(struct publish *p, request_id id, uint64_t seed, struct str sc
                   struct events *events, const struct listener *listener);
 void publish_done(struct publish *p);
 
+/* Gives back the room that nothing needs now. */
+void publish_trim(struct publish *p);
+
 /* The server serves the kind in this version, or (NULL) does not. */
 void publish_learn(struct publish *p, enum kind kind, const char *api_version);
 

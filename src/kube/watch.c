@@ -526,6 +526,17 @@ void watch_done(struct watch *w)
     arena_done(&w->mem);
 }
 
+void watch_trim(struct watch *w)
+{
+    frames_trim(&w->frames);
+    known_trim(&w->known);
+    templates_done(&w->templates);
+    if (w->is_stream || !w->current) /* of a stream only the status counts from now on */
+        answer_done(&w->answer);
+    buf_done(&w->text);
+    arena_done(&w->mem);
+}
+
 void watch_discovered(struct watch *w, int64_t now_ms, const char *api_version,
                       struct requests *out)
 {

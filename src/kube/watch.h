@@ -59,6 +59,9 @@ void watch_init(struct watch *w, const struct watched *kind, request_id id, uint
                 const struct listener *listener);
 void watch_done(struct watch *w);
 
+/* Gives back the room that nothing needs now, and forgets templates; not from within a call. */
+void watch_trim(struct watch *w);
+
 /* The server serves the kind, and this is the version to read, or (NULL) it does not, as far as
  * discovery can tell. Objects are the same in all versions, so whatever is under way goes on, and
  * the next request asks for this one. */

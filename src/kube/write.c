@@ -1,5 +1,6 @@
 #include "kube/write.h"
 
+#include "core/base/spare.h"
 #include "core/model/binding.h"
 #include "core/wire/json_write.h"
 #include "core/wire/time_text.h"
@@ -138,6 +139,20 @@ void writes_remove(struct writes *s, uint32_t i)
     set_text(s, &w->nominee, STR(""));
     free_texts(w);
     vec_push(&s->free, i);
+}
+
+void writes_trim(struct writes *s)
+{
+    vec_each(&s->free, i)
+        answer_done(&s->list.at[*i].answer);
+    while (s->list.n && vec_last(&s->list).state == WRITE_FREE)
+        s->list.n--;
+    vec_trim(&s->list);
+    spare_trim(&s->free, s->list.n);
+    map_trim(&s->bind_of);
+    map_trim(&s->tell_of);
+    intern_sweep(&s->texts, NULL, NULL);
+    intern_trim(&s->texts);
 }
 
 void writes_done(struct writes *s)

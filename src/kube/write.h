@@ -86,6 +86,9 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
 void writes_remove(struct writes *s, uint32_t i);
 void writes_done(struct writes *s);
 
+/* Gives back the room that nothing needs now. */
+void writes_trim(struct writes *s);
+
 /* The one telling of this pod, or the one binding; MAP_NONE: none. */
 uint32_t writes_find(const struct writes *s, enum write_kind kind, uint64_t pod);
 

@@ -26,6 +26,15 @@ void measures_done(struct measures *m)
     map_done(&m->bind_of);
 }
 
+void measures_trim(struct measures *m)
+{
+    map_trim(&m->bind_of);
+    if (m->bind_of.n)
+        return;
+    vec_done(&m->binds);
+    vec_done(&m->free);
+}
+
 static uint32_t profile_of(struct measures *m, struct str name)
 {
     for (uint32_t i = 0; i < m->profiles.n; i++)

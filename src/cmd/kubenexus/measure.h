@@ -33,6 +33,9 @@ struct measures {
 
 void measures_done(struct measures *m);
 
+/* Gives back the room of binds that are over, if none is under way. */
+void measures_trim(struct measures *m);
+
 /* Steps begin now. */
 void measure_begin(struct measures *m);
 

@@ -47,11 +47,11 @@ struct runner {
     struct effects effects;
     struct requests requests;
     char identity[320];
-    bool was_synced, was_leading;
+    bool was_synced, was_leading, may_write;
     uint64_t ends_illegible; /* as told of */
-    uint32_t most_pods;      /* since memory was last given back */
-    int64_t stop_ms;         /* when draining ends; 0: we are not stopping */
-    int64_t told_ms;         /* when telling ends; 0: it has not begun */
+    struct run_quiet quiet;
+    int64_t stop_ms; /* when draining ends; 0: we are not stopping */
+    int64_t told_ms; /* when telling ends; 0: it has not begun */
 };
 
 /* --- what the protocol tells --- */
@@ -144,22 +144,54 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
 {
     struct engine_stats s = engine_stats(r->engine);
     loop_breathe(r->loop, breath_ms(&r->client));
-    if (is_synced && !r->was_synced) {
-        run_memory_settle();
+    if (is_synced && !r->was_synced)
         log_record(LOG_INFO, "synced", log_int("nodes", s.nodes), log_int("pods", s.pods));
-    }
     if (s.ends_illegible > r->ends_illegible)
         log_line(LOG_WARNING, "run times that were learned earlier cannot be read: learning anew");
     r->ends_illegible = s.ends_illegible;
     if (is_leading && !r->was_leading)
         log_line(LOG_INFO, "%s", r->client.has_lease ? "became leader" : "scheduling");
-    r->most_pods = MAX(r->most_pods, s.pods);
-    if (r->most_pods >= 1024 && s.pods < r->most_pods / 16) {
-        run_memory_settle();
-        r->most_pods = s.pods;
-    }
-    r->was_synced = is_synced;
     r->was_leading |= is_leading;
+}
+
+static uint64_t work_done(const struct runner *r)
+{
+    struct engine_stats s = engine_stats(r->engine);
+    return s.decisions + s.rows_logged;
+}
+
+/* Gives back what many pods took that are bound now, or gone. At the end of a turn. */
+static void settle(struct runner *r, int64_t now_ms)
+{
+    effects_done(&r->effects);
+    requests_done(&r->requests);
+    measures_trim(&r->measures);
+    engine_trim(r->engine);
+    client_trim(&r->client);
+    transport_trim(r->transport);
+    loop_trim(r->loop);
+    run_memory_settle();
+    run_quiet_settle(&r->quiet, now_ms, work_done(r));
+}
+
+/* The first binding need not wait for a handshake. */
+static void prepare_to_write(struct runner *r)
+{
+    r->may_write = true;
+    transport_open_lane(r->transport, LANE_WRITE);
+    if (!r->client.events.is_silent)
+        transport_open_lane(r->transport, LANE_EVENTS);
+    r->quiet.is_wanted = true; /* handshakes take much that nothing else does */
+}
+
+static void end_turn(struct runner *r, int64_t now_ms, bool is_synced, bool is_leading)
+{
+    requests_clear(&r->requests);
+    if (is_synced && (!r->was_synced || run_quiet_has_come(&r->quiet, now_ms, work_done(r))))
+        settle(r, now_ms);
+    if (is_synced && is_leading && !r->may_write)
+        prepare_to_write(r);
+    r->was_synced = is_synced;
 }
 
 static void log_effect(const struct effect *e)
@@ -212,6 +244,8 @@ static bool drains(struct runner *r, int64_t now_ms)
 static int64_t next_ms(struct runner *r, int64_t now_ms)
 {
     int64_t next = client_next_ms(&r->client, now_ms);
+    if (r->was_synced)
+        next = MIN(next, run_quiet_next_ms(&r->quiet, work_done(r)));
     if (r->stop_ms)
         return MIN(next, now_ms + 50);
     if (client_is_synced(&r->client) && client_is_leading(&r->client, now_ms))
@@ -239,7 +273,7 @@ static int turn(struct runner *r)
         transport_send(r->transport, &r->requests);
         extenders_send(r->extenders, &r->requests);
     }
-    requests_clear(&r->requests);
+    end_turn(r, now_ms, is_synced, is_leading);
     return code;
 }
 

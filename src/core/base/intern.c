@@ -4,8 +4,9 @@
 #include "core/base/intern.h"
 
 #include "core/base/mem.h"
+#include "core/base/spare.h"
 
-enum { SWEEP_AT = 1024 };
+enum { SWEEP_AT = 1024, SLOTS_LEAST = 64 };
 
 static uint32_t *probe(const struct intern *t, struct str bytes, uint32_t hash)
 {
@@ -39,7 +40,7 @@ static void rebuild(struct intern *t, uint32_t slot_cap)
 uint32_t intern_get(struct intern *t, struct str bytes, bool *is_new)
 {
     if ((t->live + 1) * (uint64_t)4 > t->slot_cap * (uint64_t)3)
-        rebuild(t, t->slot_cap ? t->slot_cap * 2 : 64);
+        rebuild(t, t->slot_cap ? t->slot_cap * 2 : SLOTS_LEAST);
     uint32_t hash = (uint32_t)str_hash(bytes);
     uint32_t *slot = probe(t, bytes, hash);
     if (is_new)
@@ -100,6 +101,23 @@ bool intern_wants_sweep(const struct intern *t)
 {
     uint32_t unheld = t->live - t->held;
     return unheld > SWEEP_AT && unheld > t->held;
+}
+
+void intern_trim(struct intern *t)
+{
+    if (t->live == 0) {
+        intern_done(t);
+        return;
+    }
+    while (!vec_last(&t->entries).p)
+        t->entries.n--;
+    vec_trim(&t->entries);
+    spare_trim(&t->free, t->entries.n);
+    uint32_t cap = SLOTS_LEAST;
+    while ((t->live + 1) * (uint64_t)4 > cap * (uint64_t)3)
+        cap *= 2;
+    if (cap < t->slot_cap)
+        rebuild(t, cap);
 }
 
 void intern_done(struct intern *t)

@@ -52,4 +52,7 @@ void intern_sweep(struct intern *t, void (*gone)(void *ctx, uint32_t id), void *
 /* True when more entries lie unheld than are held (and enough of them to be worth a sweep). */
 bool intern_wants_sweep(const struct intern *t);
 
+/* Gives back the room that no entry needs: the highest numbers that are free leave the table. */
+void intern_trim(struct intern *t);
+
 void intern_done(struct intern *t);

@@ -92,6 +92,17 @@ void map_clear(struct map *m)
     m->n = 0;
 }
 
+void map_trim(struct map *m)
+{
+    uint32_t cap = 8;
+    while (m->n * (uint64_t)4 > cap * (uint64_t)3)
+        cap *= 2;
+    if (m->n == 0)
+        map_done(m);
+    else if (cap < m->cap)
+        resize(m, cap);
+}
+
 void map_done(struct map *m)
 {
     mem_free(m->slots);

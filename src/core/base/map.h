@@ -30,4 +30,7 @@ void map_add(struct map *m, uint64_t key, int32_t more);
 uint32_t map_remove(struct map *m, uint64_t key);
 
 void map_clear(struct map *m);
+
+/* Gives back the room that no key needs. */
+void map_trim(struct map *m);
 void map_done(struct map *m);

@@ -55,6 +55,15 @@
         (v)->n--;                                                                                  \
     } while (0)
 
+/* Takes the first `count` elements out. */
+#define vec_shift(v, count)                                                                        \
+    do {                                                                                           \
+        uint32_t vec_n_ = (count);                                                                 \
+        (v)->n -= vec_n_;                                                                          \
+        if ((v)->n)                                                                                \
+            memmove((v)->at, (v)->at + vec_n_, (size_t)(v)->n * sizeof(*(v)->at));                 \
+    } while (0)
+
 /* Puts a value in front of element `i`. */
 #define vec_insert(v, i, ...)                                                                      \
     do {                                                                                           \

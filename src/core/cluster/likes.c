@@ -10,6 +10,15 @@ void likes_done(struct likes *l)
     buf_done(&l->bytes);
 }
 
+void likes_clear(struct likes *l, struct pods *pods)
+{
+    for (uint32_t i = 0; l->at && i < LIKES_PLACES; i++)
+        if (l->at[i].bytes.n)
+            intern_drop(&pods->shape_table, l->at[i].shape);
+    likes_done(l);
+    *l = (struct likes){0};
+}
+
 /* Is its shape what its template, labels, annotations and owners say, and nothing else? Not if it
  * has claims that are named after it, or what its status says counts. */
 static bool is_like_others(const struct pod *pod)

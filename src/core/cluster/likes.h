@@ -22,6 +22,9 @@ struct likes {
 
 void likes_done(struct likes *l);
 
+/* Forgets all that is kept. */
+void likes_clear(struct likes *l, struct pods *pods);
+
 /* The shape of pods like this one; ID_NONE: not known. `has_pin`: the node that a DaemonSet's pod
  * names is taken out of its spec. */
 shape_id likes_find(struct likes *l, const struct pod *pod, bool has_pin);

@@ -1,9 +1,8 @@
 #include "core/cluster/pods.h"
 
-#include <stdlib.h>
-
 #include "core/base/hash.h"
 #include "core/base/mem.h"
+#include "core/base/spare.h"
 
 struct str pod_name(const struct pod_row *row)
 {
@@ -123,25 +122,12 @@ void pods_remove(struct pods *p, pod_id pod)
     p->n--;
 }
 
-static int highest_first(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x < *y) - (*x > *y);
-}
-
 uint32_t pods_trim(struct pods *p)
 {
     while (p->rows.n && !p->rows.at[p->rows.n - 1].text)
         p->rows.n--;
-    uint32_t kept = 0;
-    vec_each(&p->free, i)
-        if (*i < p->rows.n)
-            p->free.at[kept++] = *i;
-    p->free.n = kept;
-    if (kept > 1) /* the lowest is used next, so that the highest become free */
-        qsort(p->free.at, kept, sizeof(uint32_t), highest_first);
     vec_trim(&p->rows);
-    vec_trim(&p->free);
+    spare_trim(&p->free, p->rows.n);
     uint32_t cap = 64;
     while ((p->n + 1) * (uint64_t)4 > cap * (uint64_t)3)
         cap *= 2;

@@ -189,10 +189,12 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
         engine_put_driver(k, now_ms, pod, from);
 }
 
-/* Gives back what many pods needed that are gone. */
-static void trim(struct engine *k)
+void engine_trim(struct engine *k)
 {
     uint32_t n = pods_trim(&k->cluster->pods);
+    likes_clear(&k->cluster->likes, &k->cluster->pods);
+    views_trim(&k->views);
+    map_trim(&k->unsettled);
     k->units.n = MIN(k->units.n, n);
     vec_trim(&k->units);
     queue_trim(k->queue, n);
@@ -245,7 +247,7 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
     if (UNLIKELY(k->holds.of_driver.n))
         engine_remove_driver(k, now_ms, pod);
     if (pods_want_trim(&c->pods))
-        trim(k);
+        engine_trim(k);
 }
 
 /* Gives the row its new shape and flags, with the sums of its node following; returns what differs.

@@ -93,6 +93,10 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms);
  * seed. */
 void engine_rank(struct engine *k, struct str node, uint64_t rank);
 
+/* Gives back the room that nothing needs now. It is done when many pods have gone, and may be at
+ * any time between the calls above: it shows in no decision. */
+void engine_trim(struct engine *k);
+
 struct engine_stats {
     uint64_t decisions, bound, refused, failed;
     uint64_t repeated; /* refusals that nothing had happened to since the class's last one */

@@ -476,6 +476,14 @@ void views_drop(struct views *all, struct class *class)
         }
 }
 
+void views_trim(struct views *all)
+{
+    for (uint32_t i = all->at.n; i > 0; i--)
+        if (lags(all->at.at[i - 1], all->cluster))
+            drop_at(all, i - 1);
+    vec_trim(&all->at);
+}
+
 static size_t budget(const struct views *all)
 {
     if (all->budget_bytes)

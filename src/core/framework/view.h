@@ -50,5 +50,8 @@ void views_why(const struct views *v, const struct class *class, struct why *out
  * debugging. */
 bool views_agree(const struct views *v, const struct class *class, const struct scan *s);
 
+/* Gives back the views that would be built anew when they are next asked. */
+void views_trim(struct views *v);
+
 /* The class is going away. */
 void views_drop(struct views *v, struct class *class);

@@ -79,6 +79,14 @@ bool frames_next(struct frames *f, struct str *frame, struct error *e)
     return f->encoding == ENCODING_PROTO ? next_sized(f, frame, e) : next_line(f, frame, e);
 }
 
+void frames_trim(struct frames *f)
+{
+    if (!f->is_used && f->held.n)
+        return;
+    f->is_used = false;
+    buf_done(&f->held);
+}
+
 void frames_done(struct frames *f)
 {
     buf_done(&f->held);

@@ -32,4 +32,6 @@ void frames_put(struct frames *f, struct str piece);
  * no use: frames_done() is all that is left. */
 bool frames_next(struct frames *f, struct str *frame, struct error *e) MUST_USE;
 
+/* Gives back the room that no part of a frame needs. */
+void frames_trim(struct frames *f);
 void frames_done(struct frames *f);

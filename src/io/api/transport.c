@@ -243,6 +243,17 @@ struct str transport_host(const struct transport *t)
     return buf_str(&t->host);
 }
 
+void transport_open_lane(struct transport *t, enum lane lane)
+{
+    http2_connect(t->lanes[lane].http2);
+}
+
+void transport_trim(struct transport *t)
+{
+    for (int i = 0; i < LANE_COUNT; i++)
+        http2_trim(t->lanes[i].http2);
+}
+
 void transport_close_lane(struct transport *t, enum lane lane)
 {
     http2_cut(t->lanes[lane].http2, "the lane was closed");

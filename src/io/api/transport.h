@@ -64,6 +64,12 @@ const struct transport_times *transport_times(const struct transport *t, uint32_
 /* host:port of the API server, as far as it is known. */
 struct str transport_host(const struct transport *t);
 
+/* Makes the lane's connection, so that its first request need not wait for it. */
+void transport_open_lane(struct transport *t, enum lane lane);
+
+/* Gives back the room that nothing under way needs: for quiet moments. */
+void transport_trim(struct transport *t);
+
 /* Cuts the lane's connection at once: what has not left us by now never will. Its requests are
  * lost. The next request of the lane makes a new connection. */
 void transport_close_lane(struct transport *t, enum lane lane);

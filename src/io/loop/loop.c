@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/heap.h"
+#include "core/base/spare.h"
 #include "core/base/vec.h"
 #include "io/loop/clock.h"
 
@@ -187,6 +188,15 @@ int64_t loop_wait(struct loop *l, int64_t until_ms)
     call_ready(l);
     fire_timers(l);
     return loop_now_ms(l);
+}
+
+void loop_trim(struct loop *l)
+{
+    while (l->timers.n && !vec_last(&l->timers))
+        l->timers.n--;
+    vec_trim(&l->timers);
+    spare_trim(&l->free_slots, l->timers.n);
+    heap_trim(&l->heap, l->timers.n);
 }
 
 int64_t loop_now_ms(const struct loop *l)

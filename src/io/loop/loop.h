@@ -35,6 +35,9 @@ void loop_breathe(struct loop *l, int64_t breath_ms);
 int64_t loop_now_ms(const struct loop *l);
 int64_t loop_monotonic_ms(const struct loop *l);
 
+/* Gives back the room of timers that are not set. */
+void loop_trim(struct loop *l);
+
 /* Has this turn lasted less than 10 ms? Who has much to do then goes on, else lets the loop turn.
  */
 bool loop_has_slice(const struct loop *l);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
+#include "core/base/pool.h"
 #include "core/base/rng.h"
 #include "core/base/vec.h"
 
@@ -56,6 +57,7 @@ struct connection {
     struct http2 *peer;
     struct link *link;
     nghttp2_session *session;
+    struct pool pool; /* of the session: it keeps the headers that came last */
     struct calls calls;
     struct loop_timer silence;
     struct loop_task grave;
@@ -70,6 +72,7 @@ struct http2 {
     struct http2_owner owner;
     struct http2_config config;
     bool is_configured;
+    bool is_awaited; /* a connection is wanted, if there is no call yet */
     struct buf authorization, place;
     struct rng rng;
     struct calls waiting;
@@ -186,6 +189,7 @@ static void bury(void *ctx)
 {
     struct connection *n = ctx;
     nghttp2_session_del(n->session);
+    pool_done(&n->pool);
     mem_free(n);
 }
 
@@ -393,8 +397,30 @@ static ssize_t read_body(nghttp2_session *session, int32_t stream, uint8_t *room
     return (ssize_t)n;
 }
 
+static void *take_room(size_t bytes, void *ctx)
+{
+    return pool_alloc(ctx, bytes);
+}
+
+static void *take_zeroed(size_t n, size_t bytes, void *ctx)
+{
+    assert(bytes == 0 || n < SIZE_MAX / 2 / bytes);
+    return memset(pool_alloc(ctx, n * bytes), 0, n * bytes);
+}
+
+static void *resize_room(void *room, size_t bytes, void *ctx)
+{
+    return pool_resize(ctx, room, bytes);
+}
+
+static void give_room(void *room, void *ctx)
+{
+    pool_free(ctx, room);
+}
+
 static nghttp2_session *session_new(struct connection *n)
 {
+    nghttp2_mem mem = {&n->pool, take_room, give_room, take_zeroed, resize_room};
     nghttp2_session_callbacks *calls;
     nghttp2_option *option;
     nghttp2_session *session;
@@ -408,7 +434,7 @@ static nghttp2_session *session_new(struct connection *n)
     nghttp2_option_new(&option);
     nghttp2_option_set_no_closed_streams(option, 1);
     nghttp2_option_set_no_http_messaging(option, 1); /* we look at three headers, and judge them */
-    int rc = nghttp2_session_client_new2(&session, calls, n, option);
+    int rc = nghttp2_session_client_new3(&session, calls, n, option, &mem);
     assert(rc == 0);
     nghttp2_option_del(option);
     nghttp2_session_callbacks_del(calls);
@@ -562,8 +588,11 @@ static void open_connection(struct http2 *h)
 static void pump(void *ctx)
 {
     struct http2 *h = ctx;
-    if (h->waiting.first && !h->current && h->is_configured && !loop_timer_is_set(&h->retry))
+    bool is_wanted = h->waiting.first || h->is_awaited;
+    if (is_wanted && !h->current && h->is_configured && !loop_timer_is_set(&h->retry)) {
+        h->is_awaited = false;
         open_connection(h);
+    }
     while (h->waiting.first && h->current && h->current->is_open && has_room(h->current)) {
         if (h->owner.admit && !h->owner.admit(h->owner.ctx))
             break;
@@ -660,6 +689,12 @@ void http2_send(struct http2 *h, const struct http2_call *call)
     loop_task_put_off(h->loop, &h->pump);
 }
 
+void http2_connect(struct http2 *h)
+{
+    h->is_awaited = !h->current;
+    loop_task_put_off(h->loop, &h->pump);
+}
+
 void http2_cancel(struct http2 *h, uint64_t id)
 {
     struct call *c = calls_find(&h->waiting, id);
@@ -676,6 +711,12 @@ void http2_cancel(struct http2 *h, uint64_t id)
 void http2_resume(struct http2 *h)
 {
     loop_task_put_off(h->loop, &h->pump);
+}
+
+void http2_trim(struct http2 *h)
+{
+    vec_each(&h->connections, n)
+        link_trim((*n)->link);
 }
 
 void http2_cut(struct http2 *h, const char *why)

@@ -89,11 +89,17 @@ void http2_authorize(struct http2 *h, struct str authorization);
 /* Puts a call in line; all of it is copied. */
 void http2_send(struct http2 *h, const struct http2_call *call);
 
+/* Makes a connection if there is none, so that the next call need not wait for one. */
+void http2_connect(struct http2 *h);
+
 /* The answer is of no interest any more: its stream is closed, and nothing more is delivered. */
 void http2_cancel(struct http2 *h, uint64_t id);
 
 /* admit() may say yes again. */
 void http2_resume(struct http2 *h);
+
+/* Gives back the room that no bytes need now. Not from within a call of the owner. */
+void http2_trim(struct http2 *h);
 
 /* Cuts all connections at once; all calls are lost. The next call makes a new connection. */
 void http2_cut(struct http2 *h, const char *why);

@@ -459,6 +459,15 @@ uint64_t link_added(const struct link *k)
     return k->written + k->out.n - k->out_done;
 }
 
+void link_trim(struct link *k)
+{
+    buf_done(&k->head);
+    if (k->out.n == 0)
+        buf_done(&k->out);
+    if (k->state == OPEN && k->tls)
+        tls_stream_trim(k->tls);
+}
+
 void link_place(struct buf *out, struct str host, uint16_t port)
 {
     bool is_v6 = memchr(host.p, ':', host.n);

@@ -43,6 +43,9 @@ void link_flush(struct link *k);
 uint64_t link_written(const struct link *k);
 uint64_t link_added(const struct link *k);
 
+/* Gives back the room that no bytes need now. */
+void link_trim(struct link *k);
+
 /* Ends it at once, also from within a call; the owner hears nothing any more. */
 void link_close(struct link *k);
 

@@ -422,6 +422,15 @@ enum io_result tls_write(struct tls_stream *s, const void *bytes, size_t n, size
     return rc == 1 ? IO_DONE : result_of(s, rc, e);
 }
 
+void tls_stream_trim(struct tls_stream *s)
+{
+    SSL_free_buffers(s->ssl); /* but not those that hold something */
+    if (s->from < s->to)
+        return;
+    mem_free(s->room);
+    s->room = NULL;
+}
+
 bool tls_has_pending(const struct tls_stream *s)
 {
     return s->from < s->to || SSL_has_pending(s->ssl) == 1;

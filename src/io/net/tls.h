@@ -77,5 +77,9 @@ enum io_result tls_read(struct tls_stream *s, void *room, size_t most, size_t *g
 enum io_result tls_write(struct tls_stream *s, const void *bytes, size_t n, size_t *done,
                          struct error *e) MUST_USE;
 
+/* Gives back the room for what is read and written, as far as it is empty; it comes back with the
+ * next bytes. */
+void tls_stream_trim(struct tls_stream *s);
+
 /* Are there bytes that the socket will not announce? */
 bool tls_has_pending(const struct tls_stream *s);

@@ -158,6 +158,8 @@ static void disturb(struct world *w)
         w->server.is_down = false;
     else if (dice == 270)
         w->server.can_stream = !w->server.can_stream;
+    else if (dice < 275)
+        client_trim(&w->client);
 }
 
 /* Everything that the server has was told, and nothing else. */
@@ -192,6 +194,36 @@ TEST(client, brings_pods_to_nodes)
     run(&w, 1000);
     EXPECT_INT(w.server.events, 10);
     EXPECT_INT(w.server.patches, 0);
+    EXPECT_INT(w.wrong, 0);
+}
+
+TEST(client, gives_back_what_pods_took_that_are_gone_and_goes_on)
+{
+    AUTO(world) w = {0};
+    open(&w, test_seed());
+    for (uint32_t i = 0; i < SERVER_NAMES / SERVER_PODS_A_NODE; i++)
+        server_create(&w.server, SORT_NODE, i);
+    for (uint32_t wave = 1; wave <= 3; wave++) {
+        for (uint32_t i = 0; i < SERVER_NAMES; i++)
+            server_create(&w.server, SORT_POD, i);
+        run(&w, 3000);
+        EXPECT_INT(w.server.binds, wave * SERVER_NAMES);
+        client_trim(&w.client);
+        engine_trim(w.engine);
+        for (uint32_t i = 0; i < SERVER_NAMES; i++)
+            server_delete(&w.server, SORT_POD, i);
+        run(&w, 3000);
+        expect_told(&w);
+        client_trim(&w.client);
+        engine_trim(w.engine);
+        const struct dispatch *d = &w.client.dispatch;
+        EXPECT_INT(d->writes.list.cap + d->writes.free.cap + d->writes.bind_of.cap, 0);
+        EXPECT_INT(d->by_request.cap + d->pending.rows.cap + d->pending.by_name.cap, 0);
+        EXPECT_INT(w.client.events.queue.cap + w.client.events.sent.cap, 0);
+        EXPECT_INT(w.client.watches[WATCHED_KIND_POD].known.names.entries.cap, 0);
+        EXPECT_INT(w.engine->units.cap + w.engine->unsettled.cap, 0);
+    }
+    EXPECT_INT(w.server.events, 3 * SERVER_NAMES);
     EXPECT_INT(w.wrong, 0);
 }
 

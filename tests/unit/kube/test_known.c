@@ -59,3 +59,30 @@ TEST(known, agrees_with_a_plain_array)
     }
     known_done(&k);
 }
+
+TEST(known, gives_back_the_room_of_names_that_are_gone)
+{
+    struct known k = {0};
+    char name[16];
+    known_begin(&k);
+    for (int i = 0; i < 500; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        known_add(&k, STR("a"), str_of(name));
+    }
+    for (int i = 1; i < 500; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        known_remove(&k, STR("a"), str_of(name));
+    }
+    known_trim(&k);
+    EXPECT_INT(k.names.entries.cap, 1);
+    EXPECT_INT(k.round.cap, 1);
+    EXPECT_INT(known_count(&k), 1);
+    known_begin(&k);
+    struct str namespace, missing;
+    uint32_t from = 0;
+    known_add(&k, STR("a"), STR("p7"));
+    REQUIRE(known_take_missing(&k, &from, &namespace, &missing));
+    EXPECT_STR(missing, "p0");
+    EXPECT(!known_take_missing(&k, &from, &namespace, &missing));
+    known_done(&k);
+}

@@ -66,3 +66,27 @@ TEST(pending, marks_differ_by_reason_and_message)
     EXPECT(pending_mark(STR("a"), STR("b")) != pending_mark(STR("a"), STR("c")));
     EXPECT(pending_mark(STR(""), STR("")) != 0);
 }
+
+TEST(pending, gives_back_the_rows_of_pods_that_are_gone)
+{
+    struct pending p = {0};
+    struct arena mem = {0};
+    static const char *const pods[] = {"pod a uid=1", "pod b uid=2", "pod c uid=3", "pod d uid=4"};
+    for (size_t i = 0; i < LEN(pods); i++)
+        see(&p, &mem, CHANGE_PUT, pods[i]);
+    see(&p, &mem, CHANGE_REMOVE, pods[0]);
+    see(&p, &mem, CHANGE_REMOVE, pods[2]);
+    see(&p, &mem, CHANGE_REMOVE, pods[3]);
+    pending_trim(&p);
+    EXPECT_INT(p.rows.cap, 2);
+    EXPECT_INT(p.free.cap, 1);
+    EXPECT(find(&p, "b", "2") && !find(&p, "c", "3"));
+    see(&p, &mem, CHANGE_PUT, pods[3]);
+    EXPECT(find(&p, "d", "4") == &p.rows.at[0]);
+    see(&p, &mem, CHANGE_REMOVE, pods[1]);
+    see(&p, &mem, CHANGE_REMOVE, pods[3]);
+    pending_trim(&p);
+    EXPECT(!p.rows.at && !p.by_name.slots && !p.schedulers.slots);
+    pending_done(&p);
+    arena_done(&mem);
+}

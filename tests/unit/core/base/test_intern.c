@@ -125,3 +125,32 @@ TEST(intern, wants_a_sweep_when_most_lie_unheld)
     EXPECT(!intern_wants_sweep(&t));
     EXPECT_INT(t.live, 1499);
 }
+
+TEST(intern, gives_back_what_no_entry_needs_and_keeps_the_numbers_of_the_others)
+{
+    enum { MANY = 3000, KEPT = 7 };
+    struct intern t = {0};
+    char text[16];
+    for (uint32_t i = 0; i < MANY; i++) {
+        struct str name = {text, (size_t)snprintf(text, sizeof(text), "n%u", i)};
+        EXPECT_INT(intern_get(&t, name, NULL), i);
+        if (i == KEPT)
+            intern_hold(&t, i);
+    }
+    intern_sweep(&t, NULL, NULL);
+    intern_trim(&t);
+    EXPECT_INT(t.entries.cap, KEPT + 1);
+    EXPECT_INT(t.slot_cap, 64);
+    EXPECT_INT(intern_find(&t, STR("n7")), KEPT);
+    EXPECT_INT(intern_get(&t, STR("other"), NULL), 0);
+    for (uint32_t i = 1; i <= KEPT; i++) {
+        struct str name = {text, (size_t)snprintf(text, sizeof(text), "m%u", i)};
+        EXPECT_INT(intern_get(&t, name, NULL), i < KEPT ? i : KEPT + 1);
+    }
+    intern_drop(&t, KEPT);
+    intern_sweep(&t, NULL, NULL);
+    intern_trim(&t);
+    EXPECT(!t.slots && t.entries.cap == 0);
+    EXPECT_INT(intern_get(&t, STR("n7"), NULL), 0);
+    intern_done(&t);
+}

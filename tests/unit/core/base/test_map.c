@@ -84,3 +84,24 @@ TEST(map, nothing_is_in_an_empty_map)
     EXPECT_INT(map_find(&m, 0), 0);
     EXPECT_INT(m.n, 1);
 }
+
+TEST(map, gives_back_what_no_key_needs)
+{
+    struct map m = {0};
+    for (uint64_t i = 0; i < 1000; i++)
+        map_put(&m, i, (uint32_t)i);
+    for (uint64_t i = 6; i < 1000; i++)
+        map_remove(&m, i);
+    map_trim(&m);
+    EXPECT_INT(m.cap, 8);
+    for (uint64_t i = 0; i < 10; i++)
+        EXPECT_INT(map_find(&m, i), i < 6 ? (uint32_t)i : MAP_NONE);
+    map_put(&m, 100, 1);
+    EXPECT_INT(m.n, 7);
+    for (uint64_t i = 0; i < 101; i++)
+        map_remove(&m, i);
+    map_trim(&m);
+    EXPECT(!m.slots && m.cap == 0);
+    EXPECT_INT(map_find(&m, 1), MAP_NONE);
+    map_done(&m);
+}

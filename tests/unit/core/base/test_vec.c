@@ -100,3 +100,18 @@ TEST(vec, an_empty_one_has_nothing_to_walk)
     vec_done(&v);
     EXPECT_INT(v.n, 0);
 }
+
+TEST(vec, the_first_can_be_taken_out)
+{
+    VEC(int) v = {0};
+    vec_shift(&v, 0);
+    for (int i = 0; i < 5; i++)
+        vec_push(&v, i);
+    vec_shift(&v, 2);
+    EXPECT_INT(v.n, 3);
+    EXPECT_INT(v.at[0], 2);
+    EXPECT_INT(vec_last(&v), 4);
+    vec_shift(&v, 3);
+    EXPECT_INT(v.n, 0);
+    vec_done(&v);
+}

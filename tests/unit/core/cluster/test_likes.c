@@ -107,3 +107,17 @@ TEST(likes, a_pod_that_left_a_claim_is_like_no_other)
     EXPECT(read_pod_shape(c, other, &pin) != plain);
     EXPECT_INT(read_pod_shape(c, one, &pin), plain);
 }
+
+TEST(likes, what_is_forgotten_is_held_no_more)
+{
+    AUTO(ground) g = {0};
+    struct cluster *c = ground_cluster(&g);
+    shape_id shape = like(&g, "t", "cpu=1");
+    EXPECT_INT(kept(&g), 1);
+    EXPECT_INT(c->pods.shape_table.entries.at[shape].holds, 1);
+    likes_clear(&c->likes, &c->pods);
+    EXPECT_INT(kept(&g), 0);
+    EXPECT_INT(c->pods.shape_table.entries.at[shape].holds, 0);
+    EXPECT_INT(like(&g, "t", "cpu=1"), shape); /* it is still findable */
+    EXPECT_INT(kept(&g), 1);
+}

@@ -322,6 +322,23 @@ TEST(view, memory_is_counted_and_given_back)
     EXPECT_INT(j.views.bytes, 0);
 }
 
+TEST(view, that_would_be_built_anew_need_not_be_kept)
+{
+    AUTO(judge) j = {.profile = &fake_profile};
+    furnish(&j);
+    warm(&j, "p");
+    for (int i = 0; i < 64; i++)
+        ground_add(&j.ground, "pod x%d cpu=1m on=n%d", i, i % 10);
+    views_trim(&j.views);
+    EXPECT_INT(j.views.at.n, 1);
+    warm(&j, "other");
+    ground_add(&j.ground, "pod y cpu=1m on=n1");
+    views_trim(&j.views); /* the older lags too far */
+    EXPECT_INT(j.views.at.n, 1);
+    EXPECT(judge_class(&j, "p")->view == NULL && judge_class(&j, "other")->view != NULL);
+    expect_agreement(&j, "p");
+}
+
 TEST(view, a_class_with_too_many_buckets_is_scanned_for_a_while)
 {
     AUTO(judge) j = {.profile = &fake_profile};

@@ -82,3 +82,16 @@ TEST(frames, hold_only_what_has_come)
     EXPECT_INT(f.held.n, 2);
     EXPECT(f.held.cap < 1000);
 }
+
+TEST(frames, give_room_back_but_not_what_has_come)
+{
+    AUTO(frames) f = {.encoding = ENCODING_PROTO, .frame_most = 8};
+    AUTO(buf) story = {0};
+    put(&f, (struct str){"\0\0\0\3a", 5}, &story);
+    frames_trim(&f);
+    put(&f, (struct str){"bc\0\0", 4}, &story);
+    frames_trim(&f);
+    EXPECT(!f.held.p);
+    put(&f, (struct str){"\0\1d", 3}, &story);
+    EXPECT_TEXT(story.p, "[abc][d]");
+}

@@ -174,6 +174,33 @@ TEST(loop, what_comes_on_the_heels_of_other_news_waits_a_breath)
     loop_free(l);
 }
 
+TEST(loop, timers_that_are_set_stay_when_room_is_given_back)
+{
+    struct loop *l = loop_new();
+    struct buf log = {0};
+    struct caller callers[8];
+    struct loop_timer timers[8];
+    for (int i = 0; i < 8; i++) {
+        callers[i] = (struct caller){.log = &log, .name = (char)('a' + i)};
+        timers[i] = (struct loop_timer){.fire = call, .ctx = &callers[i]};
+        loop_timer_set(l, &timers[i], i == 1 ? 2 : 1);
+    }
+    for (int i = 2; i < 8; i++)
+        loop_timer_stop(l, &timers[i]);
+    loop_trim(l);
+    loop_timer_set(l, &timers[5], 1);
+    while (log.n < 3)
+        loop_wait(l, INT64_MAX);
+    EXPECT_STR(buf_str(&log), "afb");
+    loop_trim(l);
+    loop_timer_set(l, &timers[7], 0);
+    while (log.n < 4)
+        loop_wait(l, INT64_MAX);
+    EXPECT_STR(buf_str(&log), "afbh");
+    buf_done(&log);
+    loop_free(l);
+}
+
 TEST(loop, knows_its_longest_turn)
 {
     struct loop *l = loop_new();

@@ -38,6 +38,40 @@ TEST(http2, carries_calls_and_answers_in_the_open_and_over_tls)
     }
 }
 
+TEST(http2, makes_a_connection_before_the_first_call)
+{
+    AUTO(pair) p = {0};
+    pair_start(&p, (struct peer_config){.is_tls = true}, quick());
+    http2_connect(p.talk.client);
+    while (!peer_accepted(p.peer))
+        loop_wait(p.loop, INT64_MAX);
+    http2_connect(p.talk.client);
+    talk_get(&p.talk, 1, "/empty");
+    talk_until_ended(&p.talk, 1);
+    EXPECT_TEXT(talk_log(&p.talk), "1 head 200 application/json|1 end|");
+    EXPECT_INT(peer_accepted(p.peer), 1);
+}
+
+TEST(http2, goes_on_after_it_gave_room_back)
+{
+    for (int is_tls = 0; is_tls < 2; is_tls++) {
+        test_case("tls %d", is_tls);
+        AUTO(pair) p = {0};
+        pair_start(&p, (struct peer_config){.is_tls = is_tls}, quick());
+        http2_trim(p.talk.client);
+        for (uint32_t i = 1; i <= 3; i++) {
+            talk_post(&p.talk, i, "/echo", "{}");
+            http2_trim(p.talk.client); /* it waits, */
+            loop_wait(p.loop, INT64_MAX);
+            http2_trim(p.talk.client); /* is on its way, */
+            talk_until_ended(&p.talk, i);
+            http2_trim(p.talk.client); /* and is answered */
+        }
+        EXPECT_INT(peer_accepted(p.peer), 1);
+        EXPECT(strstr(talk_log(&p.talk), "3 end|"));
+    }
+}
+
 TEST(http2, tells_status_and_when_to_come_again)
 {
     AUTO(pair) p = {0};
