@@ -8,7 +8,7 @@ import threading
 import time
 
 from gangs import member
-from plane import node
+from plane import bound, node
 from schedule import told
 from stage import PATIENCE, test, until
 
@@ -240,13 +240,16 @@ def who_waits_for_an_extender_holds_nobody_up(stage):
 
 def make_room(stage, who, scheduler, n_victims, **how):
     """Two full nodes of this one's own, of which the second is dearer, and a pod that wants in; what
-    it and its victims are told, with the uids and names left out."""
+    it and its victims are told, with the uids and names left out. The scheduler fills the nodes
+    itself, so it knows them."""
     where = {"nodeSelector": {"who": who}}
     for number, priority in enumerate(("low", "middle")):
         name = "%s-%d" % (who, number)
-        stage.plane.create(node(name, cpu="2", labels={"who": who}))
+        stage.plane.create(node(name, cpu="2", labels={"who": who, "number": str(number)}))
         stage.pod("%s-on-%d" % (who, number), scheduler, cpu="2", priorityClassName=priority,
-                  nodeName=name, labels={"say": "all"})
+                  nodeSelector={"who": who, "number": str(number)}, labels={"say": "all"})
+    stage.plane.wait_for("Pod", lambda p: p["metadata"]["name"].startswith(who) and bound(p), 2,
+                         PATIENCE, stage.name)
     high = stage.pod(who + "-high", scheduler, cpu="1", priorityClassName="high", **where, **how)
     said = told(stage, who + "-high")
 
