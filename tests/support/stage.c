@@ -1,10 +1,11 @@
 #include "support/stage.h"
-#include "core/wire/metric_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "core/engine/inside.h"
+#include "core/plugins/args.h"
+#include "core/plugins/plugins.h"
 #include "core/wire/metric_text.h"
 #include "support/test.h"
 
@@ -48,6 +49,22 @@ void stage_remove(struct stage *s, const char *fmt, ...)
     va_start(args, fmt);
     apply(s, CHANGE_REMOVE, fmt, args);
     va_end(args);
+}
+
+void stage_set_gangs(struct stage *s, const struct coscheduling_args *args)
+{
+    uint32_t at = 0;
+    while (!str_equal(built_in_profiles[at].name, STR("kubenexus-scheduler")))
+        at++;
+    struct profile *own = arena_copy(&s->mem, &built_in_profiles[at], sizeof(*own));
+    struct profile_plugin *parts =
+        arena_copy(&s->mem, own->plugins, own->n * sizeof(*own->plugins));
+    for (uint32_t i = 0; i < own->n; i++)
+        if (parts[i].plugin->gangs)
+            parts[i].args = arena_copy(&s->mem, args, sizeof(*args));
+    own->plugins = parts;
+    s->config.profiles = own;
+    s->config.n_profiles = 1;
 }
 
 uint32_t stage_run(struct stage *s)

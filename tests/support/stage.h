@@ -22,6 +22,10 @@ struct stage {
 
 void stage_done(struct stage *s);
 
+/* Before the first object: the engine has our own profile alone, with these arguments for gangs. */
+struct coscheduling_args;
+void stage_set_gangs(struct stage *s, const struct coscheduling_args *args);
+
 /* An object (support/objects.h) comes or changes; or is gone: then kind and name are enough. */
 void stage_put(struct stage *s, const char *fmt, ...) PRINTF(2, 3);
 void stage_remove(struct stage *s, const char *fmt, ...) PRINTF(2, 3);

@@ -131,6 +131,7 @@ static const void *read_coscheduling(const struct args_reading *a)
         out->starve_ms = f.starve_s * 1000;
     if (f.has_boost)
         out->gold_boost = f.boost;
+    out->gangs_kubeflow = f.gangs_kubeflow;
     return out;
 }
 

@@ -265,7 +265,8 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
 {
     struct cluster *c = k->cluster;
     struct gang_identity identity;
-    bool names_one = gang_identity_of(from, &identity);
+    bool names_one = k->gangs_kubeflow ? gang_identity_with_kubeflow(from, &identity)
+                                       : gang_identity_of(from, &identity);
     uint32_t was = groups_of(&c->groups, pod);
     if (LIKELY(!names_one && was == ID_NONE))
         return false;

@@ -105,6 +105,7 @@ struct engine {
 
     VEC(struct gang) gangs; /* by group */
     struct heap timers;     /* units that are to be looked at, by due_ms */
+    bool gangs_kubeflow;    /* as the profiles say */
     struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
     struct planner planner;
     uint32_t keeper;        /* the gang that keeps room because it starves; ID_NONE: none does */

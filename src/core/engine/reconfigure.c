@@ -72,11 +72,15 @@ void engine_begin_profiles(struct engine *k, int64_t now_ms)
     k->n_extender_reasons = 0;
     k->classes.gone = class_gone;
     k->classes.ctx = k;
+    k->gangs_kubeflow = false;
     for (uint32_t i = 0; i < k->config.n_profiles; i++) {
         const struct plugin *order = engine_order_of(&k->config.profiles[i]);
         assert(order);
         if (i == 0 || order->gangs) /* which orders units that do not age as the others do */
             k->order = order;
+        const struct profile_plugin *gangs = profile_gangs(&k->config.profiles[i]);
+        const struct coscheduling_args *args = gangs ? gangs->args : NULL;
+        k->gangs_kubeflow |= args && args->gangs_kubeflow;
     }
     engine_count_profiles(k);
     engine_begin_lines(k, now_ms);

@@ -184,14 +184,17 @@ static enum kind owners_kind(const struct owner *owner, const struct finds *f)
     return is_made_for ? gang_keys[f->ranks[GANG_OWNER] / 2].object : info->kind;
 }
 
-static bool find_owner(const struct pod *pod, const struct finds *f, struct gang_identity *out)
+static bool find_owner(const struct pod *pod, const struct finds *f, bool kubeflow_asks,
+                       struct gang_identity *out)
 {
-    if (!is_asked(f))
+    if (!is_asked(f) && (!kubeflow_asks || f->places[GANG_AUTO].where))
         return false;
     const struct owner *owner = NULL;
     list_each(&pod->meta.owners, o)
         owner = o->is_controller ? o : owner;
     out->object = owners_kind(owner, f);
+    if (!is_asked(f) && (out->object < KIND_JAX_JOB || out->object > KIND_XGBOOST_JOB))
+        return false;
     out->group = f->places[GANG_OWNER];
     if (!out->group.where && out->object)
         out->group = (struct gang_place){GANG_FIELD, STR("metadata.ownerReferences"), owner->name};
@@ -209,7 +212,7 @@ bool gang_is_asked_for(const pair_list *labels, const pair_list *annotations)
     return is_asked(&f);
 }
 
-bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
+static bool identify(const struct pod *pod, bool kubeflow_asks, struct gang_identity *out)
 {
     struct finds f = {.other_rank = UINT32_MAX};
     memset(f.ranks, 0xff, sizeof(f.ranks));
@@ -235,7 +238,7 @@ bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
         out->group = f.places[GANG_NAME];
         out->object = gang_keys[f.ranks[GANG_NAME] / 2].object;
     } else {
-        is_owners = find_owner(pod, &f, out);
+        is_owners = find_owner(pod, &f, kubeflow_asks, out);
         if (!is_owners)
             return false;
     }
@@ -249,6 +252,16 @@ bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
     if (!is_owners)
         read_size(out);
     return true;
+}
+
+bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
+{
+    return identify(pod, false, out);
+}
+
+bool gang_identity_with_kubeflow(const struct pod *pod, struct gang_identity *out)
+{
+    return identify(pod, true, out);
 }
 
 struct str gang_place_text(const struct gang_place *place, struct arena *mem)

@@ -45,6 +45,9 @@ struct gang_identity {
 /* False if it is in no group. */
 bool gang_identity_of(const struct pod *pod, struct gang_identity *out);
 
+/* The same where pods of Kubeflow's jobs need not ask for it; who says another thing is heard. */
+bool gang_identity_with_kubeflow(const struct pod *pod, struct gang_identity *out);
+
 /* Do these ask to be in a gang with the other pods of their owner? */
 bool gang_is_asked_for(const pair_list *labels, const pair_list *annotations);
 

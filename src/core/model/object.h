@@ -28,12 +28,12 @@ enum kind {
     KIND_STATEFUL_SET,
     KIND_JOB,
     KIND_JOB_SET,
-    KIND_JAX_JOB, /* these of Kubeflow */
+    KIND_JAX_JOB, /* the first of Kubeflow's, */
     KIND_MPI_JOB,
     KIND_PADDLE_JOB,
     KIND_PYTORCH_JOB,
     KIND_TF_JOB,
-    KIND_XGBOOST_JOB,
+    KIND_XGBOOST_JOB, /* and the last */
     KIND_RAY_CLUSTER,
     KIND_DISRUPTION_BUDGET,
     KIND_PERSISTENT_VOLUME,

@@ -93,11 +93,12 @@ struct workload_args {
     int64_t cpu_weight, memory_weight, gpu_weight; /* 35, 35, 30; not all 0 */
 };
 struct coscheduling_args {
-    int64_t gather_ms;  /* members that are missing are waited for so long; then all are told */
-    int64_t starve_ms;  /* who has waited longer goes before others */
-    int64_t repair_ms;  /* the room of a member that was lost is kept so long; 0: not at all */
-    int32_t gold_boost; /* added to the priority of gold tenants */
-    bool counts_groups; /* metrics tell gangs apart, not only their namespaces */
+    int64_t gather_ms;   /* members that are missing are waited for so long; then all are told */
+    int64_t starve_ms;   /* who has waited longer goes before others */
+    int64_t repair_ms;   /* the room of a member that was lost is kept so long; 0: not at all */
+    int32_t gold_boost;  /* added to the priority of gold tenants */
+    bool counts_groups;  /* metrics tell gangs apart, not only their namespaces */
+    bool gangs_kubeflow; /* pods of Kubeflow's jobs are gangs without asking */
 };
 
 #define COSCHEDULING_DEFAULTS                                                                      \

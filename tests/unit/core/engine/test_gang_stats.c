@@ -3,7 +3,6 @@
 #include "core/engine/inside.h"
 
 #include "core/plugins/args.h"
-#include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -53,28 +52,11 @@ TEST(gang_stats, attempts_waits_and_sizes_of_gangs_are_counted)
             "gang_size=\"5\"} 25"));
 }
 
-/* A profile like ours, whose metrics tell gangs apart. */
-struct told_apart {
-    struct profile_plugin plugins[64];
-    struct profile profile;
-    struct coscheduling_args args;
-};
-
-static void tell_apart(struct stage *s, struct told_apart *t)
+static void tell_apart(struct stage *s)
 {
-    uint32_t i = 0;
-    while (!str_equal(built_in_profiles[i].name, STR("kubenexus-scheduler")))
-        i++;
-    t->profile = built_in_profiles[i];
-    memcpy(t->plugins, t->profile.plugins, t->profile.n * sizeof(t->plugins[0]));
-    t->profile.plugins = t->plugins;
-    t->args = COSCHEDULING_DEFAULTS;
-    t->args.counts_groups = true;
-    for (i = 0; i < t->profile.n; i++)
-        if (str_equal(str_of(t->plugins[i].plugin->name), STR("Coscheduling")))
-            t->plugins[i].args = &t->args;
-    s->config.profiles = &t->profile;
-    s->config.n_profiles = 1;
+    struct coscheduling_args args = COSCHEDULING_DEFAULTS;
+    args.counts_groups = true;
+    stage_set_gangs(s, &args);
 }
 
 #define WAIT(group, n)                                                                             \
@@ -82,9 +64,8 @@ static void tell_apart(struct stage *s, struct told_apart *t)
 
 TEST(gang_stats, groups_are_told_apart_where_the_profile_asks_and_until_they_are_gone)
 {
-    struct told_apart t = {0};
     AUTO(stage) s = {0};
-    tell_apart(&s, &t);
+    tell_apart(&s);
     for (int i = 0; i < 2; i++) {
         stage_put(&s, "pod a-%d cpu=1 gang=a:2", i);
         stage_put(&s, "pod b-%d cpu=1 gang=b:2", i);
@@ -110,9 +91,8 @@ TEST(gang_stats, groups_are_told_apart_where_the_profile_asks_and_until_they_are
 
 TEST(gang_stats, so_many_groups_and_no_more_have_rows_of_their_own)
 {
-    struct told_apart t = {0};
     AUTO(stage) s = {.config.max_unsettled = 2 * (GANG_ROWS_MOST + 3)};
-    tell_apart(&s, &t);
+    tell_apart(&s);
     stage_put(&s, "node n1 cpu=100 memory=800Gi pods=2000");
     for (int i = 0; i < GANG_ROWS_MOST + 3; i++)
         for (int m = 0; m < 2; m++)

@@ -1,4 +1,5 @@
 #include "core/engine/inside.h"
+#include "core/plugins/args.h"
 #include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -393,6 +394,24 @@ TEST(gangs, of_an_owner_that_makes_one_part_after_the_other_start_part_by_part)
     stage_put(&s, "pod node-1 " MEMBER ROLE "node");
     EXPECT_INT(stage_run(&s), 2);
     EXPECT_INT(binds(&s), 2);
+}
+
+TEST(gangs, of_kubeflows_jobs_need_not_ask_where_that_is_configured)
+{
+    for (int is_on = 0; is_on < 2; is_on++) {
+        struct coscheduling_args args = COSCHEDULING_DEFAULTS;
+        args.gangs_kubeflow = is_on;
+        AUTO(stage) s = {0};
+        stage_set_gangs(&s, &args);
+        stage_put(&s, "node n1 cpu=8 memory=8Gi");
+        stage_put(&s,
+                  "{'apiVersion':'kubeflow.org/v2beta1','kind':'MPIJob','metadata':{'name':'m',"
+                  "'namespace':'default'},'spec':{'mpiReplicaSpecs':{'Worker':{'replicas':2}}}}");
+        stage_put(&s, "pod m-0 cpu=1 scheduler=kubenexus-scheduler owner:MPIJob=m");
+        EXPECT_INT(stage_run(&s), is_on ? 0 : 1);
+        stage_put(&s, "pod m-1 cpu=1 scheduler=kubenexus-scheduler owner:MPIJob=m");
+        EXPECT_INT(stage_run(&s), is_on ? 2 : 1);
+    }
 }
 
 TEST(gangs, of_head_and_workers_start_together)

@@ -49,20 +49,10 @@ TEST(order, who_has_waited_for_a_minute_goes_before_all_but_the_critical)
 
 TEST(order, how_long_is_long_is_configured)
 {
-    struct profile_plugin all[32];
-    struct profile profile = built_in_profiles[1];
     struct coscheduling_args args = COSCHEDULING_DEFAULTS;
     args.starve_ms = 300000;
-    for (uint32_t i = 0; i < profile.n; i++) {
-        all[i] = profile.plugins[i];
-        if (all[i].plugin->gangs)
-            all[i].args = &args;
-    }
-    profile.plugins = all;
-    AUTO(stage)
-    s = {
-        .config = {.profiles = &profile, .n_profiles = 1}
-    };
+    AUTO(stage) s = {0};
+    stage_set_gangs(&s, &args);
     stage_put(&s, "node n1 cpu=1 memory=8Gi");
     stage_put(&s, "pod x cpu=1 on=n1");
     stage_put(&s, "pod old cpu=1 " NEXUS " created=0 preempts=Never");

@@ -217,3 +217,27 @@ TEST(gang, an_owners_object_is_named_where_it_says_how_many_there_are)
         EXPECT_INT(identity.minimum, cases[i].minimum);
     }
 }
+
+TEST(gang, pods_of_kubeflows_jobs_need_not_ask_where_that_is_configured)
+{
+    static const struct {
+        const char *words;
+        bool is_one;
+    } cases[] = {
+        {"^kubeflow.org/v1:PyTorchJob:j " KUBEFLOW,                          true },
+        {"^kubeflow.org/v2beta1:MPIJob:j " KUBEFLOW,                         true },
+        {"^batch/v1:Job:j-launcher " KUBEFLOW,                               true },
+        {"@kubenexus.io/gang=false ^kubeflow.org/v1:PyTorchJob:j " KUBEFLOW, false},
+        {"^batch/v1:Job:j batch.kubernetes.io/job-name=j",                   false},
+        {"^ray.io/v1:RayCluster:r",                                          false},
+        {KUBEFLOW "$WORLD_SIZE=4",                                           false},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(arena) mem = {0};
+        struct gang_identity identity;
+        test_case("%s", cases[i].words);
+        struct pod pod = pod_of(&mem, cases[i].words);
+        EXPECT_INT(gang_identity_with_kubeflow(&pod, &identity), cases[i].is_one);
+        EXPECT(!gang_identity_of(&pod, &identity));
+    }
+}
