@@ -326,13 +326,15 @@ TEST(view, that_would_be_built_anew_need_not_be_kept)
 {
     AUTO(judge) j = {.profile = &fake_profile};
     furnish(&j);
+    for (int i = 10; i < 80; i++)
+        ground_add(&j.ground, "node n%d cpu=4 label:z=1", i);
     warm(&j, "p");
     for (int i = 0; i < 64; i++)
-        ground_add(&j.ground, "pod x%d cpu=1m on=n%d", i, i % 10);
+        ground_add(&j.ground, "pod x%d cpu=1m on=n%d", i, i);
     views_trim(&j.views);
     EXPECT_INT(j.views.at.n, 1);
     warm(&j, "other");
-    ground_add(&j.ground, "pod y cpu=1m on=n1");
+    ground_add(&j.ground, "pod y cpu=1m on=n64");
     views_trim(&j.views); /* the older lags too far */
     EXPECT_INT(j.views.at.n, 1);
     EXPECT(judge_class(&j, "p")->view == NULL && judge_class(&j, "other")->view != NULL);
