@@ -21,6 +21,7 @@ void stage_done(struct stage *s)
     engine_free(s->engine);
     effects_done(&s->effects);
     arena_done(&s->mem);
+    arena_done(&s->config_mem);
     buf_done(&s->text);
 }
 
@@ -56,12 +57,12 @@ void stage_set_gangs(struct stage *s, const struct coscheduling_args *args)
     uint32_t at = 0;
     while (!str_equal(built_in_profiles[at].name, STR("kubenexus-scheduler")))
         at++;
-    struct profile *own = arena_copy(&s->mem, &built_in_profiles[at], sizeof(*own));
+    struct profile *own = arena_copy(&s->config_mem, &built_in_profiles[at], sizeof(*own));
     struct profile_plugin *parts =
-        arena_copy(&s->mem, own->plugins, own->n * sizeof(*own->plugins));
+        arena_copy(&s->config_mem, own->plugins, own->n * sizeof(*own->plugins));
     for (uint32_t i = 0; i < own->n; i++)
         if (parts[i].plugin->gangs)
-            parts[i].args = arena_copy(&s->mem, args, sizeof(*args));
+            parts[i].args = arena_copy(&s->config_mem, args, sizeof(*args));
     own->plugins = parts;
     s->config.profiles = own;
     s->config.n_profiles = 1;

@@ -16,7 +16,8 @@ struct stage {
     struct engine *engine; /* made with the first object */
     int64_t now_ms;
     struct effects effects; /* of the last stage_run() */
-    struct arena mem;
+    struct arena mem;       /* of one object */
+    struct arena config_mem;
     struct buf text;
 };
 
