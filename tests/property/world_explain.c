@@ -100,6 +100,26 @@ static bool is_evicting(const struct world *w)
     return false;
 }
 
+/* Is there a pod for which no NUMA node had room when it came, while one would have by now? Nobody
+ * told it a number, so who has seen only the present gives it one. */
+static bool has_unseated(const struct world *w, const struct engine *present)
+{
+    const struct cluster *past = w->engines[0]->cluster, *now = present->cluster;
+    for (uint32_t i = 0; i < WORLD_PODS; i++) {
+        const struct pod *pod = w->pods[i].object;
+        if (!pod)
+            continue;
+        pod_id before =
+            pods_find(&past->pods, names_find(&past->names, pod->meta.namespace), pod->meta.name);
+        pod_id after =
+            pods_find(&now->pods, names_find(&now->names, pod->meta.namespace), pod->meta.name);
+        if (before.i != ID_NONE && after.i != ID_NONE && now->pods.rows.at[after.i].zone &&
+            past->pods.rows.at[before.i].node != ID_NONE && !past->pods.rows.at[before.i].zone)
+            return true;
+    }
+    return false;
+}
+
 void world_check_present(struct world *w, const struct effect *e)
 {
     if (is_evicting(w))
@@ -132,6 +152,7 @@ void world_check_present(struct world *w, const struct effect *e)
     for (uint32_t i = 0; i < GEN_NODES; i++)
         if (w->nodes[i].object)
             tell_one(k, (struct object){.kind = KIND_NODE, .node = w->nodes[i].object});
-    world_check_explained(w, k, e);
+    if (!has_unseated(w, k))
+        world_check_explained(w, k, e);
     engine_free(k);
 }
