@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/plugins/args.h"
 #include "core/plugins/plugins.h"
 #include "property/world_explain.h"
 #include "property/world_nexus.h"
@@ -517,6 +518,8 @@ struct engine_config world_config(const struct world *w)
     return (struct engine_config){.profiles = present->at, .n_profiles = LEN(present->at)};
 }
 
+static const struct fragmentation_args observing = {.all_pods = true, .observes_demand = true};
+
 /* The same names in another order, all with the plugins of one, with other weights. */
 static void renew_profiles(struct world *w, struct rng *r)
 {
@@ -528,6 +531,8 @@ static void renew_profiles(struct world *w, struct rng *r)
         next->plugins[i] = from->plugins[i];
         if (from->plugins[i].weight)
             next->plugins[i].weight = 1 + (int64_t)rng_below(r, 5);
+        if (from->plugins[i].plugin == &plugin_resource_fragmentation_score && chance(r, 2))
+            next->plugins[i].args = &observing;
     }
     for (uint32_t i = 0; i < LEN(next->at); i++)
         next->at[i] = (struct profile){built_in_profiles[i ^ first].name, next->plugins, from->n};

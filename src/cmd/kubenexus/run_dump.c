@@ -104,6 +104,16 @@ static void dump_waiting(void *ctx, uint32_t unit)
                log_str("nominatedNode", name_of(c, row->nominated)));
 }
 
+/* Shares by numbers of GPUs, where they count. */
+static void dump_demand(const struct demand *d)
+{
+    AUTO(buf) text = {0};
+    if (!d->is_watched)
+        return;
+    gpu_mix_text(&d->mix, &text);
+    log_record(LOG_INFO, "dump of GPU demand", log_str("mix", buf_str(&text)));
+}
+
 static void dump(const void *arg, int out)
 {
     const struct engine *k = *(const struct engine *const *)arg;
@@ -114,6 +124,7 @@ static void dump(const void *arg, int out)
     struct engine_stats s = engine_stats(k);
     log_record(LOG_INFO, "dump of queue", log_int("active", s.active),
                log_int("backoff", s.backing_off), log_int("unschedulable", s.parked));
+    dump_demand(&k->cluster->demand);
     queue_each(k->queue, dump_waiting, (void *)(uintptr_t)k);
     log_record(LOG_INFO, "dump ends", log_int("nodes", s.nodes), log_int("pods", s.pods));
 }

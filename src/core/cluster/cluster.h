@@ -4,6 +4,7 @@
 #include "core/cluster/change.h"
 #include "core/cluster/cliques.h"
 #include "core/cluster/count.h"
+#include "core/cluster/demand.h"
 #include "core/cluster/devices.h"
 #include "core/cluster/groups.h"
 #include "core/cluster/likes.h"
@@ -61,6 +62,7 @@ struct cluster {
     struct groups groups;
     struct queues queues;
     struct cliques cliques;
+    struct demand demand;
     struct change_log log;
 
     VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */

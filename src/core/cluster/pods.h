@@ -88,6 +88,12 @@ static inline const struct shape *pods_shape(const struct pods *p, pod_id pod)
     return &p->shapes.at[p->rows.at[pod.i].shape];
 }
 
+/* Has it no node yet? */
+static inline bool pod_is_waiting(const struct pod_row *row)
+{
+    return row->text && row->node == ID_NONE && !(row->flags & POD_BOUND);
+}
+
 struct str pod_name(const struct pod_row *row);
 struct str pod_uid(const struct pod_row *row);
 

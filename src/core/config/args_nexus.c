@@ -378,7 +378,7 @@ struct demand_file {
 struct fragmentation_file {
     struct args_head head;
     struct str policy;
-    bool all_pods;
+    bool all_pods, observes_demand;
     LIST(struct demand_file) demand;
 };
 
@@ -399,6 +399,7 @@ static const struct field fragmentation_fields[] = {
     HEAD_API_VERSION,
     {FIELD_MESSAGES("demand", 0, struct fragmentation_file, demand, demand_fields)},
     HEAD_KIND,
+    {FIELD(BOOL, "observeDemand", 0, struct fragmentation_file, observes_demand)},
     {FIELD(STR, "policy", 0, struct fragmentation_file, policy)},
     FIELD_END,
 };
@@ -442,6 +443,8 @@ static const void *read_fragmentation(const struct args_reading *a)
         config_error(a->r, args_at(a, "demand"), "more than %d", MOST_KINDS);
         return NULL;
     }
+    if (f.demand.n && f.observes_demand)
+        config_error(a->r, args_at(a, "observeDemand"), "demand is told, too");
     struct gpu_demand *demand = arena_array(&a->r->out->mem, struct gpu_demand, f.demand.n);
     for (uint32_t i = 0; i < f.demand.n; i++) {
         demand[i] = read_demand(a, &f.demand.at[i], i);
@@ -450,6 +453,7 @@ static const void *read_fragmentation(const struct args_reading *a)
     for (uint32_t i = 0; i < f.demand.n; i++)
         demand[i].share /= all;
     out->all_pods = f.all_pods;
+    out->observes_demand = f.observes_demand;
     out->demand.at = demand;
     out->demand.n = f.demand.n;
     return out;

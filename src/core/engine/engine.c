@@ -102,6 +102,7 @@ void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *o
     k->units.at[pod.i].bind = effect->id;
     k->units.at[pod.i].told = 0;
     k->stats.bound++;
+    demand_note(&c->demand, cluster_spec(c, pod)->gpus);
 }
 
 static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
@@ -350,6 +351,8 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     k->now_ms = now_ms;
     if (k->holds.next_ms <= now_ms)
         engine_end_holds(k, now_ms);
+    if (UNLIKELY(demand_is_due(&k->cluster->demand, now_ms)))
+        demand_review(k->cluster, now_ms);
     if (UNLIKELY(k->keeper != ID_NONE))
         engine_review_keeper(k, now_ms);
     if (engine_show(k, now_ms, out) || engine_tick(k, now_ms, out) ||

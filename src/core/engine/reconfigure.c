@@ -63,8 +63,20 @@ const struct plugin *engine_plugin(const struct engine *k, uint32_t number)
     return number < n_plugins + GUESTS_MOST ? k->guests[number - n_plugins] : NULL;
 }
 
+static bool watches_demand(const struct engine_config *config)
+{
+    for (uint32_t i = 0; i < config->n_profiles; i++)
+        for (uint32_t p = 0; p < config->profiles[i].n; p++) {
+            const struct profile_plugin *of = &config->profiles[i].plugins[p];
+            if (of->plugin->watches_demand && of->plugin->watches_demand(of->args))
+                return true;
+        }
+    return false;
+}
+
 void engine_begin_profiles(struct engine *k, int64_t now_ms)
 {
+    demand_watch(&k->cluster->demand, watches_demand(&k->config));
     find_guests(k);
     classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
     k->classes.extenders = k->config.extenders;
@@ -92,18 +104,13 @@ const struct profile *engine_profile_of(const struct engine *k, pod_id pod)
     return classes_profile(&k->classes, names_text(&k->cluster->names, spec->scheduler_name));
 }
 
-static bool is_waiting(const struct pod_row *row)
-{
-    return row->text && row->node == ID_NONE && !(row->flags & POD_BOUND);
-}
-
 /* Whoever is in the queue and not served by these profiles leaves it. */
 static void let_out(struct engine *k, const struct profile *profiles, uint32_t n)
 {
     struct classes next = {.profiles = profiles, .n_profiles = n};
     for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++) {
         pod_id pod = {i};
-        if (!is_waiting(pods_at(&k->cluster->pods, pod)))
+        if (!pod_is_waiting(pods_at(&k->cluster->pods, pod)))
             continue;
         struct str name =
             names_text(&k->cluster->names, cluster_spec(k->cluster, pod)->scheduler_name);
@@ -122,7 +129,7 @@ static void let_in(struct engine *k, int64_t now_ms)
     for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++) {
         pod_id pod = {i};
         const struct pod_row *row = pods_at(&k->cluster->pods, pod);
-        if (!is_waiting(row) || queue_where(k->queue, i) != QUEUE_NOWHERE ||
+        if (!pod_is_waiting(row) || queue_where(k->queue, i) != QUEUE_NOWHERE ||
             !engine_profile_of(k, pod))
             continue;
         if (engine_gang_of(k, pod) == ID_NONE)

@@ -435,6 +435,7 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
         vec_resize(&k->by_shape, shape_number + 1);
     struct shape_class *memo = &k->by_shape.at[shape_number];
     uint64_t generation = workloads_generation(&c->workloads, shape->namespace);
+    generation += c->demand.generation;
     if (UNLIKELY(specs_at(&c->specs, shape->spec)->n_volumes))
         generation += c->volumes.generation; /* neither goes back: their sum moves if one does */
     if (specs_at(&c->specs, shape->spec)->accelerators ||

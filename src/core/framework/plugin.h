@@ -175,6 +175,9 @@ struct plugin {
     void (*begin)(struct cluster *, const void *args, void *shared);
     void (*end)(struct cluster *, void *shared);
 
+    /* Does it, with these arguments, read which GPUs are asked for (cluster/demand.h)? */
+    bool (*watches_demand)(const void *args);
+
     /* What it can tell apart in pods of one spec: appends numbers that differ if its answers may.
      */
     void (*sign)(struct cluster *, const struct shape *, const void *args, struct match_words *out);

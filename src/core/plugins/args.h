@@ -181,7 +181,8 @@ extern const char *const gpu_policy_names[N_GPU_POLICIES];
 struct fragmentation_args {
     enum gpu_policy policy;
     bool all_pods; /* those without GPUs are scored, too: they take a node's CPU */
-    LIST(const struct gpu_demand) demand; /* none: any number of whole GPUs is as likely */
+    LIST(const struct gpu_demand) demand; /* none: any number of whole GPUs is as likely … */
+    bool observes_demand;                 /* … to begin with: then what is asked for counts */
 };
 
 struct numa_args {

@@ -128,6 +128,50 @@ void fragmentation_done(struct fragmentation *f, struct cluster *c)
     mem_free(f->seen);
 }
 
+/* The loss at each number of idle GPUs, and then the least concave one above it: the points of its
+ * hull, with straight lines between them. */
+static void even_out(double *loss, uint32_t largest)
+{
+    for (uint32_t from = 0, to; from < largest; from = to) {
+        to = from + 1;
+        for (uint32_t i = to + 1; i <= largest; i++)
+            if ((loss[i] - loss[from]) * (to - from) >= (loss[to] - loss[from]) * (i - from))
+                to = i;
+        double rise = (loss[to] - loss[from]) / (to - from);
+        for (uint32_t i = from + 1; i < to; i++)
+            loss[i] = loss[from] + rise * (i - from);
+    }
+}
+
+struct gpu_mix fragmentation_even(const struct gpu_mix *mix)
+{
+    double loss[GPUS_MOST + 1] = {0}, more = 0, before = 1;
+    struct gpu_mix even = {.largest = mix->largest};
+    for (uint32_t i = mix->largest; i > 0; i--) {
+        loss[i] = i * more;
+        more += mix->of[i];
+    }
+    even_out(loss, mix->largest);
+    for (uint32_t i = 1; i <= mix->largest; i++) {
+        double want_more = i < mix->largest ? loss[i] / i : 0;
+        even.of[i] = MAX(before - want_more, 0.0);
+        before = want_more;
+    }
+    return even;
+}
+
+void fragmentation_observe(struct fragmentation *f, struct cluster *c)
+{
+    struct gpu_mix mix = fragmentation_even(&c->demand.mix);
+    struct gpu_demand kinds[GPUS_MOST];
+    uint32_t n = 0;
+    for (uint32_t i = 1; i <= mix.largest; i++)
+        if (mix.of[i] > 0)
+            kinds[n++] = (struct gpu_demand){.count = i, .milli = GPU_WHOLE, .share = mix.of[i]};
+    fragmentation_init(f, c, kinds, n);
+    f->generation = c->demand.generation;
+}
+
 struct fragmentation_state fragmentation_state(const struct cluster *c, node_id node)
 {
     const struct room *room = &c->nodes.room[node.i];

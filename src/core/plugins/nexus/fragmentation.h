@@ -72,6 +72,7 @@ struct fragmentation_kind {
 };
 
 struct fragmentation {
+    uint64_t generation; /* of the demand that was observed (cluster/demand.h); 0: it was not */
     struct fragmentation_kind *kinds;
     uint32_t n;
     struct fragmentation_want *wants;
@@ -97,6 +98,16 @@ struct fragmentation {
 
 void fragmentation_init(struct fragmentation *f, struct cluster *c, const struct gpu_demand *demand,
                         uint32_t n);
+/* The same, of what is observed. Pods that the mix asks for lose, of m idle GPUs, m × the share of
+ * those that want more than m. As it is, that may rise and fall, and a pod would rather leave two
+ * of three GPUs idle than one of two. So the least loss is taken that is nowhere less and is
+ * concave: what a pod gains falls with what is left, whatever the mix. That, too, is the loss of
+ * some mix: it is the one that is measured by. */
+void fragmentation_observe(struct fragmentation *f, struct cluster *c);
+
+/* That mix, of one with islands of so many GPUs at most. */
+struct gpu_mix fragmentation_even(const struct gpu_mix *mix);
+
 void fragmentation_done(struct fragmentation *f, struct cluster *c);
 
 /* What a node's fragmentation depends on. */

@@ -280,17 +280,33 @@ static const struct gpu_demand any_size[] = {
     SIZE(1), SIZE(2),  SIZE(3),  SIZE(4),  SIZE(5),  SIZE(6),  SIZE(7),  SIZE(8),
     SIZE(9), SIZE(10), SIZE(11), SIZE(12), SIZE(13), SIZE(14), SIZE(15), SIZE(16)};
 
+static bool watches_demand(const void *args)
+{
+    const struct fragmentation_args *a = args;
+    return a && a->observes_demand;
+}
+
 static void begin(struct cluster *c, const void *args, void *shared)
 {
     const struct fragmentation_args *a = args;
     bool is_said = a && a->demand.n;
-    fragmentation_init(shared, c, is_said ? a->demand.at : any_size,
-                       is_said ? a->demand.n : LEN(any_size));
+    if (watches_demand(args))
+        fragmentation_observe(shared, c);
+    else
+        fragmentation_init(shared, c, is_said ? a->demand.at : any_size,
+                           is_said ? a->demand.n : LEN(any_size));
 }
 
 static void end(struct cluster *c, void *shared)
 {
     fragmentation_done(shared, c);
+}
+
+/* What is asked for is another mix now. Whoever was learned with the old one is not asked again. */
+static void observe_again(struct cluster *c, struct fragmentation *f)
+{
+    fragmentation_done(f, c);
+    fragmentation_observe(f, c);
 }
 
 static void learn(struct learning *l, void *cls)
@@ -301,6 +317,8 @@ static void learn(struct learning *l, void *cls)
         l->error = names_text(&l->cluster->names, l->spec->gpu_error);
     k->policy = &policies[args ? args->policy : GPU_SNUG];
     k->measure = l->shared;
+    if (watches_demand(args) && k->measure->generation != l->cluster->demand.generation)
+        observe_again(l->cluster, k->measure);
     k->wanted = l->spec->gpus.count ? queues_wanted(&l->cluster->queues, l->spec->gpus.count) : 0;
     k->ask = l->spec->gpus;
     k->cpu_milli = l->spec->ask.cpu_milli;
@@ -401,12 +419,14 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
     }
 }
 
-/* What waits in Kueue's queues tells classes apart, and whether there are cliques. */
+/* What waits in Kueue's queues tells classes apart, whether there are cliques, and what is asked
+ * for if that is observed. */
 static void sign(struct cluster *c, const struct shape *shape, const void *args,
                  struct match_words *out)
 {
     uint32_t count = specs_at(&c->specs, shape->spec)->gpus.count;
-    (void)args;
+    if (watches_demand(args)) /* pods without GPUs may be scored, too */
+        vec_push(out, (uint32_t)c->demand.generation);
     if (!count)
         return;
     vec_push(out, queues_wanted(&c->queues, count));
@@ -438,6 +458,7 @@ const struct plugin plugin_resource_fragmentation_score = {
     .weight = 20,
     .is_costly = true,
     .begin = begin,
+    .watches_demand = watches_demand,
     .end = end,
     .sign = sign,
     .learn = learn,

@@ -167,15 +167,28 @@ TEST(args_nexus, of_fragmentation)
     EXPECT_STR(a->demand.at[1].models.at[1], "H200");
 }
 
+TEST(args_nexus, demand_is_observed_only_if_asked_for)
+{
+    AUTO(scheduler_config) c = {0}, d = {0};
+    const char *errors;
+    const struct fragmentation_args *a =
+        args_of(&c, "ResourceFragmentationScore", "{observeDemand: true}", &errors);
+    EXPECT_TEXT(errors, "");
+    EXPECT(a && a->observes_demand && a->demand.n == 0);
+    a = args_of(&d, "ResourceFragmentationScore", "{policy: FGD}", &errors);
+    EXPECT(a && !a->observes_demand);
+}
+
 TEST(args_nexus, of_fragmentation_that_make_no_sense)
 {
     static const struct {
         const char *args, *error;
     } cases[] = {
-        {"{policy: Best}",                       "args.policy: \"Best\" is no policy"},
-        {"{demand: [{gpus: 33}]}",               "args.demand[0].gpus: "             },
-        {"{demand: [{gpus: 1}, {gpuMilli: 0}]}", "args.demand[1].gpuMilli: "         },
-        {"{demand: [{gpus: 1, weight: 0}]}",     "args.demand[0].weight: "           },
+        {"{policy: Best}",                             "args.policy: \"Best\" is no policy"     },
+        {"{demand: [{gpus: 33}]}",                     "args.demand[0].gpus: "                  },
+        {"{demand: [{gpus: 1}, {gpuMilli: 0}]}",       "args.demand[1].gpuMilli: "              },
+        {"{demand: [{gpus: 1, weight: 0}]}",           "args.demand[0].weight: "                },
+        {"{demand: [{gpus: 1}], observeDemand: true}", "args.observeDemand: demand is told, too"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].args);

@@ -1,5 +1,7 @@
 #include "core/engine/explain.h"
 #include "core/engine/inside.h"
+#include "core/plugins/args.h"
+#include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -120,4 +122,66 @@ TEST(queues, whoever_has_no_other_room_still_gets_the_clean_island)
     stage_remove(&s,
                  "{" KUEUE ",'kind':'Workload','metadata':{'name':'big','namespace':'default'}}");
     EXPECT_INT(queues_wanted(&s.engine->cluster->queues, 1), 0);
+}
+
+/* --- what is asked for --- */
+
+static const struct fragmentation_args observing = {.observes_demand = true};
+
+static struct engine_config watching(struct profile_plugin *list, struct profile *profile)
+{
+    const struct profile *from = built_in_profiles;
+    while (!str_equal(from->name, STR("kubenexus-scheduler")))
+        from++;
+    for (uint32_t i = 0; i < from->n; i++) {
+        list[i] = from->plugins[i];
+        if (list[i].plugin == &plugin_resource_fragmentation_score)
+            list[i].args = &observing;
+    }
+    *profile = (struct profile){from->name, list, from->n};
+    return (struct engine_config){.profiles = profile, .n_profiles = 1, .checks_views = true};
+}
+
+TEST(queues, demand_is_observed_of_who_waits_and_who_was_bound)
+{
+    struct profile_plugin list[64];
+    struct profile profile;
+    AUTO(stage) s = {.config = watching(list, &profile)};
+    stage_put(&s, "node a cpu=64 memory=64Gi gpu=8");
+    stage_put(&s, "node b cpu=64 memory=64Gi gpu=8");
+    const struct demand *d = &s.engine->cluster->demand;
+    REQUIRE(d->is_watched);
+    put_workload(&s, 6, "");
+    stage_put(&s, "pod one gpu=1 scheduler=kubenexus-scheduler");
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod eight-%d gpu=8 scheduler=kubenexus-scheduler", i);
+    stage_run(&s);
+    uint64_t generation = d->generation;
+    double all = DEMAND_FIRST * GPU_SIZES_USUAL + 1 + 24 + 6;
+    EXPECT_INT(d->mix.largest, 8);
+    EXPECT(d->mix.of[8] > (9 * DEMAND_FIRST + 24) / all - 1e-6 &&
+           d->mix.of[8] < (9 * DEMAND_FIRST + 24) / all + 1e-6);
+    EXPECT(d->mix.of[6] > d->mix.of[5]);
+    double bound[2] = {0}; /* not all of them have room */
+    vec_each(&s.effects.list, e)
+        if (e->kind == EFFECT_BIND)
+            bound[!str_equal(e->pod, STR("one"))] += GPU_WHOLE;
+    EXPECT(bound[1] > 0 && d->recent[8] == 8 * bound[1] && d->recent[1] == bound[0]);
+    for (int i = 0; i < 20; i++)
+        stage_put(&s, "pod more-%d gpu=8 scheduler=kubenexus-scheduler", i);
+    stage_run(&s);
+    EXPECT_INT(d->generation, generation); /* it is too soon */
+    s.now_ms += DEMAND_REVIEW_MS;
+    stage_run(&s);
+    EXPECT_INT(d->generation, generation + 1);
+}
+
+TEST(queues, demand_is_not_counted_where_nobody_observes_it)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node a cpu=64 memory=64Gi gpu=8");
+    stage_put(&s, "pod one gpu=1 scheduler=kubenexus-scheduler");
+    stage_run(&s);
+    EXPECT_INT(s.engine->cluster->demand.generation, 0);
+    EXPECT(s.engine->cluster->demand.recent[1] == 0);
 }

@@ -105,3 +105,70 @@ TEST(fragmentation, of_a_node_without_GPUs_is_none)
     EXPECT(fragmentation_of(&f, &s) == 0);
     fragmentation_done(&f, g.cluster);
 }
+
+/* --- of what is observed --- */
+
+static double loss(const struct gpu_mix *mix, uint32_t idle)
+{
+    double more = 0;
+    for (uint32_t i = idle + 1; i <= mix->largest; i++)
+        more += mix->of[i];
+    return idle * more;
+}
+
+static struct gpu_mix random_mix(struct rng *r)
+{
+    struct gpu_mix mix = {.largest = 1 + (uint32_t)rng_below(r, GPUS_MOST)};
+    double all = 0;
+    for (uint32_t i = 1; i <= mix.largest; i++)
+        all += mix.of[i] = rng_below(r, 3) ? 0 : (double)rng_below(r, 1000);
+    if (all == 0)
+        all = mix.of[mix.largest] = 1;
+    for (uint32_t i = 1; i <= mix.largest; i++)
+        mix.of[i] /= all;
+    return mix;
+}
+
+TEST(fragmentation, of_sizes_that_are_alike_is_even_as_it_is)
+{
+    struct gpu_mix mix = {.largest = 16};
+    for (uint32_t i = 1; i <= 16; i++)
+        mix.of[i] = 1.0 / 16;
+    struct gpu_mix even = fragmentation_even(&mix);
+    for (uint32_t i = 1; i <= 16; i++)
+        EXPECT(even.of[i] > 1.0 / 16 - 1e-12 && even.of[i] < 1.0 / 16 + 1e-12);
+}
+
+/* The four corners by hand: with 1, 2, 4 and 8 alike they lose 0.75, 1, 1.5, 1, 1.25, 1.5, 1.75, 0.
+ */
+TEST(fragmentation, is_evened_out_along_the_hull_of_its_losses)
+{
+    static const double expect[] = {0, 0.75, 1.125, 1.5, 1.5625, 1.625, 1.6875, 1.75, 0};
+    struct gpu_mix mix = {
+        .largest = 8, .of = {[1] = 0.25, [2] = 0.25, [4] = 0.25, [8] = 0.25}
+    };
+    struct gpu_mix even = fragmentation_even(&mix);
+    for (uint32_t i = 0; i <= 8; i++) {
+        test_case("%u", i);
+        EXPECT(loss(&even, i) > expect[i] - 1e-12 && loss(&even, i) < expect[i] + 1e-12);
+    }
+}
+
+TEST(fragmentation, of_any_mix_is_evened_out_to_a_concave_loss_that_is_no_less)
+{
+    struct rng r = rng_seeded(test_seed());
+    for (uint32_t round = 0; round < 20000; round++) {
+        struct gpu_mix mix = random_mix(&r), even = fragmentation_even(&mix);
+        double all = 0, rise = 1e9;
+        bool is_corner = false;
+        for (uint32_t i = 1; i <= mix.largest; i++) {
+            double now = loss(&even, i) - loss(&even, i - 1);
+            REQUIRE(even.of[i] >= 0 && now <= rise + 1e-9);
+            REQUIRE(loss(&even, i) >= loss(&mix, i) - 1e-9);
+            is_corner |= loss(&even, i) <= loss(&mix, i) + 1e-9; /* and no more than it must be */
+            all += even.of[i];
+            rise = now;
+        }
+        REQUIRE(is_corner && all > 1 - 1e-9 && all < 1 + 1e-9);
+    }
+}

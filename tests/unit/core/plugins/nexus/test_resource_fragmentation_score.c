@@ -250,6 +250,100 @@ TEST(resource_fragmentation_score, what_completes_an_island_goes_there)
         }
 }
 
+/* --- what is observed --- */
+
+static const struct fragmentation_args observing = {.observes_demand = true};
+static const struct profile_plugin watcher[] = {
+    {&plugin_resource_fragmentation_score, 18, 5, &observing, 0}
+};
+static const struct profile by_observation = {STR("default-scheduler"), watcher, LEN(watcher)};
+
+static void observe_any(struct cluster *c, struct rng *r, uint32_t largest)
+{
+    struct gpu_mix mix = {.largest = largest};
+    double all = 0;
+    for (uint32_t i = 1; i <= largest; i++)
+        all += mix.of[i] = rng_below(r, 3) ? 0 : 1 + (double)rng_below(r, 100);
+    all += mix.of[largest] += all == 0;
+    for (uint32_t i = 1; i <= largest; i++)
+        mix.of[i] /= all;
+    c->demand.mix = mix;
+    c->demand.generation++;
+}
+
+enum { ISLAND = 16 };
+
+/* Exact fit, then more and more left of started islands; clean ones, the smaller the better. */
+TEST(resource_fragmentation_score, less_left_is_never_worse_whatever_is_observed)
+{
+    struct rng r = rng_seeded(test_seed());
+    AUTO(judge) j = {.profile = &by_observation};
+    for (uint32_t idle = 1; idle <= ISLAND; idle++) {
+        ground_add(&j.ground, "node started%u cpu=64 gpu=%d", idle, ISLAND);
+        ground_add(&j.ground, "node clean%u cpu=64 gpu=%u", idle, idle);
+        if (idle < ISLAND)
+            ground_add(&j.ground, "pod there%u gpu=%u on=started%u", idle, ISLAND - idle, idle);
+        ground_add(&j.ground, "pod ask%u gpu=%u", idle, idle);
+    }
+    for (uint32_t round = 0; round < 40; round++) {
+        observe_any(j.ground.cluster, &r, ISLAND);
+        for (uint32_t ask = 1; ask <= ISLAND; ask++) {
+            int64_t before[2] = {100, 100};
+            for (uint32_t idle = ask; idle <= ISLAND; idle++) {
+                char pod[16], nodes[2][16];
+                snprintf(pod, sizeof(pod), "ask%u", ask);
+                snprintf(nodes[0], sizeof(nodes[0]), "started%u", idle);
+                snprintf(nodes[1], sizeof(nodes[1]), "clean%u", idle);
+                for (uint32_t i = 0; i < 2; i++) {
+                    int64_t now = judge_score(&j, plugin, pod, nodes[i]).raw;
+                    test_case("round %u: %s on %s", round, pod, nodes[i]);
+                    EXPECT(now <= before[i]);
+                    before[i] = now;
+                }
+            }
+        }
+    }
+}
+
+TEST(resource_fragmentation_score, pods_for_whole_islands_keep_them_clean)
+{
+    AUTO(judge) j = {.profile = &by_observation};
+    ground_add(&j.ground, "node clean cpu=64 gpu=8");
+    ground_add(&j.ground, "node started cpu=64 gpu=8");
+    ground_add(&j.ground, "pod there gpu=1 on=started");
+    ground_add(&j.ground, "pod p gpu=1");
+    struct demand *d = &ground_cluster(&j.ground)->demand;
+    d->mix = (struct gpu_mix){.largest = 8, .of = {[8] = 1}};
+    d->generation++;
+    int64_t spared = judge_score(&j, plugin, "p", "clean").raw;
+    EXPECT(judge_score(&j, plugin, "p", "started").raw - spared > 50);
+    d->mix = (struct gpu_mix){.largest = 8, .of = {[1] = 1}}; /* nobody minds now */
+    d->generation++;
+    EXPECT(judge_score(&j, plugin, "p", "clean").raw - spared > 40);
+}
+
+TEST(resource_fragmentation_score, what_is_observed_changes_and_a_view_says_what_a_scan_says)
+{
+    struct rng r = rng_seeded(test_seed());
+    AUTO(judge) j = {.profile = &by_observation};
+    for (uint32_t i = 0; i < 12; i++)
+        ground_add(&j.ground, "node n%u cpu=64 gpu=8", i);
+    for (uint32_t i = 0; i < 80; i++) {
+        char name[8];
+        test_case("pod %u", i);
+        snprintf(name, sizeof(name), "p%u", i);
+        ground_add(&j.ground, "pod %s gpu=%u", name, 1u << rng_below(&r, 3));
+        if (rng_below(&r, 4) == 0)
+            observe_any(j.ground.cluster, &r, 8);
+        const char *scanned = judge_scan(&j, name), *viewed = judge_view(&j, name);
+        if (viewed)
+            EXPECT_TEXT(viewed, scanned);
+        if (scanned[0])
+            row_place(j.ground.cluster, judge_class(&j, name), ground_pod(&j.ground, name),
+                      ground_node(&j.ground, scanned));
+    }
+}
+
 #define SPLIT                                                                                      \
     "label:gpu.kubenexus.io/topology=pcie label:gpu.kubenexus.io/numa-node-0=0 "                   \
     "label:gpu.kubenexus.io/numa-node-1=0 label:gpu.kubenexus.io/numa-node-2=1 "                   \
