@@ -162,7 +162,7 @@ class Client:
                         passing[key(obj)] = obj
                     if enough(passing, count):
                         return passing
-            except (ConnectionError, http.client.HTTPException):
+            except (ConnectionError, ssl.SSLError, http.client.HTTPException):
                 time.sleep(0.05)  # it is being restarted
             except TimeoutError:
                 break
