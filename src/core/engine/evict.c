@@ -357,6 +357,7 @@ static enum eviction_outcome search(struct engine *k, int64_t now_ms, struct evi
     vec_clear(&x->plan.victims);
     vec_clear(&x->plan.places);
     x->returns = 0;
+    x->parties.ripe_ms = INT64_MAX;
     x->rank = e->rank;
     x->rules = e->rules;
     x->now_ms = now_ms;

@@ -58,8 +58,9 @@ bool engine_is_pursuing(const struct engine *k, uint32_t group)
 
 int64_t engine_pursuit_ms(const struct gang *gang)
 {
-    int64_t raids_ms = gang->raids_ms ? gang->raids_ms : INT64_MAX;
-    return MIN(raids_ms, gang->holds_ms ? gang->holds_ms : INT64_MAX);
+    int64_t due_ms = gang->raids_ms ? gang->raids_ms : INT64_MAX;
+    due_ms = gang->ripe_ms ? MIN(due_ms, gang->ripe_ms) : due_ms;
+    return gang->holds_ms ? MIN(due_ms, gang->holds_ms) : due_ms;
 }
 
 /* --- planning --- */
@@ -90,8 +91,8 @@ enum eviction_outcome engine_plan_eviction(struct engine *k, int64_t now_ms, uin
     if (may_look) {
         k->counts.preemptions++;
         outcome = engine_find_eviction(k, now_ms, gang->leader, NULL);
-        if (outcome != EVICTION_FOUND && k->evictor.parties.ripe_ms != INT64_MAX)
-            gang->raids_ms = k->evictor.parties.ripe_ms;
+        bool ripens = outcome != EVICTION_FOUND && k->evictor.parties.ripe_ms != INT64_MAX;
+        gang->ripe_ms = ripens ? k->evictor.parties.ripe_ms : 0;
     }
     if (outcome == EVICTION_FOUND || outcome == EVICTION_WAITS)
         k->planner.also = bit_of_eviction();
@@ -188,14 +189,17 @@ void engine_review_pursuit(struct engine *k, int64_t now_ms, uint32_t group, str
 {
     struct gang *gang = &k->gangs.at[group];
     bool is_over = gang->holds_ms && gang->holds_ms <= now_ms;
-    bool may_look = gang->raids_ms && gang->raids_ms <= now_ms;
+    bool may_raid = gang->raids_ms && gang->raids_ms <= now_ms;
+    bool is_ripe = gang->ripe_ms && gang->ripe_ms <= now_ms;
     if (is_over) {
         gang->holds_ms = 0;
         look_away(k, now_ms, group, false, out);
     }
-    if (may_look)
+    if (may_raid)
         gang->raids_ms = 0;
-    if (is_over || (may_look && !engine_is_pursuing(k, group)))
+    if (is_ripe)
+        gang->ripe_ms = 0;
+    if (is_over || ((may_raid || is_ripe) && !engine_is_pursuing(k, group)))
         queue_activate(k->queue, now_ms, gang->leader);
 }
 
@@ -215,6 +219,7 @@ void engine_doubt_pursuit(struct engine *k, int64_t now_ms, uint32_t unit, bool 
 void engine_end_pursuit(struct engine *k, uint32_t group)
 {
     k->gangs.at[group].raids_ms = 0;
+    k->gangs.at[group].ripe_ms = 0;
     k->gangs.at[group].holds_ms = 0;
     vec_each(&k->cluster->groups.at.at[group].members, i)
         pods_at(&k->cluster->pods, (pod_id){*i})->flags &= ~(uint32_t)POD_FIRM;

@@ -34,6 +34,7 @@ struct gang {
 
     /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
     int64_t raids_ms; /* no sooner it evicts again; 0: at once */
+    int64_t ripe_ms;  /* then somebody may go who may not yet; 0: nobody */
     int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
 
     uint32_t open; /* questions about its members that extenders have not answered yet */

@@ -104,7 +104,7 @@ static void lead(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
     gang->priority = k->units.at[pod.i].priority;
     gang->goes_on = false;
     gang->gather_ms = INT64_MAX;
-    gang->raids_ms = gang->holds_ms = 0;
+    gang->raids_ms = gang->ripe_ms = gang->holds_ms = 0;
     vec_clear(&gang->asks);
     engine_begin_wait(k, now_ms, pod.i);
 }

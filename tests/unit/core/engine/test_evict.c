@@ -338,6 +338,23 @@ TEST(evict, who_has_not_run_long_enough_is_left_alone_until_then)
     EXPECT_TEXT(who(&s, EFFECT_EVICT), "a");
 }
 
+TEST(evict, who_may_go_later_does_not_keep_others_from_going_now)
+{
+    struct ruled r = {.rules = eviction_defaults};
+    AUTO(stage) s = {.now_ms = 1000000};
+    r.rules.least_run_ms = 60000;
+    use_rules(&s, &r);
+    put_all(&s, "node ", "n1 cpu=4 memory=8Gi");
+    stage_put(&s, "pod a cpu=4 on=n1 started=970");
+    put_gang(&s, "2xcpu=2 priority=9", 2);
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "");
+    stage_put(&s, "pod b cpu=4 on=n2 started=10");
+    put_all(&s, "node ", "n2 cpu=4 memory=8Gi");
+    stage_run(&s);
+    EXPECT_TEXT(who(&s, EFFECT_EVICT), "b");
+}
+
 TEST(evict, a_pod_comes_back_when_who_is_in_its_way_has_run_long_enough)
 {
     struct ruled r = {.rules = eviction_defaults};
@@ -566,8 +583,8 @@ TEST(evict, who_may_not_go_is_left_alone_and_others_are_looked_for_at_once)
     stage_run(&s);
     EXPECT_TEXT(who(&s, EFFECT_EVICT), ""); /* one is not enough: nobody goes, */
     EXPECT_TEXT(stage_fate(&s, "g-0"), "parked");
-    stage_put(&s, "node n4 cpu=4 memory=8Gi");
-    stage_put(&s, "pod d cpu=4");
+    stage_put(&s, "node n4 cpu=1 memory=8Gi");
+    stage_put(&s, "pod d cpu=1");
     s.now_ms += 11000;
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "d"), "assumed on n4"); /* and nothing is held */
