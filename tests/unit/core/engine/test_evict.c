@@ -318,14 +318,20 @@ TEST(evict, the_rules_say_who_may_go)
     }
 }
 
+/* A full node, and who is on it may not go for another half a minute. */
+static void put_young(struct stage *s, struct ruled *r)
+{
+    r->rules.least_run_ms = 60000;
+    use_rules(s, r);
+    put_all(s, "node ", "n1 cpu=4 memory=8Gi");
+    stage_put(s, "pod a cpu=4 on=n1 started=970");
+}
+
 TEST(evict, who_has_not_run_long_enough_is_left_alone_until_then)
 {
     struct ruled r = {.rules = eviction_defaults};
     AUTO(stage) s = {.now_ms = 1000000};
-    r.rules.least_run_ms = 60000;
-    use_rules(&s, &r);
-    put_all(&s, "node ", "n1 cpu=4 memory=8Gi");
-    stage_put(&s, "pod a cpu=4 on=n1 started=970");
+    put_young(&s, &r);
     put_gang(&s, "2xcpu=2 priority=9", 2);
     stage_run(&s);
     EXPECT_TEXT(who(&s, EFFECT_EVICT), "");
@@ -342,10 +348,7 @@ TEST(evict, who_may_go_later_does_not_keep_others_from_going_now)
 {
     struct ruled r = {.rules = eviction_defaults};
     AUTO(stage) s = {.now_ms = 1000000};
-    r.rules.least_run_ms = 60000;
-    use_rules(&s, &r);
-    put_all(&s, "node ", "n1 cpu=4 memory=8Gi");
-    stage_put(&s, "pod a cpu=4 on=n1 started=970");
+    put_young(&s, &r);
     put_gang(&s, "2xcpu=2 priority=9", 2);
     stage_run(&s);
     EXPECT_TEXT(who(&s, EFFECT_EVICT), "");
@@ -359,10 +362,7 @@ TEST(evict, a_pod_comes_back_when_who_is_in_its_way_has_run_long_enough)
 {
     struct ruled r = {.rules = eviction_defaults};
     AUTO(stage) s = {.now_ms = 1000000};
-    r.rules.least_run_ms = 60000;
-    use_rules(&s, &r);
-    put_all(&s, "node ", "n1 cpu=4 memory=8Gi");
-    stage_put(&s, "pod a cpu=4 on=n1 started=970");
+    put_young(&s, &r);
     stage_put(&s, "pod x cpu=2 priority=9 scheduler=kubenexus-scheduler");
     stage_run(&s);
     EXPECT_TEXT(who(&s, EFFECT_EVICT), "");
