@@ -189,7 +189,7 @@ def shares_its_pods_with_another_scheduler(stage):
     where = stage.wait_bound(300)
     print("# %d bound by us, they lost %d, we lost %d" % (
         sum(place != "far" for place in where.values()), len(refused),
-        stage.log(child).count('"a binding failed"')))
+        stage.log(child).count('"not carried out"')))
     check_room_is_exact(stage, 20, 20)
 
 
@@ -233,10 +233,10 @@ def does_not_press_a_namespace_that_is_going(stage):
     stage.plane.delete("Namespace", going)
     until(lambda: stage.plane.get("Namespace", going)["status"]["phase"] == "Terminating")
     stage.plane.create(node("large", cpu="64"))
-    stage.until_says(child, '"a binding failed"', times=6)  # twice for each, seconds apart
+    stage.until_says(child, '"not carried out"', times=6)  # twice for each, seconds apart
     stage.pod("elsewhere")
     stage.wait_bound(1)
     log = stage.log(child)
     assert "being terminated" in log and "not allowed" not in log, log
-    assert log.count('"a binding failed"') < 12, log
+    assert log.count('"not carried out"') < 12, log
     stage.plane.request("DELETE", "/api/v1/namespaces/%s/pods" % going)

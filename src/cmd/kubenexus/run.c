@@ -78,7 +78,7 @@ static void on_settle(void *ctx, int64_t now_ms, effect_id effect, const struct 
 {
     struct runner *r = ctx;
     if (why)
-        log_record(LOG_WARNING, "a binding failed", log_text("why", why->text));
+        log_record(LOG_WARNING, "not carried out", log_text("why", why->text));
     engine_settle(r->engine, now_ms, effect, why);
     measure_settled(&r->measures, effect, !why);
 }
