@@ -70,7 +70,8 @@ void engine_see_labels(struct engine *k, int64_t now_ms, node_id node, const str
     uint32_t hash = hash_of(row);
     if (hash == was || !who_minds(k))
         return;
-    drop(k, node);
+    if (was != MAP_NONE)
+        drop(k, node);
     map_put(&k->complaints.told, node.i, hash);
     add(k, node, from, row);
     k->show_ms = MIN(k->show_ms, now_ms + WHILE_MS);
