@@ -8,7 +8,7 @@
 #include "core/wire/time_text.h"
 #include "kube/limits.h"
 
-enum { JITTER_TENTHS = 12, RELEASE_SECONDS = 1, DURATION_SECONDS_MOST = 3600, SOON_MS = 100 };
+enum { JITTER_TENTHS = 12, RELEASE_SECONDS = 1, SOON_MS = 100 };
 
 enum lease_event {
     TIMER,
@@ -79,7 +79,7 @@ static bool take_record(struct lease *l, int64_t now_ms)
     set(&r->holder, s.holder);
     set(&r->acquired, s.acquired);
     set(&r->renewed, s.renewed);
-    r->duration_seconds = MIN(s.duration_seconds, DURATION_SECONDS_MOST);
+    r->duration_seconds = s.duration_seconds;
     r->transitions = s.transitions;
     return true;
 }

@@ -156,6 +156,32 @@ TEST(lease, of_another_is_taken_when_it_did_not_change_for_its_duration)
     EXPECT(leads(&s));
 }
 
+/* Asks at that time, and hears that nothing changed. */
+static enum lease_state look_at(struct scene *s, int64_t now_ms, const char *stored)
+{
+    pass(s, now_ms - s->now_ms);
+    if (s->lease.state == LEASE_ASKING)
+        answer(s, 200, stored);
+    return s->lease.state;
+}
+
+TEST(lease, of_another_is_taken_when_its_time_is_over_however_long_that_is)
+{
+    static const int32_t seconds[] = {10, 15, 3600, 3601, 7200, 86400, INT32_MAX};
+    for (size_t i = 0; i < LEN(seconds); i++) {
+        AUTO(scene) s = {0};
+        char theirs[512];
+        snprintf(theirs, sizeof(theirs), STORED("5", SPEC("you", % d, T0, T0, 3)), seconds[i]);
+        open(&s);
+        int64_t seen_ms = s.now_ms, over_ms = seen_ms + (int64_t)seconds[i] * 1000;
+        EXPECT_INT(look_at(&s, seen_ms, theirs), LEASE_WAITING);
+        EXPECT_INT(look_at(&s, seen_ms + 4400, theirs), LEASE_WAITING);
+        EXPECT_INT(look_at(&s, over_ms - 1, theirs), LEASE_WAITING);
+        EXPECT_INT(look_at(&s, over_ms + 4400, theirs), LEASE_TAKING);
+        EXPECT(strstr(read_log(&s), "\"holderIdentity\":\"me\"") != NULL);
+    }
+}
+
 TEST(lease, of_another_who_renews_is_left_alone)
 {
     AUTO(scene) s = {0};
