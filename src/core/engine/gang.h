@@ -168,6 +168,11 @@ int64_t engine_timer_ms(const struct engine *k);
  * there are effects. */
 bool engine_tick(struct engine *k, int64_t now_ms, struct effects *out);
 
+/* --- wake.c --- */
+
+/* The plugins that keep some pod of k->planner's seats off some node. */
+uint64_t engine_barred_by(struct engine *k);
+
 /* --- gangs.c --- */
 
 /* The group with which the pod is placed as one; ID_NONE: it is on its own. */

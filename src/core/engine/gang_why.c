@@ -282,21 +282,18 @@ static uint64_t bit_of_room(const struct engine *k, pod_id pod)
     return 0;
 }
 
-static uint64_t plugins_of(const struct engine *k, uint32_t unit, enum gang_outcome why)
+/* Who may end the wait: not only those that refused a member when all others had their seats, but
+ * whoever keeps a member off any node. */
+static uint64_t plugins_of(struct engine *k, uint32_t unit, enum gang_outcome why)
 {
     pod_id pod = {unit};
     if (why == GANG_BEHIND)
         return engine_line_of(k, unit)->bit;
-    uint64_t plugins = why == GANG_HOPELESS  ? bit_of_room(k, pod)
-                       : why == GANG_MISSING ? 0
-                                             : k->planner.refused_by;
-    if (why != GANG_MISSING)
-        plugins |= k->planner.also;
-    if (why != GANG_MISSING && k->planner.required != SYM_NONE)
-        plugins |= bit_of_room(k, pod); /* a domain without room is not even tried */
-    if (why == GANG_MISSING || k->planner.required != SYM_NONE)
-        plugins |= bit_of_gangs(k, pod);
-    return plugins;
+    if (why == GANG_MISSING)
+        return bit_of_gangs(k, pod);
+    uint64_t plugins = k->planner.also | bit_of_room(k, pod) | engine_barred_by(k);
+    plugins |= why == GANG_HOPELESS ? 0 : k->planner.refused_by;
+    return plugins | (k->planner.required != SYM_NONE ? bit_of_gangs(k, pod) : 0);
 }
 
 void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum gang_outcome why,

@@ -1,6 +1,7 @@
 /* The queue asks, the plugins answer: who goes first, who is held back, whom an event may help. */
 
 #include "core/engine/inside.h"
+#include "core/framework/row.h"
 #include "core/plugins/plugins.h"
 
 static const struct spec *spec_of(const struct engine *k, uint32_t unit)
@@ -93,6 +94,35 @@ static uint64_t pod_wakes(const struct engine *k, pod_id pod, const struct event
             woken |= (uint64_t)1 << i;
     }
     return woken;
+}
+
+/* Who keeps pods of the class off some node, each node's first. One that reads who else is there
+ * may keep them off wherever others of theirs come to be. */
+static uint64_t barred_by(struct engine *k, struct class *class)
+{
+    const struct cluster *c = k->cluster;
+    if (class->barred_at == c->log.end + 1)
+        return class->barred_by;
+    uint64_t bits = class->refusal ? class->refused_by : class->restricted_by;
+    for (uint32_t i = 0; i < c->nodes.n && !class->refusal; i++) {
+        reason_id reason = nodes_is_present(&c->nodes, (node_id){i})
+                               ? row_filter(c, class, (node_id){i}, COLUMN_ALL)
+                               : 0;
+        bits |= reasons_plugin(&k->classes.reasons, reason);
+    }
+    for (uint32_t i = 0; i < class->n_parts; i++)
+        if (class->parts[i].filters && class->parts[i].plugin->key_filter)
+            bits |= (uint64_t)1 << class->parts[i].number;
+    class->barred_at = c->log.end + 1;
+    return class->barred_by = bits;
+}
+
+uint64_t engine_barred_by(struct engine *k)
+{
+    uint64_t bits = 0;
+    vec_each(&k->planner.benches, bench)
+        bits |= barred_by(k, bench->class);
+    return bits;
 }
 
 static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint64_t among)

@@ -105,6 +105,10 @@ struct class
     uint64_t room_at; /* end of the log then, + 1; 0: never asked */
     uint64_t room;
 
+    /* The plugins that keep them off some node: as long as the log has not grown. */
+    uint64_t barred_at; /* end of the log then, + 1; 0: never asked */
+    uint64_t barred_by;
+
     /* So many of its pods or more would find no room whoever was evicted for them, by the rules of
      * its profile: as long as the log has not grown. */
     uint64_t useless_at; /* end of the log then, + 1; 0: never asked */

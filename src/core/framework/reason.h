@@ -36,3 +36,10 @@ static inline const struct reason *reasons_at(const struct reasons *r, reason_id
 {
     return &r->at.at[id];
 }
+
+/* The plugin as a bit; 0: the reason is nobody's of the table. */
+static inline uint64_t reasons_plugin(const struct reasons *r, reason_id id)
+{
+    uint32_t plugin = reasons_at(r, id)->plugin;
+    return plugin < 64 ? (uint64_t)1 << plugin : 0;
+}

@@ -38,11 +38,8 @@ uint64_t why_plugins(const struct why *w, const struct reasons *reasons, const s
     if (class->refusal)
         return class->refused_by;
     uint64_t plugins = class->restricted_by;
-    vec_each(&w->lines, line) {
-        uint32_t plugin = reasons_at(reasons, line->reason)->plugin;
-        if (plugin < 64)
-            plugins |= (uint64_t)1 << plugin;
-    }
+    vec_each(&w->lines, line)
+        plugins |= reasons_plugin(reasons, line->reason);
     return plugins;
 }
 

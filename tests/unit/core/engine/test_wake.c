@@ -218,3 +218,65 @@ TEST(wake, changes_of_volumes_and_who_provides_them)
     for (size_t i = 0; i < LEN(stories); i++)
         tell(&stories[i]);
 }
+
+/* A gang of two for which one node has room, and another would if it were not for something: it
+ * hears when that is over, and of nothing that does not help it. */
+TEST(wake, a_gang_hears_of_each_node_that_becomes_usable)
+{
+    static const char claim[] =
+        "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'c'},"
+        "'spec':{'volumeName':'v'}}";
+    static const struct {
+        const char *other, *pods, *change;
+        bool starts;
+    } stories[] = {
+        {"node m cpu=2 taint:a=b:NoSchedule", "",                                     "node m cpu=2",                      true },
+        {"node m cpu=2 taint:a=b:NoExecute",
+         "tolerate:x:Exists::",                                                       "node m cpu=2 taint:x=b:NoExecute",  true },
+        {"node m cpu=2 taint:a=b:NoSchedule", "",                                     "node m cpu=2 taint:a=c:NoSchedule", false},
+        {"node m cpu=2 cordoned",             "",                                     "node m cpu=2",                      true },
+        {"node m cpu=2 cordoned",             "",                                     "node m cpu=2 cordoned label:a=b",   false},
+        {"node m cpu=2",                      "select:disk=ssd",                      "node m cpu=2 label:disk=ssd",       true },
+        {"node m cpu=2",                      "select:disk=ssd",                      "node m cpu=2 label:disk=hdd",       false},
+        {"node m cpu=1",                      "",                                     "node m cpu=2",                      true },
+        {"node m cpu=1 taint:a=b:NoSchedule", "",                                     "node m cpu=2",                      true },
+        {"pod x cpu=2",                       "",                                     "node m cpu=2",                      true },
+        {"node m cpu=2 label:disk=ssd",       "claim:c select:disk=ssd",              claim,                               true },
+        {"pod x cpu=2 on=n",                  "",                                     "node m cpu=4",                      true },
+        {"node m cpu=2 zone=a",               "label:app=g spread:zone:1:hard:app=g",
+         "node n cpu=4 zone=b label:disk=ssd",                                                                             true },
+    };
+    for (size_t i = 0; i < LEN(stories); i++) {
+        test_case("%s / %s / %s", stories[i].other, stories[i].pods, stories[i].change);
+        AUTO(stage) s = {0};
+        stage_put(&s, "node n cpu=2 label:disk=ssd");
+        stage_put(&s, "%s", stories[i].other);
+        for (int p = 0; p < 2; p++)
+            stage_put(&s, "pod g-%d cpu=2 gang=g:2 preempts=Never %s", p, stories[i].pods);
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "g-0"), "parked");
+        s.now_ms = 20000;
+        stage_put(&s, "%s", stories[i].change);
+        EXPECT_TEXT(stage_fate(&s, "g-0"), stories[i].starts ? "active" : "parked");
+    }
+}
+
+/* Nodes that an autoscaler adds come tainted, and are of use when the taint goes. */
+TEST(wake, a_gang_starts_when_nodes_that_joined_tainted_are_ready)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=1");
+    for (int p = 0; p < 4; p++)
+        stage_put(&s, "pod g-%d cpu=2 gang=g:4", p);
+    stage_run(&s);
+    for (int n = 0; n < 2; n++)
+        stage_put(&s, "node m%d cpu=4 taint:node.kubernetes.io/not-ready=:NoSchedule", n);
+    stage_run(&s);
+    for (int n = 0; n < 2; n++) {
+        EXPECT_TEXT(stage_fate(&s, "g-0"), "parked");
+        s.now_ms += 20000;
+        stage_put(&s, "node m%d cpu=4", n);
+        stage_run(&s);
+    }
+    EXPECT_INT(s.effects.list.n, 4);
+}
