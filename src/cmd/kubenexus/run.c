@@ -319,12 +319,8 @@ static struct engine_config engine_config_of(const struct run_options *o)
         config.most_backoff_ms = o->config.most_backoff_ms;
         return config;
     }
-    for (uint32_t i = 0; i < n_built_in_profiles;
-         i++) /* beside kube-scheduler, not instead of it */
-        if (str_equal(built_in_profiles[i].name, STR("kubenexus-scheduler"))) {
-            config.profiles = &built_in_profiles[i];
-            config.n_profiles = 1;
-        }
+    config.profiles = &built_in_profiles[BUILT_IN_KUBENEXUS]; /* beside kube-scheduler */
+    config.n_profiles = 1;
     return config;
 }
 

@@ -159,7 +159,44 @@ uint32_t known_plugin_number(const struct known_plugin *known)
 
 enum plugin_presence known_plugin_presence(const struct known_plugin *known)
 {
+    static const struct str engines[] = {STR("DefaultBinder"), STR("ResourceReservation")};
     if (known_plugin_number(known) < n_plugins)
         return PLUGIN_HERE;
-    return str_equal(known->name, STR("DefaultBinder")) ? PLUGIN_ENGINE : PLUGIN_MISSING;
+    for (size_t i = 0; i < LEN(engines); i++)
+        if (str_equal(engines[i], known->name))
+            return PLUGIN_ENGINE;
+    return PLUGIN_MISSING;
+}
+
+/* --- ours --- */
+
+static bool is_kubes(const struct known_plugin *known)
+{
+    return known < known_plugins || known >= known_plugins + n_known_plugins || known->is_default;
+}
+
+const struct known_plugin *known_ours_at(uint32_t i)
+{
+    const struct profile *ours = &built_in_profiles[BUILT_IN_KUBENEXUS];
+    for (uint32_t k = 0; k < ours->n; k++) {
+        const struct known_plugin *known = find(str_of(ours->plugins[k].plugin->name));
+        if (!is_kubes(known) && i-- == 0)
+            return known;
+    }
+    return NULL;
+}
+
+bool known_plugin_is_ours(const struct known_plugin *known)
+{
+    uint32_t i = 0;
+    while (known_ours_at(i) && known_ours_at(i) != known)
+        i++;
+    return known_ours_at(i);
+}
+
+int64_t known_plugin_weight(const struct known_plugin *known)
+{
+    uint32_t number = known_plugin_number(known);
+    int64_t weight = number < n_plugins && !is_kubes(known) ? plugins[number]->weight : 0;
+    return weight ? weight : 1;
 }

@@ -25,6 +25,20 @@ extern const uint32_t n_known_plugins;
 /* NULL: no plugin has this name. `*is_alias`: it is called otherwise here. */
 const struct known_plugin *known_plugin_find(struct str name, bool *is_alias);
 
+/* The name that stands for all our plugins: those by which the built-in profile kubenexus-scheduler
+ * differs from kube-scheduler's, with its weights. */
+#define KNOWN_OURS STR("KubeNexus")
+
+/* Is it one of these? */
+bool known_plugin_is_ours(const struct known_plugin *known);
+
+/* All of them, in the built-in profile's order: the i-th; NULL behind the last. */
+const struct known_plugin *known_ours_at(uint32_t i);
+
+/* What its score weighs when a file says nothing: a plugin that is not kube-scheduler's has the
+ * weight of its table, others have 1, as upstream. */
+int64_t known_plugin_weight(const struct known_plugin *known);
+
 /* Was it removed from this version of the configuration? */
 bool known_plugin_is_removed(struct str name);
 

@@ -10,7 +10,7 @@
 struct member {
     const struct known_plugin *plugin;
     int64_t weight;
-    bool is_own; /* named by the file, not by the defaults */
+    enum { BY_DEFAULT, BY_KUBENEXUS, BY_NAME } comes; /* a later one replaces an earlier one */
 };
 
 VEC_TYPE(members, struct member);
@@ -78,12 +78,19 @@ static int64_t check_weight(struct reading *r, int32_t weight, struct str set, u
 
 /* --- merging --- */
 
+static bool names_ours(struct str name)
+{
+    return str_equal(name, KNOWN_OURS);
+}
+
 static bool is_disabled(const struct reading *r, const struct file_set *file,
                         const struct known_plugin *plugin)
 {
     for (uint32_t i = 0; i < file->disabled.n; i++) {
+        struct str name = file->disabled.at[i].name;
         bool is_alias;
-        if (guests_find(r, file->disabled.at[i].name, &is_alias) == plugin)
+        if (guests_find(r, name, &is_alias) == plugin ||
+            (names_ours(name) && known_plugin_is_ours(plugin)))
             return true;
     }
     return false;
@@ -103,11 +110,37 @@ static void check_disabled(struct reading *r, const struct file_set *file, struc
     for (uint32_t i = 0; i < file->disabled.n; i++) {
         struct str name = file->disabled.at[i].name;
         bool is_alias;
-        if (!str_equal(name, STR("*")) && !guests_find(r, name, &is_alias))
+        if (!str_equal(name, STR("*")) && !names_ours(name) && !guests_find(r, name, &is_alias))
             config_note(r, PATH(r, STR_FMT ".disabled[%u].name", STR_ARG(path), i),
                         "\"" STR_FMT "\" does not exist: nothing to disable",
                         STR_ARG(str_part(name, 0, 80)));
     }
+}
+
+/* KubeNexus is no plugin: it brings all of ours, each with its own weight. */
+static void check_ours(struct building *b, const struct file_set *file, uint32_t i, struct str path,
+                       uint32_t points)
+{
+    struct str at = PATH(b->r, STR_FMT ".enabled[%u].name", STR_ARG(path), i);
+    uint32_t first = 0;
+    while (!names_ours(file->enabled.at[first].name))
+        first++;
+    if (points != UINT32_MAX)
+        config_error(b->r, at,
+                     "KubeNexus stands for plugins of many points: enable it in multiPoint");
+    else if (first < i)
+        config_error(b->r, at, "KubeNexus is there twice");
+    if (file->enabled.at[i].weight)
+        config_error(b->r, PATH(b->r, STR_FMT ".enabled[%u].weight", STR_ARG(path), i),
+                     "KubeNexus has no weight of its own: name the plugin that you mean beside it");
+}
+
+static void add_ours(struct building *b, const struct file_set *file)
+{
+    const struct known_plugin *plugin;
+    for (uint32_t i = 0; (plugin = known_ours_at(i)); i++)
+        if (!is_disabled(b->r, file, plugin))
+            vec_push(&b->multi, (struct member){plugin, known_plugin_weight(plugin), BY_KUBENEXUS});
 }
 
 /* The file's plugins onto those that are in the set already: one that is there is replaced where
@@ -118,6 +151,10 @@ static void add_enabled(struct building *b, const struct file_set *file, struct 
     struct reading *r = b->r;
     for (uint32_t i = 0; i < file->enabled.n; i++) {
         const struct file_plugin *p = &file->enabled.at[i];
+        if (names_ours(p->name)) {
+            check_ours(b, file, i, path, points);
+            continue;
+        }
         struct str at = PATH(r, STR_FMT ".enabled[%u].name", STR_ARG(path), i);
         const struct known_plugin *plugin = resolve(r, p->name, at, type);
         if (!plugin)
@@ -125,11 +162,11 @@ static void add_enabled(struct building *b, const struct file_set *file, struct 
         if (!(plugin->points & points))
             config_error(r, at, "plugin \"" STR_FMT "\" does not extend %s plugin",
                          STR_ARG(plugin->name), type);
-        struct member new = {plugin, check_weight(r, p->weight, path, i), true};
+        struct member new = {plugin, check_weight(r, p->weight, path, i), BY_NAME};
         struct member *old = find(set, plugin);
         if (!old)
             vec_push(set, new);
-        else if (old->is_own)
+        else if (old->comes == BY_NAME)
             config_error(r, at, "plugin \"" STR_FMT "\" already registered as \"%s\"",
                          STR_ARG(plugin->name), type);
         else
@@ -146,9 +183,14 @@ static void merge_multi(struct building *b)
         bool is_default = plugin->is_default ||
                           (b->r->out->has_groups && str_equal(plugin->name, STR("GangScheduling")));
         if (is_default && !disables_all(file) && !is_disabled(b->r, file, plugin))
-            vec_push(&b->multi, (struct member){plugin, plugin->weight, false});
+            vec_push(&b->multi, (struct member){plugin, plugin->weight, BY_DEFAULT});
     }
     check_disabled(b->r, file, path);
+    for (uint32_t i = 0; i < file->enabled.n; i++)
+        if (names_ours(file->enabled.at[i].name)) {
+            add_ours(b, file);
+            break;
+        }
     add_enabled(b, file, &b->multi, path, UINT32_MAX, "MultiPointPlugin");
 }
 
@@ -184,7 +226,7 @@ static void expand(struct building *b, enum point point)
             vec_push(out, own->at[i]);
     bool has_weight = point == POINT_SCORE || point == POINT_PLACEMENT_SCORE;
     vec_each(out, m)
-        m->weight = !has_weight ? 0 : m->weight ? m->weight : 1;
+        m->weight = !has_weight ? 0 : m->weight ? m->weight : known_plugin_weight(m->plugin);
 }
 
 /* PrioritySort, when it comes by default only, makes room for the order that the file asks for:
@@ -193,7 +235,7 @@ static void settle_order(struct building *b)
 {
     struct members *sorts = &b->points[POINT_QUEUE_SORT];
     for (uint32_t i = 0; i < sorts->n && sorts->n > 1; i++)
-        if (!sorts->at[i].is_own) {
+        if (sorts->at[i].comes == BY_DEFAULT) {
             vec_remove(sorts, i);
             break;
         }
@@ -315,9 +357,10 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
     const struct plugin *first = NULL;
     for (uint32_t i = 0; i < n; i++) {
         const struct plugin *plugin = all[i].plugin;
-        if (all[i].off & PROFILE_NO_FILTER ||
-            plugin->gangs) /* which refuses nodes to gangs alone */
-            continue;
+        bool is_alias;
+        const struct known_plugin *known = known_plugin_find(str_of(plugin->name), &is_alias);
+        if (all[i].off & PROFILE_NO_FILTER || (known && known_plugin_is_ours(known)))
+            continue; /* upstream has none of ours to compare with */
         if (first && plugin->row_filter) {
             config_note(b->r, PATH(b->r, "profiles[%u].plugins.filter", b->index),
                         "%s is asked before %s: a node that both refuse is refused by the former",
@@ -453,20 +496,22 @@ static struct str args_text(const struct building *b, const struct known_plugin 
     return i < b->file->args.n ? b->file->args.at[i].args : (struct str){0};
 }
 
-/* One queue serves all profiles. */
-static void check_common_order(struct building *b, const struct building *first)
+/* One queue serves all profiles. Those of PrioritySort and of Coscheduling stand in it together:
+ * the latter orders units that do not age as the former does. But one order has one set of
+ * arguments. */
+static void check_common_order(struct building *b, const struct building *before)
 {
     const struct members *mine = &b->points[POINT_QUEUE_SORT];
-    const struct members *theirs = &first->points[POINT_QUEUE_SORT];
-    if (mine->n && theirs->n && mine->at[0].plugin != theirs->at[0].plugin)
-        config_error(b->r, PATH(b->r, "profiles[%u].plugins.queueSort", b->index),
-                     STR_FMT ": must be the same for all profiles; profiles[0] has " STR_FMT,
-                     STR_ARG(mine->at[0].plugin->name), STR_ARG(theirs->at[0].plugin->name));
-    else if (mine->n && theirs->n &&
-             !str_equal(args_text(b, mine->at[0].plugin), args_text(first, mine->at[0].plugin)))
+    for (uint32_t i = 0; i < b->index && mine->n; i++) {
+        const struct known_plugin *order = mine->at[0].plugin;
+        const struct members *theirs = &before[i].points[POINT_QUEUE_SORT];
+        if (!theirs->n || theirs->at[0].plugin != order ||
+            str_equal(args_text(b, order), args_text(&before[i], order)))
+            continue;
         config_error(b->r, PATH(b->r, "profiles[%u].pluginConfig", b->index),
-                     "of " STR_FMT ": must be the same for all profiles",
-                     STR_ARG(mine->at[0].plugin->name));
+                     "of " STR_FMT ": must be the same for all profiles", STR_ARG(order->name));
+        return;
+    }
 }
 
 /* No list that makes sense is longer. */
@@ -504,17 +549,15 @@ void profiles_build(struct reading *r)
     c->n_profiles = n;
     c->profiles = arena_array(&c->mem, struct profile, n);
     c->listings = arena_array(&c->mem, struct profile_listing, n);
-    AUTO(building) first = {0};
+    struct building *all = arena_array(&c->mem, struct building, n);
     for (uint32_t i = 0; i < n; i++) {
-        struct building b = {.r = r, .index = i};
-        b.file = r->file.profiles.n ? &r->file.profiles.at[i] : &plain;
-        name_profile(&b, n);
-        build(&b, &c->profiles[i], &c->listings[i]);
-        if (i == 0) {
-            first = b;
-            continue;
-        }
-        check_common_order(&b, &first);
-        building_done(&b);
+        struct building *b = &all[i];
+        *b = (struct building){.r = r, .index = i};
+        b->file = r->file.profiles.n ? &r->file.profiles.at[i] : &plain;
+        name_profile(b, n);
+        build(b, &c->profiles[i], &c->listings[i]);
+        check_common_order(b, all);
     }
+    for (uint32_t i = 0; i < n; i++)
+        building_done(&all[i]);
 }

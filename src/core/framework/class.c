@@ -323,10 +323,14 @@ struct identity classes_identify(struct classes *k, const struct profile *profil
 
 const struct profile_plugin *profile_gangs(const struct profile *profile)
 {
-    for (uint32_t i = 0; i < profile->n; i++)
-        if (profile->plugins[i].plugin->gangs && !(profile->plugins[i].off & PROFILE_NO_GANGS))
-            return &profile->plugins[i];
-    return NULL;
+    const struct profile_plugin *found = NULL;
+    for (uint32_t i = 0; i < profile->n; i++) {
+        const struct profile_plugin *p = &profile->plugins[i];
+        bool places = p->plugin->gangs && !(p->off & PROFILE_NO_GANGS);
+        if (places && (!found || found->plugin->gangs_natively))
+            found = p;
+    }
+    return found;
 }
 
 /* Does the extender mind pods of this spec? Upstream looks at limits, too, which for extended

@@ -27,5 +27,6 @@ struct profile {
     uint32_t n;
 };
 
-/* The plugin that places the profile's gangs as one; NULL: each pod is on its own. */
+/* The plugin that places the profile's gangs as one, of two that one which knows more kinds of
+ * them; NULL: each pod is on its own. */
 const struct profile_plugin *profile_gangs(const struct profile *profile);

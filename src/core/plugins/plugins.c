@@ -52,8 +52,8 @@ static const struct profile_plugin nexus_plugins[] = {
 };
 
 const struct profile built_in_profiles[] = {
-    {STR("default-scheduler"),   kube_plugins,  LEN(kube_plugins) },
-    {STR("kubenexus-scheduler"), nexus_plugins, LEN(nexus_plugins)},
+    [BUILT_IN_KUBE] = {STR("default-scheduler"),   kube_plugins,  LEN(kube_plugins) },
+    [BUILT_IN_KUBENEXUS] = {STR("kubenexus-scheduler"), nexus_plugins, LEN(nexus_plugins)},
 };
 
 const uint32_t n_built_in_profiles = LEN(built_in_profiles);

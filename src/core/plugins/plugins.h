@@ -13,5 +13,6 @@ extern const uint32_t n_plugins;
 
 /* The profiles that exist without configuration: default-scheduler (kube-scheduler's own) and
  * kubenexus-scheduler. */
-extern const struct profile built_in_profiles[];
+enum { BUILT_IN_KUBE, BUILT_IN_KUBENEXUS, N_BUILT_IN };
+extern const struct profile built_in_profiles[N_BUILT_IN];
 extern const uint32_t n_built_in_profiles;

@@ -187,63 +187,206 @@ TEST(profiles, the_gate_for_groups_adds_their_plugin)
     AUTO(scheduler_config) off = {.has_groups = true};
     REQUIRE(config_of(&off, PLUGINS("    multiPoint: {disabled: [{name: GangScheduling}]}\n")));
     EXPECT(!profile_gangs(&off.profiles[0]));
+    AUTO(scheduler_config) ours = {.has_groups = true}; /* whose plugin knows those groups, too */
+    REQUIRE(config_of(&ours, PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}")));
+    EXPECT_TEXT(profile_gangs(&ours.profiles[0])->plugin->name, "Coscheduling");
 }
 
 TEST(profiles, refuse_what_makes_no_sense)
 {
     static const char *const cases[][2] = {
         {PLUGINS("    filter: {enabled: [{name: Nope}]}"),
-         "6 profiles[0].plugins.filter.enabled[0].name: FilterPlugin \"Nope\" does not exist"                                                                               },
+         "6 profiles[0].plugins.filter.enabled[0].name: FilterPlugin \"Nope\" does not exist"                                                                                                 },
         {PLUGINS("    filter: {enabled: [{weight: 1}]}"),
-         "6 profiles[0].plugins.filter.enabled[0].name: missing"                                                                                                            },
+         "6 profiles[0].plugins.filter.enabled[0].name: missing"                                                                                                                              },
         {PLUGINS("    filter: {enabled: [{name: ImageLocality}]}"),
          "6 profiles[0].plugins.filter.enabled[0].name: plugin \"ImageLocality\" does not extend "
-         "FilterPlugin plugin"                                                                                                                                              },
+         "FilterPlugin plugin"                                                                                                                                                                },
         {PLUGINS("    score:\n      enabled:\n      - name: ImageLocality\n      - name: "
                  "ImageLocality"),
          "9 profiles[0].plugins.score.enabled[1].name: plugin \"ImageLocality\" already registered "
-         "as \"ScorePlugin\""                                                                                                                                               },
+         "as \"ScorePlugin\""                                                                                                                                                                 },
         {PLUGINS("    multiPoint: {enabled: [{name: NodeName}, {name: NodeName}]}"),
          "6 profiles[0].plugins.multiPoint.enabled[1].name: plugin \"NodeName\" already registered "
-         "as \"MultiPointPlugin\""                                                                                                                                          },
+         "as \"MultiPointPlugin\""                                                                                                                                                            },
         {PLUGINS("    filter: {enabled: [{name: GCEPDLimits}]}"),
          "6 profiles[0].plugins.filter.enabled[0].name: \"GCEPDLimits\" was removed before "
-         "kubescheduler.config.k8s.io/v1 (NodeVolumeLimits does its work)"                                                                                                  },
+         "kubescheduler.config.k8s.io/v1 (NodeVolumeLimits does its work)"                                                                                                                    },
         {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: -1}]}"),
-         "6 profiles[0].plugins.score.enabled[0].weight: -1: not in valid range [0, 1000000]"                                                                               },
+         "6 profiles[0].plugins.score.enabled[0].weight: -1: not in valid range [0, 1000000]"                                                                                                 },
         {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: 1000001}]}"),
-         "6 profiles[0].plugins.score.enabled[0].weight: 1000001: not in valid range [0, 1000000]"                                                                          },
+         "6 profiles[0].plugins.score.enabled[0].weight: 1000001: not in valid range [0, 1000000]"                                                                                            },
         {PLUGINS("    queueSort: {disabled: [{name: PrioritySort}]}"),
          "6 profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
-         "scheduler name \"p\", but got 0"                                                                                                                                  },
+         "scheduler name \"p\", but got 0"                                                                                                                                                    },
         {PLUGINS("    queueSort: {enabled: [{name: PrioritySort}, {name: Coscheduling}]}"),
          "6 profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
-         "scheduler name \"p\", but got 2"                                                                                                                                  },
+         "scheduler name \"p\", but got 2"                                                                                                                                                    },
         {PLUGINS("    bind: {disabled: [{name: '*'}]}"),
          "6 profiles[0].plugins.bind: at least one bind plugin is needed for profile with "
-         "scheduler name \"p\""                                                                                                                                             },
+         "scheduler name \"p\""                                                                                                                                                               },
         {PLUGINS("    preFilter: {disabled: [{name: NodePorts}]}"),
-         "6 profiles[0].plugins.preFilter: NodePorts takes part in filter alone: not supported"                                                                             },
+         "6 profiles[0].plugins.preFilter: NodePorts takes part in filter alone: not supported"                                                                                               },
         {PLUGINS("    filter: {disabled: [{name: NodeAffinity}]}"),
          "6 profiles[0].plugins.preFilter: NodeAffinity takes part in preFilter alone: not "
-         "supported"                                                                                                                                                        },
+         "supported"                                                                                                                                                                          },
         {PLUGINS("    preScore: {disabled: [{name: TaintToleration}]}"),
          "6 profiles[0].plugins.preScore: TaintToleration takes part in score alone: not "
-         "supported"                                                                                                                                                        },
-        {"profiles:\n- schedulerName: ''",                                                  "4 profiles[0].schedulerName: missing"                                          },
-        {"profiles:\n- schedulerName: a\n- {}",                                             "5 profiles[1].schedulerName: missing"                                          },
+         "supported"                                                                                                                                                                          },
+        {"profiles:\n- schedulerName: ''",                                                                   "4 profiles[0].schedulerName: missing"                                           },
+        {"profiles:\n- schedulerName: a\n- {}",                                                              "5 profiles[1].schedulerName: missing"                                           },
         {"profiles:\n- schedulerName: a\n- schedulerName: a",
-         "5 profiles[1].schedulerName: \"a\" is there twice: profiles[0] has it, too"                                                                                       },
-        {"profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins:\n    queueSort: {enabled: "
-         "[{name: Coscheduling}], disabled: [{name: '*'}]}",                       "7 profiles[1].plugins.queueSort: Coscheduling: must be the same for all profiles; "
-         "profiles[0] has PrioritySort"                                                                },
+         "5 profiles[1].schedulerName: \"a\" is there twice: profiles[0] has it, too"                                                                                                         },
+        {PLUGINS("    filter: {enabled: [{name: KubeNexus}]}"),
+         "6 profiles[0].plugins.filter.enabled[0].name: KubeNexus stands for plugins of many "
+         "points: enable it in multiPoint"                                                                                                                                                    },
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}, {name: KubeNexus}]}"),
+         "6 profiles[0].plugins.multiPoint.enabled[1].name: KubeNexus is there twice"                                                                                                         },
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus, weight: 2}]}"),
+         "6 profiles[0].plugins.multiPoint.enabled[0].weight: KubeNexus has no weight of its own: "
+         "name the plugin that you mean beside it"                                                                                                                                            },
+        {PLUGINS(
+             "    multiPoint: {enabled: [{name: KubeNexus}, {name: NUMA}, {name: NUMATopology}]}"),
+         "6 profiles[0].plugins.multiPoint.enabled[2].name: plugin \"NUMATopology\" already "
+         "registered as \"MultiPointPlugin\""                                                                                                                                                 },
+        {"profiles:\n- schedulerName: c\n- schedulerName: a\n  plugins: &p {queueSort: {enabled: "
+         "[{name: "
+         "Coscheduling}]}}\n- schedulerName: b\n  plugins: *p\n  pluginConfig:\n  - name: "
+         "Coscheduling\n    args: {kubeflowAutoGang: true}",                                        "10 profiles[2].pluginConfig: of Coscheduling: must be the same for all profiles"},
         {"profiles:\n- schedulerName: a\n  plugins: &p {queueSort: {enabled: [{name: "
          "Coscheduling}]}}\n- schedulerName: b\n  plugins: *p\n  pluginConfig:\n  - name: "
-         "Coscheduling\n    args: {kubeflowAutoGang: true}",                       "9 profiles[1].pluginConfig: of Coscheduling: must be the same for all profiles"},
+         "Coscheduling\n    args: {kubeflowAutoGang: true}",                                        "9 profiles[1].pluginConfig: of Coscheduling: must be the same for all profiles" },
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_TEXT(config_errors(&c, cases[i][0]), cases[i][1]);
+}
+
+/* Where a plugin takes part, as far as its table says that it can. */
+static uint32_t effective_off(const struct profile_plugin *p)
+{
+    const struct plugin *t = p->plugin;
+    uint32_t can = t->gate ? PROFILE_NO_GATE : 0;
+    can |= t->row_filter || t->key_filter ? PROFILE_NO_FILTER : 0;
+    can |= t->row_score || t->key_score ? PROFILE_NO_SCORE : 0;
+    can |= t->preempts || t->relent ? PROFILE_NO_POST_FILTER : 0;
+    can |= t->gangs ? PROFILE_NO_GANGS : 0;
+    can |= t->reserve ? PROFILE_NO_RESERVE : 0;
+    return p->off & can;
+}
+
+/* The plugins that filter, in their order. */
+static void add_filters(const struct profile *p, struct buf *out)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct plugin *t = p->plugins[i].plugin;
+        if (t->row_filter || t->key_filter)
+            buf_printf(out, "%s ", t->name);
+    }
+}
+
+static void expect_built_in(const struct profile *got, const struct profile *want)
+{
+    AUTO(buf) filters = {0}, wanted = {0};
+    REQUIRE(got->n == want->n);
+    EXPECT_STR(got->name, want->name.p);
+    add_filters(got, &filters);
+    add_filters(want, &wanted);
+    EXPECT_TEXT(filters.p, wanted.p);
+    for (uint32_t i = 0; i < want->n; i++) {
+        uint32_t k = 0;
+        while (k < got->n && got->plugins[k].number != want->plugins[i].number)
+            k++;
+        test_case("%s", want->plugins[i].plugin->name);
+        REQUIRE(k < got->n);
+        EXPECT_INT(got->plugins[k].weight, want->plugins[i].weight);
+        EXPECT_INT(effective_off(&got->plugins[k]), 0);
+        EXPECT(!got->plugins[k].args);
+    }
+}
+
+TEST(profiles, KubeNexus_stands_for_all_that_the_built_in_profile_has)
+{
+    AUTO(scheduler_config) c = {0};
+    EXPECT_TEXT(config_notes(&c, "profiles:\n- schedulerName: kubenexus-scheduler\n"
+                                 "  plugins: {multiPoint: {enabled: [{name: KubeNexus}]}}"),
+                "");
+    REQUIRE(c.n_profiles == 1);
+    expect_built_in(&c.profiles[0], &built_in_profiles[BUILT_IN_KUBENEXUS]);
+}
+
+TEST(profiles, both_built_in_ones_are_served_in_a_few_lines)
+{
+    AUTO(scheduler_config) c = {0};
+    REQUIRE(config_of(&c, "profiles:\n- schedulerName: default-scheduler\n"
+                          "- schedulerName: kubenexus-scheduler\n"
+                          "  plugins: {multiPoint: {enabled: [{name: KubeNexus}]}}"));
+    REQUIRE(c.n_profiles == N_BUILT_IN);
+    for (uint32_t i = 0; i < N_BUILT_IN; i++)
+        expect_built_in(&c.profiles[i], &built_in_profiles[i]);
+}
+
+TEST(profiles, what_is_named_beside_KubeNexus_changes_that_one_thing)
+{
+    static const struct {
+        const char *text, *name;
+        int64_t weight; /* -1: it is not there */
+        int32_t more;   /* plugins than the built-in profile has */
+    } cases[] = {
+        {PLUGINS(
+             "    multiPoint: {enabled: [{name: KubeNexus}, {name: NUMATopology, weight: 10}]}"),
+         "NUMATopology",                                                                                                    10, 0 },
+        {PLUGINS(
+             "    multiPoint: {enabled: [{name: NUMATopology, weight: 10}, {name: KubeNexus}]}"),
+         "NUMATopology",                                                                                                    10, 0 },
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}, {name: NUMA}]}"),                           "NUMATopology", 6,
+         0                                                                                                                        },
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}, {name: LinePolicy}]}"),
+         "LinePolicy",                                                                                                      0,  1 },
+        {PLUGINS(
+             "    multiPoint: {enabled: [{name: KubeNexus}], disabled: [{name: NUMATopology}]}"),
+         "NUMATopology",                                                                                                    -1, -1},
+        {PLUGINS(
+             "    multiPoint: {enabled: [{name: KubeNexus}], disabled: [{name: ImageLocality}]}"),
+         "ImageLocality",                                                                                                   -1, -1},
+        {PLUGINS(
+             "    multiPoint: {enabled: [{name: KubeNexus}, {name: ImageLocality, weight: 3}]}"),
+         "ImageLocality",                                                                                                   3,  0 },
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}\n"
+                 "    score: {enabled: [{name: TopologyScoring, weight: 1}]}"),
+         "TopologyScoring",                                                                                                 1,  0 },
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}\n"
+                 "    score: {disabled: [{name: GPUTopology}]}"),
+         "GPUTopology",                                                                                                     -1, -1},
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}\n"
+                 "    score: {disabled: [{name: KubeNexus}]}"),                                    /* three that only score are gone */
+         "VRAMScheduler",                           0,  -3},
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}\n"
+                 "    queueSort: {enabled: [{name: PrioritySort}], disabled: [{name: '*'}]}"),
+         "PrioritySort",                                                                                                    0,  1 },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(scheduler_config) c = {0};
+        test_case("%s", cases[i].text);
+        REQUIRE(config_of(&c, cases[i].text));
+        const struct profile_plugin *found = find(&c, cases[i].name);
+        EXPECT_INT(found ? found->weight : -1, cases[i].weight);
+        EXPECT_INT(c.profiles[0].n,
+                   (int32_t)built_in_profiles[BUILT_IN_KUBENEXUS].n + cases[i].more);
+    }
+}
+
+TEST(profiles, a_plugin_of_ours_without_a_weight_has_its_own)
+{
+    AUTO(scheduler_config) c = {0};
+    REQUIRE(
+        config_of(&c, PLUGINS("    multiPoint: {enabled: [{name: VRAMScheduler}]}\n"
+                              "    score: {enabled: [{name: ResourceFragmentationScore}, {name: "
+                              "TaintToleration}, {name: TopologyScoring, weight: 2}]}")));
+    EXPECT_INT(find(&c, "VRAMScheduler")->weight, 6);
+    EXPECT_INT(find(&c, "ResourceFragmentationScore")->weight, 20);
+    EXPECT_INT(find(&c, "TopologyScoring")->weight, 2);
+    EXPECT_INT(find(&c, "TaintToleration")->weight, 1); /* as upstream */
 }
 
 TEST(profiles, there_may_be_several)
@@ -292,6 +435,7 @@ TEST(profiles, the_documented_example_loads)
             "  - name: GangPreemption\n"
             "    args: {maxVictims: 50, minimumGapSeconds: 30}\n");
     EXPECT_TEXT(notes, "");
+    EXPECT_INT(c.listings[0].missing.n, 0);
     const struct profile_plugin *gangs = profile_gangs(&c.profiles[0]);
     REQUIRE(gangs && gangs->args);
     EXPECT_INT(((const struct coscheduling_args *)gangs->args)->starve_ms, 60000);
