@@ -1,5 +1,7 @@
 #include "kube/answer.h"
 
+#include "kube/listen.h"
+
 void answer_add(struct answer *a, const struct reply *reply, size_t most_bytes)
 {
     if (reply->kind == REPLY_HEAD) {
@@ -90,4 +92,16 @@ bool trouble_is_denied(const struct trouble *t)
 bool trouble_is_passing(const struct trouble *t)
 {
     return t->status == 0 || t->status == 401 || t->status == 429 || t->status >= 500;
+}
+
+bool trouble_is_overtaken(const struct trouble *t)
+{
+    return t->status == 404 || t->status == 409;
+}
+
+enum notice_kind notice_of_trouble(const struct trouble *why)
+{
+    return trouble_is_denied(why)    ? NOTICE_DENIED
+           : trouble_is_passing(why) ? NOTICE_TROUBLE
+                                     : NOTICE_REFUSED;
 }

@@ -50,3 +50,6 @@ bool trouble_is_denied(const struct trouble *t);
 
 /* The server will do it later: the same again after a pause. */
 bool trouble_is_passing(const struct trouble *t);
+
+/* The object is gone, or is not the one that was meant: what was to be said of it is of no use. */
+bool trouble_is_overtaken(const struct trouble *t);

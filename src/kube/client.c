@@ -112,7 +112,8 @@ static void learn_served(struct client *c, int64_t now_ms)
         if (served == SERVED_UNKNOWN)
             continue;
         watch_discovered(&c->watches[i], now_ms, is_served ? version : NULL, c->out);
-        publish_learn(&c->publish, watched_kinds[i].kind, is_served ? version : NULL);
+        publish_learn(&c->publish, watched_kinds[i].kind, is_served ? version : NULL,
+                      is_served && discover_writes_whole(&c->discover, i, version));
     }
 }
 

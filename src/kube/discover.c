@@ -78,12 +78,22 @@ void discover_done(struct discover *d)
     arena_done(&d->mem);
 }
 
-static bool is_listed(const struct resources *found, const char *resource)
+static bool is_listed(const struct resources *found, const char *resource, struct str part)
 {
+    struct str whole = str_of(resource);
     list_each(&found->list, r)
-        if (str_equal(r->name, str_of(resource)))
+        if (str_starts(r->name, whole) && str_equal(str_part(r->name, whole.n, r->name.n), part))
             return true;
     return false;
+}
+
+static void learn_kind(struct discover *d, uint32_t kind, uint32_t version,
+                       const struct resources *found)
+{
+    const char *resource = watched_kinds[kind].resource;
+    bool is_served = is_listed(found, resource, STR(""));
+    d->versions[kind][version] = is_served ? SERVED_YES : SERVED_NO;
+    d->writes_whole[kind][version] = is_served && !is_listed(found, resource, STR("/status"));
 }
 
 static void learn(struct discover *d, const char *api_version, const struct resources *found)
@@ -91,8 +101,15 @@ static void learn(struct discover *d, const char *api_version, const struct reso
     for (uint32_t k = 0; k < WATCHED_COUNT; k++)
         for (uint32_t v = 0; v < VERSIONS_MOST && version_of(k, v); v++)
             if (strcmp(version_of(k, v), api_version) == 0)
-                d->versions[k][v] =
-                    is_listed(found, watched_kinds[k].resource) ? SERVED_YES : SERVED_NO;
+                learn_kind(d, k, v, found);
+}
+
+bool discover_writes_whole(const struct discover *d, uint32_t kind, const char *version)
+{
+    for (uint32_t v = 0; v < VERSIONS_MOST && version_of(kind, v); v++)
+        if (strcmp(version_of(kind, v), version) == 0)
+            return d->writes_whole[kind][v];
+    return false;
 }
 
 enum served discover_served(const struct discover *d, uint32_t kind, const char **version)

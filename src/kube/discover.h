@@ -26,6 +26,7 @@ struct discover {
     } groups[WATCHED_COUNT * VERSIONS_MOST];
     uint32_t n_groups;
     enum served versions[WATCHED_COUNT][VERSIONS_MOST]; /* of each kind, the newest first */
+    bool writes_whole[WATCHED_COUNT][VERSIONS_MOST];    /* a status is no resource of its own */
     bool is_wanted[WATCHED_COUNT];
     int said_status; /* of the trouble last told about; -1: none */
     struct buf text;
@@ -46,6 +47,10 @@ void discover_want(struct discover *d, int64_t now_ms, uint32_t kind);
 /* Is the kind served? If so, `version` receives the newest; unknown while a newer one may be,
  * and while nobody wants it. */
 enum served discover_served(const struct discover *d, uint32_t kind, const char **version);
+
+/* Is the status of such an object written with the object itself, in this version? A custom kind
+ * may have no status subresource: a patch of one would be answered as if the object were gone. */
+bool discover_writes_whole(const struct discover *d, uint32_t kind, const char *version);
 
 void discover_tick(struct discover *d, int64_t now_ms, struct requests *out);
 

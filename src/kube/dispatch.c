@@ -447,6 +447,13 @@ static enum deed deed_of(const struct write *w)
                                                                : DEED_PATCH;
 }
 
+/* Who asked for a write hears that it is refused; what pods are told nobody asked for. */
+static bool is_of_note(const struct write *w, const struct trouble *why)
+{
+    return trouble_is_denied(why) || trouble_is_passing(why) ||
+           (w->kind == WRITE_TELL && !trouble_is_overtaken(why));
+}
+
 static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_ms,
                         const struct trouble *why)
 {
@@ -461,10 +468,7 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
     };
     static const char *const verbs[] = {"patch", "create", "delete"};
     enum deed deed = deed_of(w);
-    bool is_denied = trouble_is_denied(why);
-    if (!is_denied && !trouble_is_passing(why))
-        return;
-    if (d->said_status[deed] == why->status)
+    if (!is_of_note(w, why) || d->said_status[deed] == why->status)
         return;
     d->said_status[deed] = why->status;
     AUTO(buf) what = {0};
@@ -472,7 +476,7 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
         watched_add_name(&what, watched_of(object_write_kind(&w->object, w->step)));
     else
         buf_add(&what, str_of(deeds[deed].what));
-    struct notice notice = {.kind = is_denied ? NOTICE_DENIED : NOTICE_TROUBLE,
+    struct notice notice = {.kind = notice_of_trouble(why),
                             .verb = deed == DEED_OBJECT ? verbs[write_patch(w)->verb]
                                                         : deeds[deed].verb,
                             .what = buf_str(&what),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
+#include "kube/answer.h"
 
 /* Who is told what the API server says. */
 
@@ -9,6 +10,7 @@ struct notice {
     enum notice_kind {
         NOTICE_DENIED,  /* RBAC lacks `verb` on `what`                                     */
         NOTICE_TROUBLE, /* `verb` of `what` fails; it is tried again                       */
+        NOTICE_REFUSED, /* the server will not have `verb` of `what`                       */
         NOTICE_ABSENT,  /* the server does not serve `what`; it is asked again once a while */
         NOTICE_INVALID, /* something of `what` could not be read and was left out          */
     } kind;
@@ -16,6 +18,9 @@ struct notice {
     struct str what;  /* pods, replicasets.apps, pods/binding */
     struct str text;  /* the server's words, or the error's */
 };
+
+/* Of a write that failed. */
+enum notice_kind notice_of_trouble(const struct trouble *why);
 
 struct listener {
     void *ctx;

@@ -67,10 +67,11 @@ void publish_trim(struct publish *p)
     arena_done(&p->mem);
 }
 
-void publish_learn(struct publish *p, enum kind kind, const char *api_version)
+void publish_learn(struct publish *p, enum kind kind, const char *api_version, bool writes_whole)
 {
     uint64_t bit = (uint64_t)1 << kind;
     p->absent = api_version ? p->absent & ~bit : p->absent | bit;
+    p->whole = writes_whole ? p->whole | bit : p->whole & ~bit;
     p->versions[kind] = api_version;
 }
 
@@ -145,18 +146,28 @@ void publish_take(struct publish *p, int64_t now_ms, const struct effect *e)
 
 /* --- hearing --- */
 
+/* The patch as the server takes it: where a status is not written alone, of the object itself. */
+static struct patch part_of(const struct publish *p, const struct object_write *w)
+{
+    struct patch patch = w->patches[0];
+    if (p->whole >> w->kind & 1)
+        patch.part = STR("");
+    return patch;
+}
+
 static void say_trouble(struct publish *p, int64_t now_ms, const struct posting *x,
                         const struct trouble *why)
 {
     static const char *const verbs[] = {"patch", "create", "delete"};
-    if ((!trouble_is_denied(why) && !trouble_is_passing(why)) || p->said_status == why->status)
+    if (trouble_is_overtaken(why) || p->said_status == why->status)
         return;
     p->said_status = why->status;
     AUTO(buf) what = {0};
     watched_add_name(&what, watched_of(x->write.kind));
-    if (x->write.patches[0].part.n)
-        buf_printf(&what, "/" STR_FMT, STR_ARG(x->write.patches[0].part));
-    struct notice notice = {.kind = trouble_is_denied(why) ? NOTICE_DENIED : NOTICE_TROUBLE,
+    struct str part = part_of(p, &x->write).part;
+    if (part.n)
+        buf_printf(&what, "/" STR_FMT, STR_ARG(part));
+    struct notice notice = {.kind = notice_of_trouble(why),
                             .verb = verbs[x->write.patches[0].verb],
                             .what = buf_str(&what),
                             .text = why->message};
@@ -232,7 +243,10 @@ void publish_tick(struct publish *p, int64_t now_ms, bool are_binds_under_way, s
 {
     while (now_ms >= p->again_ms && may_send(p, are_binds_under_way)) {
         struct posting *x = p->queue.at[p->head++];
-        struct request r = object_write_request(&x->write, 0, version_of(p, x->write.kind), out);
+        struct object_write write = x->write;
+        struct patch patch = part_of(p, &write);
+        write.patches = &patch;
+        struct request r = object_write_request(&write, 0, version_of(p, write.kind), out);
         r.lane = LANE_EVENTS;
         r.id = x->current = ++p->last_id;
         x->tries++;

@@ -28,6 +28,7 @@ struct publish {
     uint32_t head;
     VEC(struct posting *) sent;
     uint64_t absent;                  /* kinds that are not served, as bits */
+    uint64_t whole;                   /* whose status is written with the object itself */
     const char *versions[KIND_COUNT]; /* that are served; NULL: the newest that we know */
     struct pause pause;
     int64_t again_ms; /* nothing is sent before */
@@ -44,8 +45,9 @@ void publish_done(struct publish *p);
 /* Gives back the room that nothing needs now. */
 void publish_trim(struct publish *p);
 
-/* The server serves the kind in this version, or (NULL) does not. */
-void publish_learn(struct publish *p, enum kind kind, const char *api_version);
+/* The server serves the kind in this version, or (NULL) does not; `writes_whole`: without a status
+ * that is written alone. */
+void publish_learn(struct publish *p, enum kind kind, const char *api_version, bool writes_whole);
 
 void publish_take(struct publish *p, int64_t now_ms, const struct effect *effect);
 void publish_hear(struct publish *p, int64_t now_ms, const struct reply *reply);

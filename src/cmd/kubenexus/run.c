@@ -98,6 +98,7 @@ static void on_notice(void *ctx, int64_t now_ms, const struct notice *notice)
     static const char *const says[] = {
         [NOTICE_DENIED] = "not allowed",
         [NOTICE_TROUBLE] = "fails, will be tried again",
+        [NOTICE_REFUSED] = "refused by the server",
         [NOTICE_ABSENT] = "not served, will be asked for again",
         [NOTICE_INVALID] = "left out, cannot be read",
     };

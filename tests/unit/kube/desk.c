@@ -47,7 +47,7 @@ static void log_answer(void *ctx, int64_t now_ms, effect_id effect, const struct
 
 static void log_notice(void *ctx, int64_t now_ms, const struct notice *notice)
 {
-    static const char *const kinds[] = {"denied", "trouble", "absent", "invalid"};
+    static const char *const kinds[] = {"denied", "trouble", "refused", "absent", "invalid"};
     struct desk *d = ctx;
     (void)now_ms;
     buf_printf(&d->log, "%s: %s " STR_FMT ": " STR_FMT "\n", kinds[notice->kind], notice->verb,

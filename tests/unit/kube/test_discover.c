@@ -6,7 +6,7 @@
 struct scene {
     struct desk desk;
     struct discover discover;
-    request_id core, apps, kueue_2, kueue_1;
+    request_id core, apps, kueue_2, kueue_1, volcano;
 };
 
 static void scene_done(struct scene *s)
@@ -27,6 +27,8 @@ static void tick(struct scene *s, int64_t now_ms)
             s->kueue_2 = r->id;
         if (str_equal(r->path, STR("/apis/kueue.x-k8s.io/v1beta1")))
             s->kueue_1 = r->id;
+        if (str_equal(r->path, STR("/apis/scheduling.volcano.sh/v1beta1")))
+            s->volcano = r->id;
     }
 }
 
@@ -103,6 +105,19 @@ TEST(discover, learns_what_is_served_and_what_is_not)
     EXPECT_INT(served(&s, WATCHED_KIND_REPLICA_SET), SERVED_UNKNOWN);
     EXPECT(answer(&s, 1002, s.apps, 404, "404 page not found"));
     EXPECT_INT(served(&s, WATCHED_KIND_REPLICA_SET), SERVED_NO);
+}
+
+TEST(discover, learns_where_a_status_is_not_written_alone)
+{
+    static const char version[] = "scheduling.volcano.sh/v1beta1";
+    AUTO(scene) s = {0};
+    open(&s);
+    EXPECT(answer(&s, 1001, s.volcano, 200, RESOURCES("{\"name\":\"podgroups\"}")));
+    EXPECT(discover_writes_whole(&s.discover, WATCHED_KIND_VOLCANO_POD_GROUP, version));
+    tick(&s, 61000);
+    EXPECT(answer(&s, 61001, s.volcano, 200,
+                  RESOURCES("{\"name\":\"podgroups/status\"},{\"name\":\"podgroups\"}")));
+    EXPECT(!discover_writes_whole(&s.discover, WATCHED_KIND_VOLCANO_POD_GROUP, version));
 }
 
 TEST(discover, of_several_versions_takes_the_newest_that_is_served)

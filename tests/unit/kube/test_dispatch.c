@@ -486,6 +486,7 @@ TEST(dispatch, a_nomination_is_written_when_it_differs)
     nominate(&s, "a", "");
     EXPECT_TEXT(scene_log(&s), NOMINATE_A("null"));
     scene_answer(&s, 422, STATUS(422, "no"));
+    EXPECT_TEXT(scene_log(&s), "refused: patch pods/status: no\n");
     nominate(&s, "a", ""); /* it may still be there */
     EXPECT_TEXT(scene_log(&s), NOMINATE_A("null"));
     nominate(&s, "gone", "n1");

@@ -152,10 +152,10 @@ TEST(publish, of_kinds_that_are_not_served_nothing_is_sent)
 {
     AUTO(scene) s = {0};
     open(&s);
-    publish_learn(&s.publish, KIND_RESERVATION, NULL);
+    publish_learn(&s.publish, KIND_RESERVATION, NULL, false);
     say(&s, KIND_RESERVATION, "r", "status", "\"status\":{}");
     EXPECT_INT(publish_waiting(&s.publish), 0);
-    publish_learn(&s.publish, KIND_RESERVATION, "scheduling.kubenexus.io/v1alpha1");
+    publish_learn(&s.publish, KIND_RESERVATION, "scheduling.kubenexus.io/v1alpha1", false);
     say(&s, KIND_RESERVATION, "r", "status", "\"status\":{}");
     EXPECT_INT(publish_waiting(&s.publish), 1);
 }
@@ -164,7 +164,7 @@ TEST(publish, is_written_in_the_version_that_is_served)
 {
     AUTO(scene) s = {0};
     open(&s);
-    publish_learn(&s.publish, KIND_POD_GROUP, "scheduling.k8s.io/v1alpha3");
+    publish_learn(&s.publish, KIND_POD_GROUP, "scheduling.k8s.io/v1alpha3", false);
     say(&s, KIND_POD_GROUP, "g", "status", "\"status\":{}");
     EXPECT(strstr(tick(&s, false),
                   "PATCH /apis/scheduling.k8s.io/v1alpha3/namespaces/ns/podgroups/g/status "));
@@ -183,4 +183,30 @@ TEST(publish, lists_of_built_in_kinds_are_merged_by_the_server)
     say(&s, KIND_RESERVATION, "r", "status", "\"status\":{}");
     tick(&s, false);
     EXPECT_STR(s.type, "application/merge-patch+json");
+}
+
+TEST(publish, where_a_status_is_not_written_alone_the_object_is)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    publish_learn(&s.publish, KIND_VOLCANO_POD_GROUP, "scheduling.volcano.sh/v1beta1", true);
+    say(&s, KIND_VOLCANO_POD_GROUP, "g", "status", "\"status\":{\"phase\":\"Inqueue\"}");
+    EXPECT_TEXT(tick(&s, false),
+                "EVENTS PATCH /apis/scheduling.volcano.sh/v1beta1/namespaces/ns/podgroups/g "
+                "{\"metadata\":{\"uid\":\"u\"},\"status\":{\"phase\":\"Inqueue\"}}\n");
+}
+
+TEST(publish, what_the_server_will_not_have_is_told_unless_the_object_is_gone)
+{
+    AUTO(scene) s = {0};
+    open(&s);
+    static const int statuses[] = {404, 409, 422};
+    for (size_t i = 0; i < LEN(statuses); i++) {
+        say(&s, KIND_RESERVATION, "r", "status", "\"status\":{}");
+        tick(&s, false);
+        answer(&s, s.desk.last, statuses[i]);
+        bool is_told = strstr(desk_log(&s.desk),
+                              "refused: patch resourcereservations.scheduling.kubenexus.io/status");
+        EXPECT_INT(is_told, statuses[i] == 422);
+    }
 }
