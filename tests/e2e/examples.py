@@ -39,15 +39,25 @@ def all_or_nothing(stage, gpus):
     stage.wait_bound(MEMBERS)
 
 
-def run_jobs(stage, name, gpus, check=all_or_nothing):
+def run_jobs(stage, name, gpus, check=all_or_nothing, gates=()):
     """The pods of Jobs are made as they are everywhere."""
-    controllers = stage.plane.start_controller_manager("--controllers=job-controller")
+    controllers = stage.plane.start_controller_manager("--controllers=job-controller", *gates)
     try:
         apply(stage, name)
         check(stage, gpus)
     finally:
         stage.plane.stop(controllers)
-        stage.plane.wipe("jobs/%s/" % stage.name, "pods/%s/" % stage.name)  # nobody ends them now
+        of_jobs = ("jobs", "pods", "podgroups", "workloads")  # nobody ends them now
+        stage.plane.wipe(*("%s/%s/" % (kind, stage.name) for kind in of_jobs))
+
+
+def beside_a_group_of_the_job(stage, gpus):
+    """Kubernetes 1.37 may put the pods of each Job into a PodGroup that asks for nothing."""
+    all_or_nothing(stage, gpus)
+    for made in stage.plane.list("Pod", stage.name):
+        name = made["spec"]["schedulingGroup"]["podGroupName"]
+        group = stage.plane.get("PodGroup", name, stage.name, api="scheduling.k8s.io/v1beta1")
+        assert "basic" in group["spec"]["schedulingPolicy"], group
 
 
 @test
@@ -63,6 +73,17 @@ def runs_the_example_of_tensorflow(stage):
 @test
 def runs_the_example_of_mpi(stage):
     run_jobs(stage, "mpi", 3)
+
+
+@test
+def runs_the_examples_whose_jobs_have_groups_of_their_own(stage):
+    gates = ("--feature-gates=GenericWorkload=true,WorkloadWithJob=true",)
+    run_jobs(stage, "tensorflow", 4, beside_a_group_of_the_job, gates)
+    for child in list(stage.started):
+        stage.plane.stop(child)
+    for name in ("few", "one"):
+        stage.plane.request("DELETE", stage.plane.path("Node", name))
+    run_jobs(stage, "mpi", 3, beside_a_group_of_the_job, gates)
 
 
 def ranks_along_racks(stage, gpus):

@@ -261,12 +261,19 @@ static void note_owner(struct engine *k, uint32_t group, uint64_t hash, const st
     }
 }
 
+static struct gang_rules rules_of(const struct engine *k, const struct pod *pod)
+{
+    const struct profile *profile = classes_profile(&k->classes, pod->spec.scheduler_name);
+    const struct profile_plugin *gangs = profile ? profile_gangs(profile) : NULL;
+    return (struct gang_rules){.kubeflow_asks = k->gangs_kubeflow,
+                               .natively = gangs && gangs->plugin->gangs_natively};
+}
+
 bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
 {
     struct cluster *c = k->cluster;
     struct gang_identity identity;
-    bool names_one = k->gangs_kubeflow ? gang_identity_with_kubeflow(from, &identity)
-                                       : gang_identity_of(from, &identity);
+    bool names_one = gang_identity_by(from, rules_of(k, from), &identity);
     uint32_t was = groups_of(&c->groups, pod);
     if (LIKELY(!names_one && was == ID_NONE))
         return false;

@@ -101,6 +101,14 @@ static void read_size(struct gang_identity *out)
 
 /* --- owners --- */
 
+static const struct owner *controller_of(const struct pod *pod)
+{
+    const struct owner *owner = NULL;
+    list_each(&pod->meta.owners, o)
+        owner = o->is_controller ? o : owner;
+    return owner;
+}
+
 static struct str env_of(const struct pod *pod, struct str name)
 {
     list_each(&pod->spec.containers, container)
@@ -189,9 +197,7 @@ static bool find_owner(const struct pod *pod, const struct finds *f, bool kubefl
 {
     if (!is_asked(f) && (!kubeflow_asks || f->places[GANG_AUTO].where))
         return false;
-    const struct owner *owner = NULL;
-    list_each(&pod->meta.owners, o)
-        owner = o->is_controller ? o : owner;
+    const struct owner *owner = controller_of(pod);
     out->object = owners_kind(owner, f);
     if (!is_asked(f) && (out->object < KIND_JAX_JOB || out->object > KIND_XGBOOST_JOB))
         return false;
@@ -212,7 +218,55 @@ bool gang_is_asked_for(const pair_list *labels, const pair_list *annotations)
     return is_asked(&f);
 }
 
-static bool identify(const struct pod *pod, bool kubeflow_asks, struct gang_identity *out)
+static bool is_of_a_job(const struct pod *pod)
+{
+    const struct owner *owner = controller_of(pod);
+    const struct kind_info *info = owner ? kind_info_find(owner->api_version, owner->kind) : NULL;
+    return info && info->kind == KIND_JOB;
+}
+
+/* The pod's own field, which names an object. */
+static bool find_field(const struct pod *pod, struct finds *f, struct gang_identity *out)
+{
+    bool is_native = pod->spec.scheduling_group.n > 0;
+    if (!is_native && pod->spec.workload.name.n == 0)
+        return false;
+    lose(f, &f->places[GANG_NAME], 0);
+    *out = (struct gang_identity){.object = is_native ? KIND_POD_GROUP : KIND_WORKLOAD};
+    if (is_native) {
+        out->group = (struct gang_place){GANG_FIELD, STR("spec.schedulingGroup.podGroupName"),
+                                         pod->spec.scheduling_group};
+    } else {
+        out->group =
+            (struct gang_place){GANG_FIELD, STR("spec.workloadRef"), pod->spec.workload.name};
+        out->part = pod->spec.workload.group;
+        out->replica = pod->spec.workload.replica;
+    }
+    return true;
+}
+
+static bool find_key(const struct finds *f, struct gang_identity *out)
+{
+    if (!f->places[GANG_NAME].where)
+        return false;
+    out->group = f->places[GANG_NAME];
+    out->object = gang_keys[f->ranks[GANG_NAME] / 2].object;
+    return true;
+}
+
+/* Since Kubernetes 1.37 the Job controller may put its pods into a group of its own making: what
+ * the Job's template says of a gang was said by somebody, and is heard first. */
+static bool find_group(const struct pod *pod, struct finds *f, struct gang_rules rules,
+                       struct gang_identity *out)
+{
+    bool is_made_up = pod->spec.scheduling_group.n && !rules.natively && is_of_a_job(pod);
+    if (!is_made_up && find_field(pod, f, out))
+        return true;
+    return find_key(f, out) || find_owner(pod, f, rules.kubeflow_asks, out) ||
+           find_field(pod, f, out);
+}
+
+bool gang_identity_by(const struct pod *pod, struct gang_rules rules, struct gang_identity *out)
 {
     struct finds f = {.other_rank = UINT32_MAX};
     memset(f.ranks, 0xff, sizeof(f.ranks));
@@ -221,27 +275,9 @@ static bool identify(const struct pod *pod, bool kubeflow_asks, struct gang_iden
     list_each(&pod->meta.annotations, pair)
         find(&f, pair, GANG_ANNOTATION);
     *out = (struct gang_identity){0};
-    bool is_owners = false;
-    if (pod->spec.scheduling_group.n) {
-        lose(&f, &f.places[GANG_NAME], 0);
-        out->group = (struct gang_place){GANG_FIELD, STR("spec.schedulingGroup.podGroupName"),
-                                         pod->spec.scheduling_group};
-        out->object = KIND_POD_GROUP;
-    } else if (pod->spec.workload.name.n) {
-        lose(&f, &f.places[GANG_NAME], 0);
-        out->group =
-            (struct gang_place){GANG_FIELD, STR("spec.workloadRef"), pod->spec.workload.name};
-        out->object = KIND_WORKLOAD;
-        out->part = pod->spec.workload.group;
-        out->replica = pod->spec.workload.replica;
-    } else if (f.places[GANG_NAME].where) {
-        out->group = f.places[GANG_NAME];
-        out->object = gang_keys[f.ranks[GANG_NAME] / 2].object;
-    } else {
-        is_owners = find_owner(pod, &f, kubeflow_asks, out);
-        if (!is_owners)
-            return false;
-    }
+    if (!find_group(pod, &f, rules, out))
+        return false;
+    bool is_owners = kind_is_crew(out->object) || out->size.where == GANG_ENV;
     if (!is_owners)
         out->size = f.places[GANG_SIZE];
     out->role = f.places[GANG_ROLE];
@@ -256,12 +292,7 @@ static bool identify(const struct pod *pod, bool kubeflow_asks, struct gang_iden
 
 bool gang_identity_of(const struct pod *pod, struct gang_identity *out)
 {
-    return identify(pod, false, out);
-}
-
-bool gang_identity_with_kubeflow(const struct pod *pod, struct gang_identity *out)
-{
-    return identify(pod, true, out);
+    return gang_identity_by(pod, (struct gang_rules){0}, out);
 }
 
 struct str gang_place_text(const struct gang_place *place, struct arena *mem)

@@ -9,7 +9,8 @@
  * refers to (core/model/pod_group.h). Name, size, role and topology are resolved apart from each
  * other, each along the order of one table of keys: the first that is there counts, a label before
  * an annotation of the same key. Whatever else names another group is told as a conflict. A size
- * that is no number, or below 1, is told too, and never read as if it had not been there.
+ * that is no number, or below 1, is told too, and never read as if it had not been there. The field
+ * comes first, except of a Job's pods, whose controller may have set it.
  *
  * A pod that names no group and asks for it (kubenexus.io/gang: auto) is in the group of its owner.
  * How many that makes stands in the owner's object (core/model/crew.h); while that is not there, or
@@ -45,8 +46,13 @@ struct gang_identity {
 /* False if it is in no group. */
 bool gang_identity_of(const struct pod *pod, struct gang_identity *out);
 
-/* The same where pods of Kubeflow's jobs need not ask for it; who says another thing is heard. */
-bool gang_identity_with_kubeflow(const struct pod *pod, struct gang_identity *out);
+/* The same by the rules of its profile. */
+struct gang_rules {
+    bool kubeflow_asks; /* pods of Kubeflow's jobs need not; who says another thing is heard */
+    bool natively;      /* the field comes first, whoever set it */
+};
+
+bool gang_identity_by(const struct pod *pod, struct gang_rules rules, struct gang_identity *out);
 
 /* Do these ask to be in a gang with the other pods of their owner? */
 bool gang_is_asked_for(const pair_list *labels, const pair_list *annotations);

@@ -237,7 +237,37 @@ TEST(gang, pods_of_kubeflows_jobs_need_not_ask_where_that_is_configured)
         struct gang_identity identity;
         test_case("%s", cases[i].words);
         struct pod pod = pod_of(&mem, cases[i].words);
-        EXPECT_INT(gang_identity_with_kubeflow(&pod, &identity), cases[i].is_one);
+        EXPECT_INT(gang_identity_by(&pod, (struct gang_rules){.kubeflow_asks = true}, &identity),
+                   cases[i].is_one);
         EXPECT(!gang_identity_of(&pod, &identity));
+    }
+}
+
+#define OF_JOB ".job-7c-main ^batch/v1:Job:j batch.kubernetes.io/job-name=j "
+
+TEST(gang, the_group_that_the_job_controller_makes_is_heard_last)
+{
+    static const struct {
+        const char *words, *group;
+        enum kind object;
+        const char *natively;
+    } cases[] = {
+        {OF_JOB,                                          "job-7c-main", KIND_POD_GROUP, "job-7c-main"},
+        {OF_JOB NEXUS "name=a " NEXUS "min-available=3",  "a",           KIND_NONE,      "job-7c-main"},
+        {OF_JOB ASKED,                                    "j",           KIND_JOB,       "job-7c-main"},
+        {OF_JOB "@kubenexus.io/gang=no",                  "job-7c-main", KIND_POD_GROUP, "job-7c-main"},
+        {".own " NEXUS "name=a " NEXUS "min-available=3", "own",         KIND_POD_GROUP, "own"        },
+        {".own ^example.com/v1:Job:j " NEXUS "name=a",    "own",         KIND_POD_GROUP, "own"        },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(arena) mem = {0};
+        struct gang_identity identity;
+        test_case("%s", cases[i].words);
+        struct pod pod = pod_of(&mem, cases[i].words);
+        EXPECT(gang_identity_of(&pod, &identity));
+        EXPECT_STR(identity.group.value, cases[i].group);
+        EXPECT_INT(identity.object, cases[i].object);
+        EXPECT(gang_identity_by(&pod, (struct gang_rules){.natively = true}, &identity));
+        EXPECT_STR(identity.group.value, cases[i].natively);
     }
 }
