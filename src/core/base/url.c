@@ -78,3 +78,24 @@ const char *url_parse(struct str text, struct arena *mem, struct url *out)
     }
     return take_place(place, out);
 }
+
+/* Does the text begin with a port, behind which a path follows or nothing? */
+static bool begins_with_port(struct str text)
+{
+    int64_t port;
+    return str_int(str_part(text, 0, str_find(text, '/')), &port);
+}
+
+struct str url_shown(struct str text)
+{
+    size_t from = text.n;
+    while (from && text.p[from - 1] != '@') /* the last one: a password may hold others */
+        from--;
+    struct str shown = str_part(text, from, text.n);
+    size_t end = str_find(shown, ':');
+    if (str_starts(str_part(shown, end, shown.n), STR("://")))
+        end += 3 + str_find(str_part(shown, end + 3, shown.n), ':');
+    if (end < shown.n && !begins_with_port(str_part(shown, end + 1, shown.n)))
+        shown.n = end; /* perhaps a password without its @ */
+    return str_part(shown, 0, 100);
+}

@@ -16,7 +16,7 @@ static const struct field tls_fields[] = {
     {FIELD(STR, "certData", 0, struct file_extender_tls, cert_data)},
     {FIELD(STR, "certFile", 0, struct file_extender_tls, cert_file)},
     {FIELD(BOOL, "insecure", 0, struct file_extender_tls, is_unverified)},
-    {FIELD(STR, "keyData", 0, struct file_extender_tls, key_data)},
+    {FIELD(STR, "keyData", 0, struct file_extender_tls, key_data), FIELD_SECRET},
     {FIELD(STR, "keyFile", 0, struct file_extender_tls, key_file)},
     {FIELD(STR, "serverName", 0, struct file_extender_tls, server_name)},
     FIELD_END,
@@ -41,7 +41,7 @@ const struct field extender_fields[] = {
     VERB("preemptVerb", EXTENDER_PREEMPT),
     VERB("prioritizeVerb", EXTENDER_PRIORITIZE),
     {FIELD_STRUCT("tlsConfig", 0, struct file_extender, tls, tls_fields)},
-    {FIELD(STR, "urlPrefix", 0, struct file_extender, url)},
+    {FIELD(STR, "urlPrefix", 0, struct file_extender, url), FIELD_SECRET},
     {FIELD(INT64, "weight", 0, struct file_extender, weight)},
     FIELD_END,
 };
@@ -68,7 +68,7 @@ static void check_url(const struct extender_reading *a)
         config_error(a->r, AT(a, "urlPrefix"), "missing");
     else if (wrong)
         config_error(a->r, AT(a, "urlPrefix"), "\"" STR_FMT "\" %s",
-                     STR_ARG(str_part(a->file->url, 0, 80)), wrong);
+                     STR_ARG(url_shown(a->file->url)), wrong);
     else if (url.user.n)
         config_error(a->r, AT(a, "urlPrefix"), "a user in it is not supported");
 }

@@ -47,6 +47,7 @@ struct field {
     uint16_t offset; /* in the struct */
     uint16_t has_offset; /* of a bool that says "it was there"; 0: none */
     uint16_t size;       /* of an element of a list or map, or of what a pointer points to */
+    bool is_secret;      /* no error shows its value */
     const struct field *fields;
     const struct field_scalar *scalar;
 };
@@ -59,6 +60,7 @@ struct field {
 #define FIELD_NAME(text)     .name = {"" text, sizeof(text) - 1}
 #define FIELD_AT(s, member)  .offset = offsetof(s, member)
 #define FIELD_HAS(s, member) .has_offset = offsetof(s, member)
+#define FIELD_SECRET         .is_secret = true
 
 /* A plain value: FIELD(STR, "nodeName", 10, struct pod, spec.node_name). */
 #define FIELD(kind, text, num, s, member)                                                          \

@@ -12,6 +12,9 @@
 /* What a message may take of the arena: a fixed part, and so much for each byte of text. */
 enum { MEMORY_FREE = 1 << 20, MEMORY_PER_BYTE = 32 };
 
+/* How deep secrets are looked for: a table may lead to itself. */
+enum { SECRET_LEVELS = 6 };
+
 struct reader {
     struct json_cursor in;
     struct arena *mem;
@@ -27,11 +30,22 @@ static void push(struct reader *r, struct path_step step)
     r->path[r->steps++] = step;
 }
 
+/* Is the field a secret, or is there one among those of its message? */
+static bool holds_secret(const struct field *f, unsigned levels)
+{
+    bool found = f->is_secret;
+    for (const struct field *inner = f->fields; inner && inner->name.p && levels; inner++)
+        found |= holds_secret(inner, levels - 1);
+    return found;
+}
+
 /* The value at `at`, and what is wrong with it. */
-static bool complain(struct reader *r, const char *at, const char *wrong)
+static bool complain(struct reader *r, const struct field *f, const char *at, const char *wrong)
 {
     struct json_cursor value = r->in;
     value.at = at;
+    if (holds_secret(f, SECRET_LEVELS))
+        return json_fail(&r->in, at, "the value %s", wrong);
     if (!json_skip(&value))
         return false;
     struct str text = {at, (size_t)(value.at - at)};
@@ -40,45 +54,46 @@ static bool complain(struct reader *r, const char *at, const char *wrong)
                      is_long ? "…" : "", wrong);
 }
 
-static bool read_int(struct reader *r, int64_t low, int64_t high, const char *wrong, int64_t *out)
+static bool read_int(struct reader *r, const struct field *f, int64_t low, int64_t high,
+                     const char *wrong, int64_t *out)
 {
     const char *at = r->in.at;
     if (at == r->in.end || (*at != '-' && (*at < '0' || *at > '9')))
-        return complain(r, at, wrong);
+        return complain(r, f, at, wrong);
     if (!json_skip(&r->in))
         return false;
     int64_t value;
     if (!str_int((struct str){at, (size_t)(r->in.at - at)}, &value) || value < low || value > high)
-        return complain(r, at, wrong);
+        return complain(r, f, at, wrong);
     *out = value;
     return true;
 }
 
-static bool read_bool(struct reader *r, bool *out)
+static bool read_bool(struct reader *r, const struct field *f, bool *out)
 {
     const char *at = r->in.at;
     if (at == r->in.end || (*at != 't' && *at != 'f'))
-        return complain(r, at, "is not true or false");
+        return complain(r, f, at, "is not true or false");
     *out = *at == 't';
     return json_skip(&r->in);
 }
 
-static bool read_str(struct reader *r, struct str *out)
+static bool read_str(struct reader *r, const struct field *f, struct str *out)
 {
     if (r->in.at == r->in.end || *r->in.at != '"')
-        return complain(r, r->in.at, "is not text");
+        return complain(r, f, r->in.at, "is not text");
     return json_string(&r->in, r->mem, out);
 }
 
-static bool read_time(struct reader *r, int64_t *out)
+static bool read_time(struct reader *r, const struct field *f, int64_t *out)
 {
     const char *at = r->in.at;
     struct str text;
     if (at == r->in.end || *at != '"')
-        return complain(r, at, "is not a time");
+        return complain(r, f, at, "is not a time");
     if (!json_string(&r->in, r->mem, &text))
         return false;
-    return time_parse(text, out) || complain(r, at, "is not a time (2006-01-02T15:04:05Z)");
+    return time_parse(text, out) || complain(r, f, at, "is not a time (2006-01-02T15:04:05Z)");
 }
 
 static bool is_space(char c)
@@ -95,8 +110,9 @@ static struct str trim(struct str s)
     return s;
 }
 
-static bool read_scalar(struct reader *r, const struct field_scalar *scalar, void *out)
+static bool read_scalar(struct reader *r, const struct field *f, void *out)
 {
+    const struct field_scalar *scalar = f->scalar;
     const char *at = r->in.at;
     struct str text;
     if (at < r->in.end && *at == '"') {
@@ -104,13 +120,13 @@ static bool read_scalar(struct reader *r, const struct field_scalar *scalar, voi
             return false;
     } else {
         if (at == r->in.end || (*at != '-' && (*at < '0' || *at > '9')))
-            return complain(r, at, scalar->wrong);
+            return complain(r, f, at, scalar->wrong);
         if (!json_skip(&r->in))
             return false;
         text = (struct str){at, (size_t)(r->in.at - at)};
     }
     const char *wrong = scalar->read(trim(text), out);
-    return !wrong || complain(r, at, wrong);
+    return !wrong || complain(r, f, at, wrong);
 }
 
 static bool read_raw(struct reader *r, struct str *out)
@@ -128,7 +144,7 @@ static bool take_null(struct reader *r, const struct field *f)
     return f->type != FIELD_RAW && json_null(&r->in);
 }
 
-static bool read_object(struct reader *r, const struct field *fields, void *out);
+static bool read_object(struct reader *r, const struct field *f, void *out);
 
 /* One value, which is not null: the field's own, or an element of its list. */
 static bool read_one(struct reader *r, const struct field *f, void *out)
@@ -136,24 +152,24 @@ static bool read_one(struct reader *r, const struct field *f, void *out)
     int64_t n = 0;
     switch ((enum field_type)f->type) {
     case FIELD_STR:
-        return read_str(r, out);
+        return read_str(r, f, out);
     case FIELD_BOOL:
-        return read_bool(r, out);
+        return read_bool(r, f, out);
     case FIELD_INT32:
-        if (!read_int(r, INT32_MIN, INT32_MAX, "is not a 32-bit integer", &n))
+        if (!read_int(r, f, INT32_MIN, INT32_MAX, "is not a 32-bit integer", &n))
             return false;
         *(int32_t *)out = (int32_t)n;
         return true;
     case FIELD_INT64:
-        return read_int(r, INT64_MIN, INT64_MAX, "is not a 64-bit integer", out);
+        return read_int(r, f, INT64_MIN, INT64_MAX, "is not a 64-bit integer", out);
     case FIELD_TIME:
-        return read_time(r, out);
+        return read_time(r, f, out);
     case FIELD_SCALAR:
-        return read_scalar(r, f->scalar, out);
+        return read_scalar(r, f, out);
     case FIELD_RAW:
         return read_raw(r, out);
     case FIELD_MESSAGE:
-        return read_object(r, f->fields, out);
+        return read_object(r, f, out);
     }
     return false;
 }
@@ -200,7 +216,7 @@ static bool read_list(struct reader *r, const struct field *f, char *out)
 {
     struct growing g = {0};
     if (r->in.at == r->in.end || *r->in.at != '[')
-        return complain(r, r->in.at, "is not a list");
+        return complain(r, f, r->in.at, "is not a list");
     bool more;
     if (!json_open(&r->in, ']', &more))
         return false;
@@ -235,7 +251,7 @@ static bool read_map(struct reader *r, const struct field *f, char *out)
 {
     struct growing g = {0};
     if (r->in.at == r->in.end || *r->in.at != '{')
-        return complain(r, r->in.at, "is not an object");
+        return complain(r, f, r->in.at, "is not an object");
     bool more;
     if (!json_open(&r->in, '}', &more))
         return false;
@@ -329,10 +345,11 @@ static const struct field *find_caseless(const struct field *f, struct str key)
     return f->name.p ? f : NULL;
 }
 
-static bool read_object(struct reader *r, const struct field *fields, void *out)
+static bool read_object(struct reader *r, const struct field *of, void *out)
 {
+    const struct field *fields = of->fields;
     if (r->in.at == r->in.end || *r->in.at != '{')
-        return complain(r, r->in.at, "is not an object");
+        return complain(r, of, r->in.at, "is not an object");
     bool more;
     if (!json_open(&r->in, '}', &more))
         return false;
@@ -373,9 +390,10 @@ static bool read_text(struct str text, const struct field *fields, void *out, st
 {
     struct reader r = {.in = cursor_on(text, where, e), .mem = mem, .is_caseless = is_caseless};
     r.memory_most = mem->used_bytes + MEMORY_FREE + MEMORY_PER_BYTE * text.n;
+    const struct field whole = {.type = FIELD_MESSAGE, .fields = fields};
     field_init(fields, out);
     json_space(&r.in);
-    if (!read_object(&r, fields, out))
+    if (!read_object(&r, &whole, out))
         return path_wrap(r.path, r.steps, e);
     json_space(&r.in);
     if (r.in.at != r.in.end)

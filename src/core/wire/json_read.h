@@ -21,8 +21,8 @@ enum {
 /* Fills the zeroed struct `out` from the one object that `text` holds, space around it allowed.
  * Strings without escapes are pieces of `text`, the rest lives in `mem`: both must outlive `out`.
  *
- * On failure the error names the field and the value, and `*where` is the byte of `text` it is
- * about. */
+ * On failure the error names the field and the value, unless that is a secret or could hold one,
+ * and `*where` is the byte of `text` it is about. */
 bool json_read(struct str text, const struct field *fields, void *out, struct arena *mem,
                size_t *where, struct error *e) MUST_USE;
 

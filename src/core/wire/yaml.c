@@ -55,7 +55,7 @@ struct yaml_reader {
     VEC(struct node *) pending; /* children of open frames */
     size_t expanded;
     uint32_t line; /* of the document, or of the error in it */
-    bool is_done;
+    bool is_done, is_hidden;
 };
 
 struct yaml_reader *yaml_reader_new(struct str text)
@@ -66,6 +66,11 @@ struct yaml_reader *yaml_reader_new(struct str text)
     assert(is_ready); /* fails only for want of memory */
     yaml_parser_set_input_string(&y->parser, (const unsigned char *)(text.n ? text.p : ""), text.n);
     return y;
+}
+
+void yaml_reader_hide(struct yaml_reader *y)
+{
+    y->is_hidden = true;
 }
 
 void yaml_reader_free(struct yaml_reader *y)
@@ -93,6 +98,12 @@ static bool fail(struct yaml_reader *y, uint32_t line, struct error *e, const ch
     va_end(args);
     y->line = line;
     return error_set(e, ERROR_INVALID, "%s", problem);
+}
+
+/* A piece of the text, for an error; nothing if it may hold a secret. */
+static struct str shown(const struct yaml_reader *y, struct str text)
+{
+    return y->is_hidden ? STR("(hidden)") : str_part(text, 0, 60);
 }
 
 /* What libyaml did not like. Where bytes are no text it knows an offset, else a line. */
@@ -155,7 +166,7 @@ static bool read_type(struct yaml_reader *y, const yaml_event_t *event, struct n
             return true;
         }
     }
-    return fail(y, node->line, e, "no such tag here: " STR_FMT, STR_ARG(str_part(name, 0, 60)));
+    return fail(y, node->line, e, "no such tag here: " STR_FMT, STR_ARG(shown(y, name)));
 }
 
 static bool add_scalar(struct yaml_reader *y, const yaml_event_t *event, struct error *e)
@@ -181,7 +192,7 @@ static bool add_alias(struct yaml_reader *y, const yaml_event_t *event, struct e
     uint32_t i = map_find(&y->anchor_of, str_hash(name));
     if (i == MAP_NONE || !str_equal(y->anchors.at[i].name, name))
         return fail(y, twin->line, e, "there is no anchor " STR_FMT " before this",
-                    STR_ARG(str_part(name, 0, 60)));
+                    STR_ARG(shown(y, name)));
     *twin = *y->anchors.at[i].node;
     twin->is_alias = true;
     vec_push(&y->pending, twin);
@@ -297,9 +308,10 @@ static bool print_scalar(struct printer *p, const struct node *node, struct buf 
     bool is_widened = type == YAML_INT && node->as == YAML_FLOAT;
     if (node->has_type && type != node->as && !is_widened)
         return fail(p->y, node->line, p->e, "\"" STR_FMT "\" is not what its tag says",
-                    STR_ARG(str_part(text_of(node), 0, 40)));
+                    STR_ARG(shown(p->y, text_of(node))));
     if (out->n == before)
-        return fail(p->y, node->line, p->e, "JSON has no number " STR_FMT, STR_ARG(text_of(node)));
+        return fail(p->y, node->line, p->e, "JSON has no number " STR_FMT,
+                    STR_ARG(shown(p->y, text_of(node))));
     return count(p, node, out->n - before);
 }
 

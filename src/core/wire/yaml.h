@@ -32,6 +32,9 @@ struct yaml_document {
 
 /* `text` must outlive it. */
 struct yaml_reader *yaml_reader_new(struct str text);
+
+/* The text holds secrets: no error shows a piece of it. */
+void yaml_reader_hide(struct yaml_reader *y);
 void yaml_reader_free(struct yaml_reader *y);
 
 /* The next document, over what `out` held. False at the end, with kind ERROR_NONE, or at an error,

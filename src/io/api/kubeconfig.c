@@ -42,12 +42,12 @@ struct file {
 };
 
 static const struct field cluster_fields[] = {
-    {FIELD(STR, "certificate-authority", 0, struct cluster, ca_file)},
-    {FIELD(STR, "certificate-authority-data", 0, struct cluster, ca_data)},
-    {FIELD(BOOL, "insecure-skip-tls-verify", 0, struct cluster, is_unverified)},
-    {FIELD(STR, "proxy-url", 0, struct cluster, proxy_url)},
-    {FIELD(STR, "server", 0, struct cluster, server)},
-    {FIELD(STR, "tls-server-name", 0, struct cluster, server_name)},
+    {FIELD(STR,     "certificate-authority",      0, struct cluster,       ca_file)                   },
+    {FIELD(STR,     "certificate-authority-data", 0, struct cluster,       ca_data)                   },
+    {FIELD(BOOL,    "insecure-skip-tls-verify",   0, struct cluster,       is_unverified)             },
+    {FIELD(STR,     "proxy-url",                  0, struct cluster,       proxy_url),                  FIELD_SECRET},
+    {FIELD(STR,             "server",                                 0,              struct cluster, server), FIELD_SECRET},
+    {FIELD(STR, "tls-server-name",                             0,                      struct cluster,                         server_name)                      },
     FIELD_END,
 };
 
@@ -58,32 +58,32 @@ static const struct field named_cluster_fields[] = {
 };
 
 static const struct field env_fields[] = {
-    {FIELD(STR, "name", 0, struct kubeconfig_env, name)},
-    {FIELD(STR, "value", 0, struct kubeconfig_env, value)},
+    {FIELD(STR, "name", 0,                     struct kubeconfig_env, name)       },
+    { FIELD(STR,  "value",      0, struct kubeconfig_env,                value), FIELD_SECRET},
     FIELD_END,
 };
 
 static const struct field exec_fields[] = {
-    {FIELD(STR, "apiVersion", 0, struct user, exec.api_version)},
-    {FIELD_STRS("args", 0, struct user, exec.args)},
-    {FIELD(STR, "command", 0, struct user, exec.command)},
-    {FIELD_MESSAGES("env", 0, struct user, exec.env, env_fields)},
-    {FIELD(STR, "interactiveMode", 0, struct user, interactive_mode)},
-    {FIELD(BOOL, "provideClusterInfo", 0, struct user, exec.provide_cluster_info)},
+    {FIELD(STR,            "apiVersion",         0,           struct user, exec.api_version)         },
+    {FIELD_STRS("args",    0,                    struct user, exec.args),  FIELD_SECRET              },
+    {FIELD(STR,            "command",            0,           struct user, exec.command)             },
+    {FIELD_MESSAGES("env", 0,                    struct user, exec.env,    env_fields)               },
+    {FIELD(STR,            "interactiveMode",    0,           struct user, interactive_mode)         },
+    {FIELD(BOOL,           "provideClusterInfo", 0,           struct user, exec.provide_cluster_info)},
     FIELD_END,
 };
 
 static const struct field user_fields[] = {
-    {FIELD(STR, "as", 0, struct user, as)},
-    {FIELD(RAW, "auth-provider", 0, struct user, auth_provider)},
-    {FIELD(STR, "client-certificate", 0, struct user, cert_file)},
-    {FIELD(STR, "client-certificate-data", 0, struct user, cert_data)},
-    {FIELD(STR, "client-key", 0, struct user, key_file)},
-    {FIELD(STR, "client-key-data", 0, struct user, key_data)},
-    {FIELD_PART("exec", 0, exec_fields)},
-    {FIELD(STR, "token", 0, struct user, token)},
-    {FIELD(STR, "tokenFile", 0, struct user, token_file)},
-    {FIELD(STR, "username", 0, struct user, username)},
+    {FIELD(STR, "as",                      0,           struct user, as)               },
+    {FIELD(RAW, "auth-provider",           0,           struct user, auth_provider)    },
+    {FIELD(STR, "client-certificate",      0,           struct user, cert_file)        },
+    {FIELD(STR, "client-certificate-data", 0,           struct user, cert_data)        },
+    {FIELD(STR, "client-key",              0,           struct user, key_file)         },
+    {FIELD(STR, "client-key-data",         0,           struct user, key_data),          FIELD_SECRET},
+    {FIELD_PART("exec",         0,                  exec_fields)                   },
+    {FIELD(STR,  "token",                         0, struct user,  token), FIELD_SECRET},
+    {FIELD(STR, "tokenFile",               0,           struct user,     token_file)          },
+    {FIELD(STR, "username",                0,           struct user, username)   },
     FIELD_END,
 };
 
@@ -167,8 +167,7 @@ static bool read_pem(struct reading *r, const char *field, struct str data, stru
     if (is_fine)
         *out = arena_str(&r->into->mem, buf_str(&bytes));
     buf_done(&bytes);
-    return is_fine || error_set(r->e, ERROR_INVALID, "%s-data: \"" STR_FMT "\" is not base64",
-                                field, STR_ARG(str_part(data, 0, 40)));
+    return is_fine || error_set(r->e, ERROR_INVALID, "%s-data: is not base64", field);
 }
 
 bool kubeconfig_set_token(struct kubeconfig *k, struct str token, struct error *e)
@@ -205,7 +204,7 @@ static bool set_server(struct reading *r, struct str server)
     const char *wrong = url_parse(server, &k->mem, &url);
     if (wrong)
         return error_set(r->e, ERROR_INVALID, "server: \"" STR_FMT "\" %s",
-                         STR_ARG(str_part(server, 0, 100)), wrong);
+                         STR_ARG(url_shown(server)), wrong);
     k->server = server;
     k->host = url.host;
     k->port = url.port;
@@ -225,7 +224,7 @@ static bool set_proxy(struct reading *r, struct str proxy)
         wrong = "is not supported: only http:// is";
     if (wrong)
         return error_set(r->e, ERROR_INVALID, "proxy-url: \"" STR_FMT "\" %s",
-                         STR_ARG(str_part(proxy, 0, 100)), wrong);
+                         STR_ARG(url_shown(proxy)), wrong);
     k->proxy_url = proxy;
     k->proxy_host = url.host;
     k->proxy_port = url.port;
@@ -334,6 +333,7 @@ static bool read_document(struct reading *r, struct str text)
     struct error *e = r->e;
     struct file file = {0};
     size_t where = 0;
+    yaml_reader_hide(y);
     e->kind = ERROR_NONE;
     bool has_document = yaml_reader_next(y, &d, e);
     yaml_reader_free(y);

@@ -56,3 +56,22 @@ TEST(url, that_is_none_is_refused)
         EXPECT_TEXT(url_parse(str_of(cases[i][0]), &mem, &url), cases[i][1]);
     }
 }
+
+TEST(url, is_shown_without_who_asks_and_the_password)
+{
+    static const char *const cases[][2] = {
+        {"https://10.0.0.1:6443/a",   "https://10.0.0.1:6443/a"},
+        {"10.0.0.1:6443",             "10.0.0.1:6443"          },
+        {"ftp://a",                   "ftp://a"                },
+        {"https://me:secret@h:1",     "h:1"                    },
+        {"https://me:sec/r@et@h:1",   "h:1"                    },
+        {"https://me:secret",         "https://me"             },
+        {"me:secret",                 "me"                     },
+        {"https://me:secret\"h:6443", "https://me"             },
+        {"",                          ""                       },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i][0]);
+        EXPECT_STR(url_shown(str_of(cases[i][0])), cases[i][1]);
+    }
+}

@@ -179,7 +179,7 @@ TEST(config, other_documents_are_refused)
         {"",                                                                                        0, "empty"                             },
         {"# nothing\n",                                                                             0, "empty"                             },
         {"a: [",                                                                                    2, "did not find expected node content"},
-        {"7",                                                                                       1, "7 is not an object"                },
+        {"7",                                                                                       1, "the value is not an object"        },
         {"kind: KubeSchedulerConfiguration",                                                        1,
          "missing: kubescheduler.config.k8s.io/v1 is wanted"                                                                               },
         {"apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",       1,
