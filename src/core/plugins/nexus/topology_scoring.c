@@ -5,9 +5,11 @@
  * all looser ones behind it together, so one pod too many in a zone is worse than anything on the
  * hosts.
  *
- * Takes part for services, inference and interactive work that somebody called so, and for any pod
- * whose annotation asks; a pod's own topology spread constraints always win. It then takes the
- * place of PodTopologySpread's defaults, which count the same pods in another way. */
+ * Takes part for services, inference and interactive work, and for any pod whose annotation asks; a
+ * pod's own topology spread constraints always win. Of pods that say nothing of themselves a
+ * Service, or an owner that makes them all alike, tells that they are a service, as it does to
+ * PodTopologySpread's defaults, whose place is taken: those leave two pods more in the larger zone,
+ * and know no racks. */
 
 #include "core/framework/plugin.h"
 #include "core/plugins/args.h"
@@ -58,14 +60,16 @@ static bool is_concerned(const struct spec *spec)
                       spec->class.workload == WORKLOAD_INTERACTIVE;
     if (spec->n_spread || spec->wishes.spread_zones == WISH_NO)
         return false;
-    return spec->wishes.spread_zones == WISH_YES || (is_outward && !spec->class.is_assumed);
+    return spec->wishes.spread_zones == WISH_YES || is_outward;
 }
 
 /* The pods that belong together with those of the shape; ID_NONE: nobody can tell. */
 static selector_id company(struct cluster *c, const struct shape *shape)
 {
+    const struct spec *spec = specs_at(&c->specs, shape->spec);
     selector_id selected = workloads_selector(&c->workloads, &c->names, &c->matches, shape);
-    if (selected != ID_NONE)
+    bool is_silent = spec->class.is_assumed && spec->wishes.spread_zones != WISH_YES;
+    if (selected != ID_NONE || is_silent)
         return selected;
     for (size_t i = 0; i < LEN(marks); i++) {
         sym key = names_find(&c->names, marks[i]);
@@ -82,10 +86,12 @@ static void sign(struct cluster *c, const struct shape *shape, const void *args,
                  struct match_words *out)
 {
     (void)args;
-    if (!is_concerned(specs_at(&c->specs, shape->spec)))
+    selector_id mates =
+        is_concerned(specs_at(&c->specs, shape->spec)) ? company(c, shape) : ID_NONE;
+    if (mates == ID_NONE)
         return;
     vec_push(out, shape->namespace);
-    vec_push(out, company(c, shape));
+    vec_push(out, mates);
 }
 
 /* --- learning --- */
@@ -183,7 +189,7 @@ struct known_domain {
 enum { KNOWN_DOMAINS = 128 };
 
 struct weighed {
-    double least;  /* pods in a domain of a feasible node */
+    double least;  /* pods in a domain of a feasible node that no looser level speaks against */
     double weight; /* 0: it does not tell the nodes apart: all are of one domain, or of none */
     struct known_domain known[KNOWN_DOMAINS]; /* by the last bits of their keys */
 };
@@ -212,6 +218,16 @@ static bool is_one(const struct cluster *c, const struct level *level)
     return c->counts.spreads.at[level->spread].domains.at[0].nodes == c->nodes.present;
 }
 
+/* The most that looser levels have left of the score: the domains of the nodes that have it are
+ * compared with each other, not with those of a zone that is full. */
+static double best_so_far(const struct feasible *f)
+{
+    double best = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        best = MAX(best, f->sums[i]);
+    return best;
+}
+
 /* Weighs a level: false if it tells no node from another. The zone's pods are the raw score. */
 static bool weigh(const struct cluster *c, const struct apart *a, uint32_t which,
                   const struct feasible *f, double weight, struct weighed *w, int64_t *raw)
@@ -222,12 +238,14 @@ static bool weigh(const struct cluster *c, const struct apart *a, uint32_t which
     if (!is_raw && is_one(c, level))
         return false;
     int64_t total = level->is_host ? 0 : counts_total(&c->counts, level->spread);
+    double best = best_so_far(f);
     memset(w, 0, sizeof(*w));
     w->least = (double)INT64_MAX;
     for (uint32_t i = 0; i < f->n; i++) {
         uint32_t of = feasible_key(f, i)[which];
         double pods = know(c, level, w, of)->value;
-        w->least = pods < 0 || pods > w->least ? w->least : pods;
+        if (f->sums[i] >= best && pods >= 0 && pods < w->least)
+            w->least = pods;
         differs |= of != first;
         if (is_raw)
             raw[i] = zone_score((int64_t)pods, total);
