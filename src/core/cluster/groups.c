@@ -124,6 +124,7 @@ static void forget_members(struct names *names, struct group *group)
 {
     forget_roles(names, group);
     group->said = 0;
+    group->comes_in_turn = false;
     group->born_ms = INT64_MAX;
     replace(names, &group->preferred, SYM_NONE);
     if (!group->has_object || kind_is_crew(group->object))
@@ -194,6 +195,7 @@ static void hear(struct groups *g, struct names *names, pod_id pod, uint32_t id,
     hear_size(group, pod, identity);
     group->named = (struct gang_place){identity->group.where, identity->group.key, {0}};
     group->born_ms = MIN(group->born_ms, claim->created_ms);
+    group->comes_in_turn |= identity->comes_in_turn;
     if (identity->role.where && kind_is_crew(group->object)) {
         sym role = role_of(names, identity->role.value);
         if (!has_role(group, role)) {

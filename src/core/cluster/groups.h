@@ -32,6 +32,7 @@ struct group {
     int32_t written;                /* what its object says; 0: it is none, or says nothing */
     bool has_object;
     bool goes_whole;                /* all of it is evicted, or nobody */
+    bool comes_in_turn;             /* its members are made one after the other */
     VEC(struct group_share) shares; /* what its object says of each role; none: of all together */
     sym model;      /* the group of a Workload of which it is a replica; SYM_NONE: it is none */
     VEC(sym) roles; /* that members have; only where an owner is the object */

@@ -185,7 +185,7 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
         cluster_nominate(c, pod, nominated_name(k, from));
         engine_enter(k, now_ms, pod, true);
     }
-    if (from->meta.annotations.n)
+    if (from->meta.annotations.n || groups_of(&c->groups, pod) != ID_NONE)
         engine_put_driver(k, now_ms, pod, from);
 }
 
@@ -428,6 +428,8 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
         update_placed(k, now_ms, from, pod, shape, flags);
     else
         update_waiting(k, now_ms, from, pod, shape, flags, has_moved);
+    if (!from->is_glance && (has_moved || groups_of(&c->groups, pod) != ID_NONE))
+        engine_put_driver(k, now_ms, pod, from);
 }
 
 pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from)
@@ -443,6 +445,20 @@ pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from)
         engine_remove_pod(k, now_ms, pod, false);
     put_pod(k, now_ms, from);
     return pods_find(&c->pods, namespace, from->meta.name);
+}
+
+pod_id engine_add_hold(struct engine *k, int64_t now_ms, shape_id shape, struct str name)
+{
+    pod_id pod = pods_add(&k->cluster->pods, shape, name, (struct str){0});
+    struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    row->created_ms = now_ms;
+    row->start_ms = TIME_NONE;
+    *unit_of(k, pod) = (struct unit){
+        .arrival = ++k->arrivals,
+        .first_ms = now_ms,
+        .priority = cluster_spec(k->cluster, pod)->priority,
+    };
+    return pod;
 }
 
 /* --- nodes --- */

@@ -34,7 +34,7 @@ bool engine_consult_gang(struct engine *k, int64_t now_ms, uint32_t group, struc
     const struct class *scanned = NULL;
     vec_each(&k->planner.seats, seat) {
         pod_id pod = {seat->pod};
-        if (!class_of(k, seat)->asks)
+        if (!class_of(k, seat)->asks || holds_has(&k->holds, seat->pod))
             continue;
         struct consultation *s = engine_find_asking(k, pod);
         if (!s || s->group != group || !consultation_is_of(s, &k->cluster->pods, pod))

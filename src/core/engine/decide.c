@@ -55,16 +55,13 @@ static struct verdict by_scan(struct engine *k, pod_id pod, const struct class *
     return (struct verdict){d.node, d.feasible, d.broken, BY_SCAN, error_of(k, class)};
 }
 
-/* Pods of this priority or higher are nominated somewhere: with filters on keys, views do not know.
- */
+/* Pods that this one heeds are nominated somewhere: with filters on keys, views do not know. */
 static bool nominations_matter(const struct engine *k, const struct class *class)
 {
     if (!class->has_key_filter)
         return false;
-    int32_t priority = specs_at(&k->cluster->specs, class->spec)->priority;
     vec_each(&k->cluster->nominations, n)
-        if (pods_at(&k->cluster->pods, n->pod)->flags & POD_FIRM ||
-            cluster_spec(k->cluster, n->pod)->priority >= priority)
+        if (row_heeds(k->cluster, class, n->pod))
             return true;
     return false;
 }

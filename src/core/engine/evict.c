@@ -43,6 +43,8 @@ static bool rank_unit(const struct engine *k, struct rank *out)
     *out = (struct rank){N_TIERS, INT32_MAX};
     vec_each(&k->planner.benches, bench) {
         const struct spec *spec = specs_at(&k->cluster->specs, bench->class->spec);
+        if (holds_has(&k->holds, k->planner.seats.at[bench->first].pod))
+            continue; /* those to come are as important as those who are there */
         out->tier = MIN(out->tier, bench->class->identity.tier);
         out->priority = MIN(out->priority, spec->priority);
         may = may && spec->preempts;
@@ -151,7 +153,7 @@ static void note_places(struct engine *k)
     struct eviction_plan *plan = &k->evictor.other;
     vec_clear(&plan->places);
     vec_each(&k->planner.seats, seat)
-        if (seat->node != ID_NONE)
+        if (seat->node != ID_NONE && !holds_has(&k->holds, seat->pod))
             vec_push(&plan->places, (struct eviction_place){seat->pod, seat->node});
 }
 

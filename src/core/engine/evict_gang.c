@@ -142,7 +142,7 @@ static void check_plan(const struct engine *k, uint32_t group)
 {
     const struct eviction_plan *plan = &k->evictor.plan;
     const struct cluster *c = k->cluster;
-    assert(plan->places.n >= k->planner.need);
+    assert(k->planner.wants || plan->places.n >= k->planner.need);
     assert(k->now_ms >= k->gangs.at[group].raids_ms &&
            !engine_is_evicting(k, k->gangs.at[group].leader));
     vec_each(&plan->victims, v) {

@@ -17,7 +17,7 @@ static void list_places(struct engine *k, struct explained_gang *x, struct arena
     const struct cluster *c = k->cluster;
     x->places = arena_array(mem, struct explained_place, k->planner.seats.n);
     vec_each(&k->planner.seats, seat)
-        if (seat->node != ID_NONE)
+        if (seat->node != ID_NONE && !holds_has(&k->holds, seat->pod))
             x->places[x->n_places++] = (struct explained_place){
                 arena_str(mem, pod_name(pods_at(&c->pods, (pod_id){seat->pod}))),
                 arena_str(mem, names_text(&c->names, c->nodes.name[seat->node]))};

@@ -134,6 +134,8 @@ struct planner {
     bool has_withheld;      /* … and there would have been something to say */
     struct arena *mem;      /* for what must be written before they are bound */
     uint32_t need;          /* that must be placed now */
+    uint32_t wants;         /* with those to come, who have seats; 0: nobody is to come */
+    uint32_t held;          /* that have their room already */
     bool is_frugal;         /* nobody sits down beyond those */
     uint64_t refused_by;    /* plugins that refused some pod */
     struct buf text;        /* what the first of them heard, in the last trial */

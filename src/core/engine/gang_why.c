@@ -310,7 +310,8 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
     if (why == GANG_HOPELESS || why == GANG_REFUSED)
         add_plan(p, &p->message);
     vec_each(&p->seats, seat) {
-        if (!is_news || (seat->node != ID_NONE && why == GANG_REST))
+        if (!is_news || (seat->node != ID_NONE && why == GANG_REST) ||
+            holds_has(&k->holds, seat->pod))
             continue;
         k->stats.refused++;
         k->counts.profiles.at[k->units.at[seat->pod].profile].unschedulable++;

@@ -76,9 +76,12 @@ bool engine_is_gathered(const struct engine *k, uint32_t group)
     if (g->trouble.n)
         return true; /* to be told so */
     bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
-    if (group_lacks_object(g) || (!may_go_on && g->members.n + group_ended(g) < minimum))
+    bool may_lack = may_go_on || g->comes_in_turn;
+    if (group_lacks_object(g) || (!may_lack && g->members.n + group_ended(g) < minimum))
         return false;
     struct muster m = engine_muster(k, group);
+    if (g->comes_in_turn)
+        return m.ready;
     return m.ready && ((may_go_on && m.running) || m.running + m.ready + group_ended(g) >= minimum);
 }
 
@@ -332,6 +335,8 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
         exhibit_see(&gang->shown, o, false);
         engine_touch_gang(k, now_ms, group);
     }
+    if (differs)
+        engine_count_company(k, now_ms, group);
     if (differs)
         engine_regroup(k, now_ms, group);
     else

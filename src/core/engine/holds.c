@@ -1,19 +1,13 @@
 #include "core/engine/holds.h"
 
 #include "core/engine/inside.h"
-#include "core/model/driver.h"
 #include "core/model/mirror.h"
 #include "core/model/object.h"
 #include "core/model/resources.h"
 
 /* --- who they are for --- */
 
-struct group_key {
-    sym namespace, name; /* SYM_NONE: no group */
-};
-
-/* The group that the pod names; else the application whose parts share a reservation. */
-static struct group_key key_of(const struct engine *k, pod_id pod)
+struct group_key engine_holds_key(const struct engine *k, pod_id pod)
 {
     static const struct str labels[] = {
         STR("scheduling.kubenexus.io/app-id"),
@@ -80,7 +74,7 @@ static void add_node(struct pod *pod, struct str node, struct arena *mem)
 
 /* The pod that stands for an entry; lives in `mem`. It goes where the pod `like` may go; NULL:
  * anywhere. */
-static struct pod *hold_pod(const struct engine *k, const struct reservation *r,
+struct pod *engine_hold_pod(const struct engine *k, const struct reservation *r,
                             const struct reserved *entry, const struct pod *like, struct arena *mem)
 {
     struct pod *pod = arena_array(mem, struct pod, 1);
@@ -90,7 +84,7 @@ static struct pod *hold_pod(const struct engine *k, const struct reservation *r,
                                   STR_ARG(r->meta.name), STR_ARG(entry->name));
     pod->meta.uid = r->meta.uid;
     pod->meta.created_ms = r->meta.created_ms;
-    pod->spec.scheduler_name = k->config.profiles[0].name;
+    pod->spec.scheduler_name = like ? like->spec.scheduler_name : k->config.profiles[0].name;
     pod->spec.has_priority = true;
     pod->spec.priority = INT32_MAX;
     pod->spec.preemption_policy = STR("Never");
@@ -118,7 +112,7 @@ static void forget_user(struct engine *k, struct hold *hold)
 }
 
 /* The hold is over, wherever it stands. */
-static void end_hold(struct engine *k, int64_t now_ms, struct hold *hold)
+void engine_end_hold(struct engine *k, int64_t now_ms, struct hold *hold)
 {
     forget_user(k, hold);
     map_remove(&k->holds.of_pod, hold->pod);
@@ -145,7 +139,7 @@ static sym held_name(struct engine *k, struct str text)
     return name;
 }
 
-static struct booking *add_booking(struct engine *k, const struct meta *meta)
+struct booking *engine_add_booking(struct engine *k, const struct meta *meta)
 {
     struct booking *free = NULL;
     vec_each(&k->holds.bookings, b)
@@ -159,11 +153,13 @@ static struct booking *add_booking(struct engine *k, const struct meta *meta)
     *free = (struct booking){.namespace = held_name(k, meta->namespace),
                              .name = held_name(k, meta->name),
                              .group = SYM_NONE,
-                             .driver = ID_NONE};
+                             .driver = ID_NONE,
+                             .gang = ID_NONE,
+                             .like = ID_NONE};
     return free;
 }
 
-static void set_group(struct engine *k, struct booking *b, struct str group)
+void engine_set_booking_group(struct engine *k, struct booking *b, struct str group)
 {
     sym is = group.n ? held_name(k, group) : SYM_NONE;
     if (b->group != SYM_NONE)
@@ -171,7 +167,7 @@ static void set_group(struct engine *k, struct booking *b, struct str group)
     b->group = is;
 }
 
-static void find_next_end(struct holds *h)
+void holds_find_next_end(struct holds *h)
 {
     h->next_ms = INT64_MAX;
     vec_each(&h->bookings, b)
@@ -187,12 +183,12 @@ static void end_holds(struct engine *k, int64_t now_ms, struct booking *b)
         if (b->holds.at[i].is_meant)
             b->holds.at[left++] = b->holds.at[i];
         else
-            end_hold(k, now_ms, &b->holds.at[i]);
+            engine_end_hold(k, now_ms, &b->holds.at[i]);
     }
     b->holds.n = left;
 }
 
-static struct hold *entry_hold(struct engine *k, struct booking *b, struct str entry)
+struct hold *engine_entry_hold(struct engine *k, struct booking *b, struct str entry)
 {
     sym name = names_get(&k->cluster->names, entry);
     vec_each(&b->holds, hold)
@@ -207,7 +203,7 @@ static struct hold *entry_hold(struct engine *k, struct booking *b, struct str e
 static void put_hold(struct engine *k, int64_t now_ms, struct booking *b, struct str entry,
                      const struct pod *pod)
 {
-    struct hold *hold = entry_hold(k, b, entry);
+    struct hold *hold = engine_entry_hold(k, b, entry);
     hold->is_meant = true;
     if (hold->user != ID_NONE || hold->is_spent)
         return;
@@ -217,14 +213,14 @@ static void put_hold(struct engine *k, int64_t now_ms, struct booking *b, struct
     map_put(&k->holds.of_pod, hold->pod, (uint32_t)(b - k->holds.bookings.at));
 }
 
-static void put_holds(struct engine *k, int64_t now_ms, struct booking *b,
+void engine_put_holds(struct engine *k, int64_t now_ms, struct booking *b,
                       const struct reservation *from, const struct pod *like)
 {
     struct arena mem = {0};
     reserved_list entries = reservation_read(from, &mem);
     b->entries = entries.n;
     list_each(&entries, entry)
-        put_hold(k, now_ms, b, entry->name, hold_pod(k, from, entry, like, &mem));
+        put_hold(k, now_ms, b, entry->name, engine_hold_pod(k, from, entry, like, &mem));
     arena_done(&mem);
 }
 
@@ -233,9 +229,9 @@ static void put_booking(struct engine *k, int64_t now_ms, const struct reservati
 {
     struct booking *b = find_booking(k, &from->meta);
     if (!b)
-        b = add_booking(k, &from->meta);
+        b = engine_add_booking(k, &from->meta);
     b->is_own = is_own;
-    set_group(k, b, reservation_group(from));
+    engine_set_booking_group(k, b, reservation_group(from));
     int64_t created_ms = from->meta.created_ms == TIME_NONE ? now_ms : from->meta.created_ms;
     b->ends_ms = created_ms + reservation_hold_ms(from);
     b->is_over = b->ends_ms <= now_ms || from->meta.deleted_ms != TIME_NONE;
@@ -243,24 +239,9 @@ static void put_booking(struct engine *k, int64_t now_ms, const struct reservati
         hold->is_meant = false;
     b->entries = b->is_over ? b->entries : 0;
     if (!b->is_over)
-        put_holds(k, now_ms, b, from, NULL);
+        engine_put_holds(k, now_ms, b, from, NULL);
     end_holds(k, now_ms, b);
-    find_next_end(&k->holds);
-}
-
-/* Nobody evicts a driver while one of its workers is still to come. */
-static void guard_driver(struct engine *k, const struct booking *b)
-{
-    if (b->driver == ID_NONE)
-        return;
-    struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){b->driver});
-    uint32_t flags = row->flags & ~(uint32_t)POD_GUARDED;
-    vec_each(&b->holds, hold)
-        if (hold->user == ID_NONE && !hold->is_spent && !b->is_over)
-            flags |= POD_GUARDED;
-    if (flags != row->flags && row->node != ID_NONE)
-        change_log_add(&k->cluster->log, (node_id){row->node}, COLUMN_WORTH);
-    row->flags = flags;
+    holds_find_next_end(&k->holds);
 }
 
 bool booking_is_own(const struct booking *b)
@@ -295,10 +276,12 @@ static void end_booking(struct engine *k, int64_t now_ms, struct booking *b)
     engine_make_stale(k, now_ms, &b->shown);
 }
 
-static void remove_booking(struct engine *k, int64_t now_ms, struct booking *b)
+void engine_drop_booking(struct engine *k, int64_t now_ms, struct booking *b)
 {
     end_booking(k, now_ms, b);
-    set_group(k, b, (struct str){0});
+    if (b->like != ID_NONE)
+        intern_drop(&k->cluster->pods.shape_table, b->like);
+    engine_set_booking_group(k, b, (struct str){0});
     if (booking_is_own(b))
         engine_drop_mirror(k, now_ms, b);
     exhibit_done(&b->shown);
@@ -307,14 +290,14 @@ static void remove_booking(struct engine *k, int64_t now_ms, struct booking *b)
     intern_drop(&k->cluster->names.text, b->namespace);
     intern_drop(&k->cluster->names.text, b->name);
     b->name = SYM_NONE;
-    find_next_end(&k->holds);
+    holds_find_next_end(&k->holds);
 }
 
 void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct meta *meta)
 {
     struct booking *b = find_booking(k, meta);
     if (b)
-        remove_booking(k, now_ms, b);
+        engine_drop_booking(k, now_ms, b);
     else if (!engine_lose_memory(k, now_ms, meta))
         engine_remove_mirror(k, now_ms, meta);
 }
@@ -324,11 +307,11 @@ void engine_end_holds(struct engine *k, int64_t now_ms)
     vec_each(&k->holds.bookings, b)
         if (b->name != SYM_NONE && !b->is_over && b->ends_ms <= now_ms) {
             end_booking(k, now_ms, b);
-            guard_driver(k, b);
+            engine_guard_driver(k, b);
             if (b->is_own)
-                remove_booking(k, now_ms, b);
+                engine_drop_booking(k, now_ms, b);
         }
-    find_next_end(&k->holds);
+    holds_find_next_end(&k->holds);
 }
 
 /* --- looking for room --- */
@@ -337,7 +320,7 @@ static void use_up(struct engine *k, struct booking *b, struct hold *hold, pod_i
 {
     hold->user = user.i;
     map_put(&k->holds.of_user, user.i, (uint32_t)(b - k->holds.bookings.at));
-    guard_driver(k, b);
+    engine_guard_driver(k, b);
     engine_make_stale(k, k->now_ms, &b->shown);
 }
 
@@ -350,7 +333,7 @@ static pod_id runs_without(const struct engine *k, const struct booking *b)
         const struct pod_row *row = pods_at(pods, pod);
         if (row->text && row->node != ID_NONE && !(row->flags & POD_TERMINATING) &&
             i != b->driver && map_find(&k->holds.of_pod, i) == MAP_NONE &&
-            map_find(&k->holds.of_user, i) == MAP_NONE && is_for(b, key_of(k, pod)))
+            map_find(&k->holds.of_user, i) == MAP_NONE && is_for(b, engine_holds_key(k, pod)))
             return pod;
     }
     return (pod_id){ID_NONE};
@@ -396,7 +379,7 @@ bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod)
     return true;
 }
 
-static bool looks_for_room(const struct engine *k, const struct hold *hold)
+bool hold_looks_for_room(const struct engine *k, const struct hold *hold)
 {
     return hold->user == ID_NONE && !hold->is_spent &&
            pods_at(&k->cluster->pods, (pod_id){hold->pod})->node == ID_NONE;
@@ -407,7 +390,8 @@ void engine_place_holds(struct engine *k)
     vec_each(&k->holds.bookings, b)
         vec_each(&b->holds, hold) {
             uint64_t rejected;
-            if (looks_for_room(k, hold) && settle_hold(k, b, hold, &rejected))
+            if (!booking_is_early(k, b) && hold_looks_for_room(k, hold) &&
+                settle_hold(k, b, hold, &rejected))
                 queue_remove(k->queue, hold->pod);
         }
 }
@@ -418,11 +402,13 @@ void engine_lift(struct engine *k, pod_id pod)
 {
     struct cluster *c = k->cluster;
     struct holds *h = &k->holds;
-    struct group_key key = key_of(k, pod);
+    struct group_key key = engine_holds_key(k, pod);
     vec_clear(&h->lifted);
     for (uint32_t i = 0; i < h->bookings.n; i++) {
         struct booking *b = &h->bookings.at[i];
-        for (uint32_t j = 0; j < b->holds.n && is_for(b, key) && b->driver != pod.i; j++) {
+        bool is_its_own = b->driver == pod.i && b->gang == ID_NONE;
+        bool makes_way = is_for(b, key) && !is_its_own && !booking_is_early(k, b);
+        for (uint32_t j = 0; j < b->holds.n && makes_way; j++) {
             struct hold *hold = &b->holds.at[j];
             if (hold->user != ID_NONE || hold->is_spent)
                 continue;
@@ -544,133 +530,6 @@ void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, en
     }
 }
 
-/* --- drivers --- */
-
-/* The room for its workers, as somebody would reserve it. */
-static struct reservation room_for(const struct pod *driver, const struct driver_needs *needs,
-                                   struct arena *mem)
-{
-    struct reservation r = {.meta.namespace = driver->meta.namespace};
-    r.meta.name = arena_printf(mem, "driver/" STR_FMT, STR_ARG(driver->meta.name));
-    r.meta.uid = driver->meta.uid;
-    r.meta.created_ms = driver->meta.created_ms;
-    r.spec.entries.at = arena_array(mem, struct reservation_entry, needs->workers);
-    r.spec.entries.n = needs->workers;
-    for (uint32_t i = 0; i < needs->workers; i++) {
-        r.spec.entries.at[i].name = arena_printf(mem, "%u", i);
-        r.spec.entries.at[i].resources = needs->each;
-    }
-    return r;
-}
-
-static void take_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from,
-                        const struct reservation *room)
-{
-    struct booking *b = add_booking(k, &room->meta);
-    set_group(k, b, names_text(&k->cluster->names, key_of(k, pod).name));
-    b->driver = pod.i;
-    b->ends_ms = INT64_MAX;
-    map_put(&k->holds.of_driver, pod.i, (uint32_t)(b - k->holds.bookings.at));
-    put_holds(k, now_ms, b, room, from);
-    vec_each(&b->holds, hold)
-        engine_leave(k, (pod_id){hold->pod});
-    engine_let_company_in(k, now_ms, pod);
-}
-
-void engine_put_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
-{
-    struct arena mem = {0};
-    struct driver_needs needs;
-    const struct profile *profile = engine_profile_of(k, pod);
-    if (profile && profile_gangs(profile) && key_of(k, pod).name != SYM_NONE &&
-        driver_needs(from, &mem, &needs)) {
-        struct reservation room = room_for(from, &needs, &mem);
-        take_driver(k, now_ms, pod, from, &room);
-    }
-    arena_done(&mem);
-}
-
-static struct booking *driven_by(struct engine *k, pod_id pod)
-{
-    uint32_t at = map_find(&k->holds.of_driver, pod.i);
-    return at == MAP_NONE ? NULL : &k->holds.bookings.at[at];
-}
-
-void engine_let_company_in(struct engine *k, int64_t now_ms, pod_id pod)
-{
-    enum { HOLD_MS = 30 * 60 * 1000 };
-    struct booking *b = driven_by(k, pod);
-    if (!b || pods_at(&k->cluster->pods, pod)->node == ID_NONE)
-        return;
-    b->ends_ms = now_ms + HOLD_MS;
-    find_next_end(&k->holds);
-    vec_each(&b->holds, hold)
-        if (looks_for_room(k, hold))
-            engine_enter(k, now_ms, (pod_id){hold->pod}, true);
-    guard_driver(k, b);
-    engine_make_stale(k, now_ms, &b->shown);
-}
-
-void engine_remove_driver(struct engine *k, int64_t now_ms, pod_id pod)
-{
-    struct booking *b = driven_by(k, pod);
-    if (!b)
-        return;
-    map_remove(&k->holds.of_driver, pod.i);
-    remove_booking(k, now_ms, b);
-    b->driver = ID_NONE;
-}
-
-/* How many of those who look for room find it; `*rejected`: who refuses the next. */
-static uint32_t place_company(struct engine *k, struct booking *b, uint64_t *rejected)
-{
-    struct cluster *c = k->cluster;
-    uint32_t placed = 0;
-    vec_each(&b->holds, hold) {
-        pod_id pod = {hold->pod};
-        if (!looks_for_room(k, hold))
-            continue;
-        struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
-        struct verdict v = engine_decide(k, pod, class);
-        if (v.node == ID_NONE || v.error) {
-            *rejected = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
-            return placed;
-        }
-        cluster_place(c, pod, (node_id){v.node});
-        placed++;
-    }
-    return placed;
-}
-
-bool engine_has_company(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
-{
-    struct cluster *c = k->cluster;
-    struct booking *b = driven_by(k, pod);
-    struct class *class = b ? classes_of(&k->classes, pods_at(&c->pods, pod)->shape) : NULL;
-    if (!b || class->error.n)
-        return true;
-    k->units.at[pod.i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
-    uint32_t looking = 0, placed = 0;
-    uint64_t rejected = 0;
-    vec_each(&b->holds, hold)
-        looking += looks_for_room(k, hold);
-    struct txn t = txn_begin(c);
-    struct verdict v = engine_decide(k, pod, class);
-    bool finds_room = v.node != ID_NONE && !v.error;
-    if (finds_room) {
-        cluster_nominate(c, pod, SYM_NONE);
-        cluster_place(c, pod, (node_id){v.node});
-        placed = place_company(k, b, &rejected);
-    }
-    txn_undo(c, t);
-    if (!finds_room || placed == looking) /* else it is told why, like any pod */
-        return true;
-    struct str text =
-        arena_printf(&out->mem, "needs room for %u workers beside it; %u fit now", looking, placed);
-    engine_refuse(k, now_ms, pod, text, rejected, out);
-    return false;
-}
-
 void holds_done(struct holds *h)
 {
     vec_each(&h->bookings, b) {
@@ -687,5 +546,6 @@ void holds_done(struct holds *h)
     map_done(&h->of_pod);
     map_done(&h->of_user);
     map_done(&h->of_driver);
+    map_done(&h->of_gang);
     vec_done(&h->lifted);
 }

@@ -186,6 +186,9 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
 /* The row of a hold: as it was, unless it is to be another. */
 pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from);
 
+/* One of that shape, which does not look for room yet. */
+pod_id engine_add_hold(struct engine *k, int64_t now_ms, shape_id shape, struct str name);
+
 /* Takes the pod off its node, which is forgotten if that was all that kept it in mind. */
 void engine_take_off(struct engine *k, pod_id pod);
 

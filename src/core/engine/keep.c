@@ -55,7 +55,8 @@ static bool is_missed(const struct engine *k, pod_id pod)
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     uint32_t group = engine_gang_of(k, pod);
     if (group == ID_NONE || row->node == ID_NONE || !(row->flags & POD_BOUND) ||
-        row->flags & (POD_PREEMPTED | POD_EVICTED))
+        row->flags & (POD_PREEMPTED | POD_EVICTED) ||
+        map_find(&k->holds.of_user, pod.i) != MAP_NONE) /* it gives a hold back */
         return false;
     struct muster m = engine_muster(k, group);
     uint32_t itself = !(row->flags & POD_GOING);

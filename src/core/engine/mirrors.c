@@ -17,6 +17,7 @@ static const struct {
     {STR("gang/"),   STR("-reservation")},
     {STR("driver/"), STR("-workers")    },
     {STR("lost/"),   STR("-slot")       },
+    {STR("turn/"),   STR("-to-come")    },
 };
 
 enum { LOST = 2, NAME_MOST = 253 };

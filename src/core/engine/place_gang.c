@@ -116,38 +116,58 @@ static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_
     return is_number && str_int(str_part(name, begin, name.n), &rank) ? (uint32_t)rank : ID_NONE;
 }
 
-/* Everybody of the group who may be placed now; who cannot be judged is told so (`out` NULL: not).
- */
+/* One that may be placed now; who cannot be judged is told so (`out` NULL: not). */
+static void seat(struct engine *k, int64_t now_ms, pod_id pod, const sym rank_keys[RANK_KEYS],
+                 struct effects *out)
+{
+    struct planner *p = &k->planner;
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    struct class *class = classes_of(&k->classes, row->shape);
+    k->units.at[pod.i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
+    if (class->error.n && out)
+        engine_tell_unjudged(k, now_ms, pod, class->error, out);
+    if (class->error.n)
+        return;
+    uint32_t bench = bench_of(p, class, row->shape);
+    p->benches.at[bench].n++;
+    struct seat seat = {.pod = pod.i,
+                        .order = bench,
+                        .node = ID_NONE,
+                        .rank = rank_of(k->cluster, rank_keys, pod),
+                        .arrival = k->units.at[pod.i].arrival,
+                        .has_in_sight = row->nominated != SYM_NONE,
+                        .in_sight = row->nominated};
+    vec_push(&p->seats, seat);
+}
+
+/* Those who are still to come sit down with those who are there, as holds. */
+static void seat_company(struct engine *k, uint32_t group, const sym rank_keys[RANK_KEYS])
+{
+    struct planner *p = &k->planner;
+    p->wants = p->held = 0;
+    const struct booking *b = engine_company_of(k, group, &p->wants);
+    if (LIKELY(!b) || p->seats.n == 0)
+        return;
+    uint32_t ended = group_ended(&k->cluster->groups.at.at[group]);
+    vec_each(&b->holds, hold)
+        p->held += pods_at(&k->cluster->pods, (pod_id){hold->pod})->node != ID_NONE;
+    for (uint32_t i = b->holds.n; i-- > 0 && p->seats.n + p->held + ended < p->wants;)
+        if (hold_looks_for_room(k, &b->holds.at[i]))
+            seat(k, 0, (pod_id){b->holds.at[i].pod}, rank_keys, NULL);
+}
+
+/* Everybody of the group who may be placed now. */
 static void seat_all(struct engine *k, int64_t now_ms, uint32_t group, struct effects *out)
 {
     struct planner *p = &k->planner;
-    struct cluster *c = k->cluster;
     sym rank_keys[RANK_KEYS];
-    find_rank_keys(c, rank_keys);
+    find_rank_keys(k->cluster, rank_keys);
     vec_clear(&p->seats);
     vec_clear(&p->benches);
-    vec_each(&c->groups.at.at[group].members, i) {
-        pod_id pod = {*i};
-        if (!engine_is_ready(k, pod))
-            continue;
-        shape_id shape = pods_at(&c->pods, pod)->shape;
-        struct class *class = classes_of(&k->classes, shape);
-        k->units.at[*i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
-        if (class->error.n && out)
-            engine_tell_unjudged(k, now_ms, pod, class->error, out);
-        if (class->error.n)
-            continue;
-        uint32_t bench = bench_of(p, class, shape);
-        p->benches.at[bench].n++;
-        struct seat seat = {.pod = *i,
-                            .order = bench,
-                            .node = ID_NONE,
-                            .rank = rank_of(c, rank_keys, pod),
-                            .arrival = k->units.at[*i].arrival,
-                            .has_in_sight = pods_at(&c->pods, pod)->nominated != SYM_NONE,
-                            .in_sight = pods_at(&c->pods, pod)->nominated};
-        vec_push(&p->seats, seat);
-    }
+    vec_each(&k->cluster->groups.at.at[group].members, i)
+        if (engine_is_ready(k, (pod_id){*i}))
+            seat(k, now_ms, (pod_id){*i}, rank_keys, out);
+    seat_company(k, group, rank_keys);
     order_benches(k);
     if (p->seats.n > 1)
         qsort(p->seats.at, p->seats.n, sizeof(*p->seats.at), by_order);
@@ -339,7 +359,7 @@ static uint32_t decide(struct engine *k, pod_id pod, struct bench *bench)
     struct planner *p = &k->planner;
     struct verdict v;
     k->stats.decisions++;
-    if (UNLIKELY(p->is_told) && bench->class->asks) {
+    if (UNLIKELY(p->is_told) && bench->class->asks && !holds_has(&k->holds, pod.i)) {
         uint32_t node = engine_decide_told(k, pod, class_here(k, bench));
         if (node == ID_NONE)
             note_refusal(k, bench);
@@ -430,7 +450,7 @@ static uint32_t hand_on(struct engine *k, uint32_t group, uint32_t unit)
     vec_each(&k->planner.seats, seat) {
         if (seat->node == ID_NONE && seat->pod == unit)
             return unit;
-        if (seat->node == ID_NONE && left == ID_NONE)
+        if (seat->node == ID_NONE && left == ID_NONE && !holds_has(&k->holds, seat->pod))
             left = seat->pod;
     }
     engine_stop_timer(k, unit);
@@ -455,6 +475,11 @@ static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t un
     uint32_t left = hand_on(k, group, unit), seated = 0;
     engine_rank_gang(k, group);
     vec_each(&p->seats, seat) {
+        if (UNLIKELY(
+                holds_has(&k->holds, seat->pod))) { /* who runs in its place is still to come */
+            pods_at(&k->cluster->pods, (pod_id){seat->pod})->flags |= POD_BOUND;
+            continue;
+        }
         seated += seat->node != ID_NONE;
         if (seat->node != ID_NONE)
             engine_announce(k, now_ms, (pod_id){seat->pod}, out);
@@ -485,10 +510,11 @@ static bool prepare(struct engine *k, int64_t now_ms, uint32_t group, struct eff
     const struct group *g = &k->cluster->groups.at.at[group];
     seat_all(k, now_ms, group, out);
     p->also = 0;
-    uint32_t running = engine_muster(k, group).running, have = running + group_ended(g);
-    uint32_t minimum = (uint32_t)group_minimum(g);
+    uint32_t running = engine_muster(k, group).running;
+    uint32_t have = running + group_ended(g) + p->held;
+    uint32_t minimum = MAX((uint32_t)group_minimum(g), p->wants);
     bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
-    bool goes_on = may_go_on && running && have + p->seats.n < minimum;
+    bool goes_on = running && (g->comes_in_turn || (may_go_on && have + p->seats.n < minimum));
     p->need = goes_on || have >= minimum ? 0 : minimum - have;
     if (p->seats.n == 0 || p->need > p->seats.n || group_lacks_object(g))
         return false;
@@ -516,6 +542,7 @@ void engine_seat_alone(struct engine *k, pod_id pod, struct class *class)
     struct seat seat = {.pod = pod.i, .has_in_sight = row->nominated != SYM_NONE};
     vec_push(&p->seats, seat);
     p->need = 1;
+    p->wants = p->held = 0;
     p->n_levels = 0;
     p->required = p->within = SYM_NONE;
 }

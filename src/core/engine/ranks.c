@@ -74,9 +74,11 @@ void engine_rank_gang(struct engine *k, uint32_t group)
     note_tree(k, group);
     engine_sort_spots(k, 0, p->seats.n);
     vec_each(&p->spots, spot) {
+        pod_id pod = {p->seats.at[spot->seat].pod};
+        if (holds_has(&k->holds, pod.i))
+            continue; /* whoever comes in its place has its own */
         while (p->taken.at[rank])
             rank++;
-        pods_at(&k->cluster->pods, (pod_id){p->seats.at[spot->seat].pod})->rank =
-            ++rank & MOST_RANKS;
+        pods_at(&k->cluster->pods, pod)->rank = ++rank & MOST_RANKS;
     }
 }

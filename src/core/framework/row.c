@@ -98,17 +98,20 @@ void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id
     cluster_place_near(c, pod, node, gpus);
 }
 
-/* Held room (engine/holds.h), whose priority is above all others', is no reason to take what
- * somebody has in sight. */
+bool row_heeds(const struct cluster *c, const struct class *class, pod_id nominated)
+{
+    int32_t priority = specs_at(&c->specs, class->spec)->priority;
+    return pods_at(&c->pods, nominated)->flags & POD_FIRM || priority == INT32_MAX ||
+           cluster_spec(c, nominated)->priority >= priority;
+}
+
 static bool counts_here(const struct cluster *c, const struct class *class, struct nomination n,
                         node_id node, pod_id self)
 {
     const struct pod_row *row = pods_at(&c->pods, n.pod);
     if (n.node != c->nodes.name[node.i] || n.pod.i == self.i || row->node != ID_NONE)
         return false;
-    int32_t priority = specs_at(&c->specs, class->spec)->priority;
-    return row->flags & POD_FIRM || priority == INT32_MAX ||
-           cluster_spec(c, n.pod)->priority >= priority;
+    return row_heeds(c, class, n.pod);
 }
 
 bool row_has_nominated(const struct cluster *c, const struct class *class, node_id node,

@@ -47,6 +47,14 @@ const struct gang_key gang_keys[] = {
     {STR("training.kubeflow.org/job-name"), GANG_OWNER, KIND_MPI_JOB},
     {STR("jobset.sigs.k8s.io/jobset-name"), GANG_OWNER, KIND_JOB_SET},
     {STR("batch.kubernetes.io/job-name"), GANG_OWNER, KIND_JOB},
+
+    {STR("kueue.x-k8s.io/pod-group-fast-admission"), GANG_TURN, KIND_NONE},
+    {STR("kueue.x-k8s.io/pod-group-serving"), GANG_TURN, KIND_NONE},
+    {STR("leaderworkerset.sigs.k8s.io/exclusive-topology"), GANG_TURN, KIND_NONE},
+    {STR("alpha.jobset.sigs.k8s.io/exclusive-topology"), GANG_TURN, KIND_NONE},
+    {STR("kubenexus.io/executor-count"), GANG_TURN, KIND_NONE},
+    {STR("kubenexus.io/min-executors"), GANG_TURN, KIND_NONE},
+    {STR("alpha.jobset.sigs.k8s.io/node-selector"), GANG_NO_TURN, KIND_NONE},
 };
 
 /* clang-format on */
@@ -266,6 +274,16 @@ static bool find_group(const struct pod *pod, struct finds *f, struct gang_rules
            find_field(pod, f, out);
 }
 
+/* Are others of its group made when it runs? */
+static bool comes_in_turn(const struct finds *f)
+{
+    const struct gang_place *role = &f->places[GANG_ROLE], *turn = &f->places[GANG_TURN];
+    bool is_driver =
+        str_equal(role->key, STR("spark-role")) && str_equal(role->value, STR("driver"));
+    bool is_said = turn->where && !str_equal(turn->value, STR("false"));
+    return is_driver || (is_said && !f->places[GANG_NO_TURN].where);
+}
+
 bool gang_identity_by(const struct pod *pod, struct gang_rules rules, struct gang_identity *out)
 {
     struct finds f = {.other_rank = UINT32_MAX};
@@ -281,6 +299,7 @@ bool gang_identity_by(const struct pod *pod, struct gang_rules rules, struct gan
     if (!is_owners)
         out->size = f.places[GANG_SIZE];
     out->role = f.places[GANG_ROLE];
+    out->comes_in_turn = comes_in_turn(&f);
     out->required = f.places[GANG_REQUIRED];
     out->preferred = f.places[GANG_PREFERRED];
     if (f.other_name.where && !str_equal(f.other_name.value, out->group.value))

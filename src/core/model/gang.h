@@ -34,6 +34,7 @@ struct gang_identity {
     int32_t minimum;          /* as the pod says; 0: it does not */
     struct gang_place size;
     struct gang_place role;
+    bool comes_in_turn; /* more are made when those who are there run: to wait for all is in vain */
 
     /* Keys of node labels: all members must be in one domain of the first; the others (a list with
      * commas, the tightest first) are tried before. */
@@ -64,8 +65,10 @@ enum gang_meaning {
     GANG_ROLE,
     GANG_REQUIRED,
     GANG_PREFERRED,
-    GANG_AUTO,  /* "auto" or "true": its owner's pods are a gang, */
-    GANG_OWNER, /* whose name stands here */
+    GANG_AUTO,    /* "auto" or "true": its owner's pods are a gang, */
+    GANG_OWNER,   /* whose name stands here */
+    GANG_TURN,    /* its pods are made one after the other, */
+    GANG_NO_TURN, /* or at once all the same */
     GANG_MEANINGS
 };
 

@@ -1,0 +1,281 @@
+/* Pods that come when others run: they have room when they come, or the others do not start.
+ *
+ * A driver makes its workers itself, and says how many. Of a gang whose controller makes one pod
+ * after the other (a StatefulSet, a LeaderWorkerSet whose leader must be ready, jobs that have a
+ * domain each) those who are there cannot wait for the others. They are placed as a gang all the
+ * same: with holds in the seats of those to come, which are taken to be like the first pod, or as a
+ * driver among them says. When it runs, whoever comes takes the place of a hold, and if those are
+ * gone any other. */
+
+#include <stdio.h>
+
+#include "core/cluster/read.h"
+#include "core/engine/inside.h"
+#include "core/model/driver.h"
+
+static struct booking *driven_by(struct engine *k, pod_id pod)
+{
+    uint32_t at = map_find(&k->holds.of_driver, pod.i);
+    return at == MAP_NONE ? NULL : &k->holds.bookings.at[at];
+}
+
+static struct booking *of_gang(struct engine *k, uint32_t group)
+{
+    uint32_t at = k->holds.of_gang.n ? map_find(&k->holds.of_gang, group) : MAP_NONE;
+    return at == MAP_NONE ? NULL : &k->holds.bookings.at[at];
+}
+
+bool booking_is_early(const struct engine *k, const struct booking *b)
+{
+    if (b->gang != ID_NONE)
+        return engine_muster(k, b->gang).running == 0;
+    return b->driver != ID_NONE && pods_at(&k->cluster->pods, (pod_id){b->driver})->node == ID_NONE;
+}
+
+void engine_guard_driver(struct engine *k, const struct booking *b)
+{
+    if (b->driver == ID_NONE)
+        return;
+    struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){b->driver});
+    uint32_t flags = row->flags & ~(uint32_t)POD_GUARDED;
+    vec_each(&b->holds, hold)
+        if (hold->user == ID_NONE && !hold->is_spent && !b->is_over)
+            flags |= POD_GUARDED;
+    if (flags != row->flags && row->node != ID_NONE)
+        change_log_add(&k->cluster->log, (node_id){row->node}, COLUMN_WORTH);
+    row->flags = flags;
+}
+
+void engine_let_company_in(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    enum { HOLD_MS = 30 * 60 * 1000 };
+    struct booking *b = driven_by(k, pod);
+    b = b ? b : of_gang(k, groups_of(&k->cluster->groups, pod));
+    if (!b || pods_at(&k->cluster->pods, pod)->node == ID_NONE)
+        return;
+    b->ends_ms = now_ms + HOLD_MS;
+    holds_find_next_end(&k->holds);
+    vec_each(&b->holds, hold)
+        if (hold_looks_for_room(k, hold))
+            engine_enter(k, now_ms, (pod_id){hold->pod}, true);
+    engine_guard_driver(k, b);
+    engine_make_stale(k, now_ms, &b->shown);
+}
+
+/* --- drivers --- */
+
+/* The room for its workers, as somebody would reserve it. */
+static struct reservation room_for(const struct pod *driver, const struct driver_needs *needs,
+                                   struct arena *mem)
+{
+    struct reservation r = {.meta.namespace = driver->meta.namespace};
+    r.meta.name = arena_printf(mem, "driver/" STR_FMT, STR_ARG(driver->meta.name));
+    r.meta.uid = driver->meta.uid;
+    r.meta.created_ms = driver->meta.created_ms;
+    r.spec.entries.at = arena_array(mem, struct reservation_entry, needs->workers);
+    r.spec.entries.n = needs->workers;
+    for (uint32_t i = 0; i < needs->workers; i++) {
+        r.spec.entries.at[i].name = arena_printf(mem, "%u", i);
+        r.spec.entries.at[i].resources = needs->each;
+    }
+    return r;
+}
+
+static void take_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from,
+                        const struct reservation *room)
+{
+    struct booking *b = engine_add_booking(k, &room->meta);
+    engine_set_booking_group(k, b, names_text(&k->cluster->names, engine_holds_key(k, pod).name));
+    b->driver = pod.i;
+    b->ends_ms = INT64_MAX;
+    map_put(&k->holds.of_driver, pod.i, (uint32_t)(b - k->holds.bookings.at));
+    engine_put_holds(k, now_ms, b, room, from);
+    vec_each(&b->holds, hold)
+        engine_leave(k, (pod_id){hold->pod});
+    engine_let_company_in(k, now_ms, pod);
+}
+
+/* --- one after the other --- */
+
+static struct booking *begin_turn(struct engine *k, pod_id first, uint32_t group,
+                                  const struct pod *from, const struct driver_needs *needs)
+{
+    struct cluster *c = k->cluster;
+    struct arena mem = {0};
+    const struct group *g = &c->groups.at.at[group];
+    struct reservation r = {.meta.namespace = names_text(&c->names, g->namespace)};
+    r.meta.name = arena_printf(&mem, "turn/" STR_FMT, STR_ARG(names_text(&c->names, g->name)));
+    struct reserved entry = {
+        .amounts = needs ? needs->each : engine_amounts_of(c, cluster_spec(c, first), &mem),
+    };
+    struct booking *b = engine_add_booking(k, &r.meta);
+    sym pin;
+    b->like = read_pod_shape(c, engine_hold_pod(k, &r, &entry, from, &mem), &pin);
+    intern_hold(&c->pods.shape_table, b->like);
+    engine_set_booking_group(k, b, names_text(&c->names, g->name));
+    b->driver = first.i;
+    b->gang = group;
+    b->told = needs ? needs->workers : 0;
+    b->ends_ms = INT64_MAX;
+    map_put(&k->holds.of_driver, first.i, (uint32_t)(b - k->holds.bookings.at));
+    map_put(&k->holds.of_gang, group, (uint32_t)(b - k->holds.bookings.at));
+    arena_done(&mem);
+    return b;
+}
+
+static void add_hold(struct engine *k, int64_t now_ms, struct booking *b)
+{
+    AUTO(buf) name = {0}; /* the entry's is the end of it */
+    int entry = snprintf(NULL, 0, "%u", b->holds.n);
+    buf_printf(&name, "turn/%u/%u", b->gang, b->holds.n);
+    struct str text = buf_str(&name);
+    struct hold *hold = engine_entry_hold(k, b, str_part(text, text.n - (uint32_t)entry, text.n));
+    hold->pod = engine_add_hold(k, now_ms, b->like, text).i;
+    hold->is_meant = true;
+    map_put(&k->holds.of_pod, hold->pod, (uint32_t)(b - k->holds.bookings.at));
+}
+
+void engine_count_company(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    enum { MOST = 10000 };
+    struct booking *b = of_gang(k, group);
+    if (!b || (b->holds.n && !booking_is_early(k, b)))
+        return;
+    uint32_t minimum = (uint32_t)group_minimum(&k->cluster->groups.at.at[group]);
+    uint32_t want = MIN(b->told ? b->told : minimum - 1, (uint32_t)MOST);
+    while (b->holds.n > want) {
+        engine_end_hold(k, now_ms, &vec_last(&b->holds));
+        b->holds.n--;
+    }
+    while (b->holds.n < want)
+        add_hold(k, now_ms, b);
+    b->entries = want;
+    if (group < k->gangs.n)
+        vec_clear(&k->gangs.at[group].asks); /* one of those that are gone may be among them */
+    engine_let_company_in(k, now_ms, (pod_id){b->driver});
+}
+
+const struct booking *engine_company_of(const struct engine *k, uint32_t group, uint32_t *wants)
+{
+    uint32_t at = k->holds.of_gang.n ? map_find(&k->holds.of_gang, group) : MAP_NONE;
+    const struct booking *b = at == MAP_NONE ? NULL : &k->holds.bookings.at[at];
+    if (!b || !booking_is_early(k, b))
+        return NULL;
+    *wants = (uint32_t)group_minimum(&k->cluster->groups.at.at[group]);
+    *wants = b->told ? MAX(*wants, b->told + 1) : *wants;
+    return b;
+}
+
+/* --- who leads them --- */
+
+void engine_put_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
+{
+    struct arena mem = {0};
+    struct driver_needs needs;
+    const struct profile *profile = engine_profile_of(k, pod);
+    uint32_t group = engine_gang_of(k, pod);
+    bool has_turn = group != ID_NONE && k->cluster->groups.at.at[group].comes_in_turn;
+    struct booking *b = driven_by(k, pod);
+    if (b && b->gang != ID_NONE && (!has_turn || b->gang != group))
+        engine_remove_driver(k, now_ms, pod);
+    bool may_lead = has_turn ? !of_gang(k, group)
+                             : profile && profile_gangs(profile) && !b &&
+                                   engine_holds_key(k, pod).name != SYM_NONE;
+    bool is_driver = may_lead && driver_needs(from, &mem, &needs);
+    if (has_turn && may_lead) {
+        begin_turn(k, pod, group, from, is_driver ? &needs : NULL);
+    } else if (is_driver) {
+        struct reservation room = room_for(from, &needs, &mem);
+        take_driver(k, now_ms, pod, from, &room);
+    }
+    if (has_turn)
+        engine_count_company(k, now_ms, group);
+    arena_done(&mem);
+}
+
+/* Who of the gang goes on leading those to come: of those on a node, or else of all, the first. */
+static uint32_t heir_of(const struct engine *k, uint32_t group, pod_id leader)
+{
+    uint32_t heir = ID_NONE;
+    bool is_on_node = false;
+    vec_each(&k->cluster->groups.at.at[group].members, i) {
+        bool is = pods_at(&k->cluster->pods, (pod_id){*i})->node != ID_NONE;
+        bool is_first = heir == ID_NONE || k->units.at[*i].arrival < k->units.at[heir].arrival;
+        if (*i == leader.i || (is_on_node && !is) || (is == is_on_node && !is_first))
+            continue;
+        heir = *i;
+        is_on_node = is;
+    }
+    return heir;
+}
+
+void engine_remove_driver(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    struct booking *b = driven_by(k, pod);
+    if (!b)
+        return;
+    uint32_t heir = b->gang == ID_NONE ? ID_NONE : heir_of(k, b->gang, pod);
+    map_remove(&k->holds.of_driver, pod.i);
+    if (heir != ID_NONE) {
+        map_put(&k->holds.of_driver, heir, (uint32_t)(b - k->holds.bookings.at));
+        b->driver = heir;
+        engine_guard_driver(k, b);
+        return;
+    }
+    if (b->gang != ID_NONE)
+        map_remove(&k->holds.of_gang, b->gang);
+    engine_drop_booking(k, now_ms, b);
+    b->driver = ID_NONE;
+}
+
+/* --- a driver that is in no gang --- */
+
+/* How many of those who look for room find it; `*rejected`: who refuses the next. */
+static uint32_t place_company(struct engine *k, struct booking *b, uint64_t *rejected)
+{
+    struct cluster *c = k->cluster;
+    uint32_t placed = 0;
+    vec_each(&b->holds, hold) {
+        pod_id pod = {hold->pod};
+        if (!hold_looks_for_room(k, hold))
+            continue;
+        struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
+        struct verdict v = engine_decide(k, pod, class);
+        if (v.node == ID_NONE || v.error) {
+            *rejected = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
+            return placed;
+        }
+        cluster_place(c, pod, (node_id){v.node});
+        placed++;
+    }
+    return placed;
+}
+
+bool engine_has_company(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
+{
+    struct cluster *c = k->cluster;
+    struct booking *b = driven_by(k, pod);
+    struct class *class = b ? classes_of(&k->classes, pods_at(&c->pods, pod)->shape) : NULL;
+    if (!b || class->error.n)
+        return true;
+    k->units.at[pod.i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
+    uint32_t looking = 0, placed = 0;
+    uint64_t rejected = 0;
+    vec_each(&b->holds, hold)
+        looking += hold_looks_for_room(k, hold);
+    struct txn t = txn_begin(c);
+    struct verdict v = engine_decide(k, pod, class);
+    bool finds_room = v.node != ID_NONE && !v.error;
+    if (finds_room) {
+        cluster_nominate(c, pod, SYM_NONE);
+        cluster_place(c, pod, (node_id){v.node});
+        placed = place_company(k, b, &rejected);
+    }
+    txn_undo(c, t);
+    if (!finds_room || placed == looking) /* else it is told why, like any pod */
+        return true;
+    struct str text =
+        arena_printf(&out->mem, "needs room for %u workers beside it; %u fit now", looking, placed);
+    engine_refuse(k, now_ms, pod, text, rejected, out);
+    return false;
+}

@@ -1,0 +1,229 @@
+#include "core/engine/inside.h"
+#include "support/stage.h"
+#include "support/test.h"
+
+/* A member of the group s of four, which are made one after the other. */
+#define MEMBER                                                                                     \
+    " gpu=1 scheduler=kubenexus-scheduler label:kueue.x-k8s.io/pod-group-name=s"                   \
+    " note:kueue.x-k8s.io/pod-group-total-count=4 note:kueue.x-k8s.io/pod-group-serving=true"
+
+static uint32_t count(const struct stage *s, enum effect_kind kind)
+{
+    uint32_t n = 0;
+    vec_each(&s->effects.list, e)
+        n += e->kind == kind;
+    return n;
+}
+
+/* The room that is held for those to come is in nobody's way but others'. */
+static void expect_kept(struct stage *s, const char *thief)
+{
+    stage_put(s, "pod %s gpu=1", thief);
+    stage_run(s);
+    EXPECT_TEXT(stage_fate(s, thief), "parked");
+    stage_remove(s, "pod %s", thief);
+}
+
+TEST(company, of_pods_made_in_turn_the_first_starts_when_there_is_room_for_all)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=3");
+    stage_put(&s, "pod s-0" MEMBER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "s-0"), "parked");
+    EXPECT_INT(s.effects.list.n, 1); /* nobody is told of those to come */
+    stage_put(&s, "pod small gpu=1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "small"), "assumed on n"); /* nothing is held while it waits */
+    stage_remove(&s, "pod small");
+    stage_put(&s, "node m cpu=8 memory=32Gi gpu=1");
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 1);
+    EXPECT(stage_effect(&s, "s-0")->kind == EFFECT_BIND);
+    for (int i = 1; i < 4; i++) {
+        expect_kept(&s, "thief");
+        stage_put(&s, "pod s-%d" MEMBER, i);
+        EXPECT_INT(stage_run(&s), 1);
+        EXPECT(s.effects.list.at[0].kind == EFFECT_BIND);
+    }
+    stage_put(&s, "pod late gpu=1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "late"), "parked");
+}
+
+TEST(company, several_that_are_there_start_together_and_leave_room_for_the_rest)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=3");
+    stage_put(&s, "pod s-0" MEMBER);
+    stage_put(&s, "pod s-1" MEMBER);
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 0);
+    stage_put(&s, "node m cpu=8 memory=32Gi gpu=2");
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 2);
+    stage_put(&s, "pod other gpu=1");
+    stage_run(&s);
+    EXPECT(stage_effect(&s, "other")->kind == EFFECT_BIND); /* the fifth GPU is nobody's */
+    expect_kept(&s, "thief");
+    stage_put(&s, "pod s-2" MEMBER);
+    stage_put(&s, "pod s-3" MEMBER);
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 2);
+}
+
+TEST(company, goes_on_under_another_when_the_first_leaves)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=3");
+    stage_put(&s, "pod s-0" MEMBER);
+    stage_put(&s, "pod s-1" MEMBER);
+    stage_run(&s);
+    stage_remove(&s, "pod s-0");
+    stage_put(&s, "node m cpu=8 memory=32Gi gpu=1");
+    stage_run(&s);
+    EXPECT(stage_effect(&s, "s-1")->kind == EFFECT_BIND);
+    expect_kept(&s, "thief");
+    stage_remove(&s, "pod s-1"); /* and with the last everything is free again */
+    stage_put(&s, "pod all-of-n gpu=3");
+    stage_put(&s, "pod all-of-m gpu=1");
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 2);
+}
+
+TEST(company, is_found_again_after_a_restart)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+    stage_put(&s, "pod s-1" MEMBER " on=n");
+    stage_put(&s, "pod s-2" MEMBER);
+    stage_put(&s, "pod s-0" MEMBER " on=n");
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 1);
+    expect_kept(&s, "thief");
+    stage_put(&s, "pod s-3" MEMBER);
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 1);
+}
+
+TEST(company, one_that_is_lost_has_its_room_back)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+    for (int i = 0; i < 4; i++) {
+        stage_put(&s, "pod s-%d" MEMBER, i);
+        stage_run(&s);
+        EXPECT_INT(count(&s, EFFECT_BIND), 1);
+        stage_put(&s, "pod s-%d" MEMBER " on=n", i);
+    }
+    stage_put(&s, "pod s-2" MEMBER " on=n deleting");
+    stage_put(&s, "pod thief gpu=1");
+    stage_remove(&s, "pod s-2");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "thief"), "parked");
+    stage_put(&s, "pod s-2" MEMBER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "s-2"), "assumed on n");
+}
+
+TEST(company, room_is_made_for_all_of_them_or_for_nobody)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+    for (int i = 0; i < 4; i++)
+        stage_put(&s, "pod low-%d gpu=1 on=n priority=%d", i, i == 0 ? 100 : 0);
+    stage_put(&s, "pod s-0 priority=10" MEMBER);
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_EVICT), 0); /* one of four is more important */
+    stage_remove(&s, "pod low-0");
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_EVICT), 3);
+    static const char *const victims[] = {"low-1", "low-2", "low-3"};
+    for (size_t i = 0; i < LEN(victims); i++)
+        stage_settle(&s, victims[i], NULL);
+    for (size_t i = 0; i < LEN(victims); i++)
+        stage_remove(&s, "pod %s", victims[i]);
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 1);
+    vec_each(&s.effects.list, e)
+        EXPECT(e->namespace.n); /* of those to come nobody hears */
+}
+
+#define DRIVER                                                                                     \
+    "pod d cpu=1 scheduler=kubenexus-scheduler label:spark-role=driver "                           \
+    "label:pod-group.scheduling.kubenexus.io/name=s "                                              \
+    "label:pod-group.scheduling.kubenexus.io/min-available=3"
+#define EXECUTOR                                                                                   \
+    " cpu=1 scheduler=kubenexus-scheduler label:spark-role=executor "                              \
+    "label:pod-group.scheduling.kubenexus.io/name=s "                                              \
+    "label:pod-group.scheduling.kubenexus.io/min-available=3"
+
+TEST(company, a_driver_with_the_labels_of_a_gang_starts_when_its_executors_fit)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=2 memory=32Gi");
+    stage_put(&s, DRIVER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d"), "parked");
+    stage_put(&s, "node m cpu=1 memory=32Gi");
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 1);
+    stage_put(&s, "pod thief cpu=1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "thief"), "parked");
+    for (int i = 0; i < 2; i++) {
+        stage_put(&s, "pod e-%d" EXECUTOR, i);
+        stage_run(&s);
+        EXPECT_INT(count(&s, EFFECT_BIND), 1);
+    }
+    EXPECT_TEXT(stage_fate(&s, "thief"), "parked");
+}
+
+TEST(company, a_driver_that_says_what_it_makes_is_believed)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=2");
+    stage_put(&s, DRIVER " note:kubenexus.io/executor-count=3 note:kubenexus.io/executor-gpu=1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d"), "parked");
+    stage_put(&s, "node m cpu=1 memory=32Gi gpu=1");
+    stage_run(&s);
+    EXPECT(stage_effect(&s, "d")->kind == EFFECT_BIND);
+    expect_kept(&s, "thief");
+    for (int i = 0; i < 3; i++) {
+        stage_put(&s, "pod e-%d gpu=1" EXECUTOR, i);
+        stage_run(&s);
+        EXPECT_INT(count(&s, EFFECT_BIND), 1);
+    }
+}
+
+/* The first pod of each of two jobs of two, which wait for their owner's object. */
+#define OF_JOBS                                                                                    \
+    "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'j-%d','namespace':'default',"             \
+    "'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':'j','uid':'u',"               \
+    "'controller':true}],'labels':{'jobset.sigs.k8s.io/jobset-name':'j'},'annotations':{"          \
+    "'alpha.jobset.sigs.k8s.io/exclusive-topology':'rack','kubenexus.io/gang':'auto'}},"           \
+    "'spec':{'schedulerName':'kubenexus-scheduler','containers':[{'name':'c','resources':{"        \
+    "'limits':{'nvidia.com/gpu':'1'},'requests':{'nvidia.com/gpu':'1'}}}]}}"
+#define JOB_SET                                                                                    \
+    "{'kind':'JobSet','apiVersion':'jobset.x-k8s.io/v1alpha2','metadata':{'name':'j',"             \
+    "'namespace':'default'},'spec':{'replicatedJobs':[{'name':'w','replicas':2,"                   \
+    "'template':{'spec':{'parallelism':2,'completions':2}}}]}}"
+
+TEST(company, is_counted_when_the_object_of_its_owner_comes)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+    for (int i = 0; i < 2; i++)
+        stage_put(&s, OF_JOBS, i);
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 0);
+    stage_put(&s, JOB_SET);
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 2);
+    expect_kept(&s, "thief");
+    for (int i = 2; i < 4; i++)
+        stage_put(&s, OF_JOBS, i);
+    stage_run(&s);
+    EXPECT_INT(count(&s, EFFECT_BIND), 2);
+}
