@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (whole.state == HTTP1_WHOLE)
         assert(left == parts_left && whole.status >= 200);
     if (whole.state == HTTP1_BROKEN)
-        assert(whole.error.n && !http1_reply_end(&whole));
+        assert(whole.error.n && !http1_reply_end(&whole, true));
     http1_reply_done(&whole);
     http1_reply_done(&parts);
     return 0;

@@ -65,7 +65,7 @@ static void free_connection(struct connection *c)
 }
 
 /* Of the link's words those of Go's client. */
-static struct str in_go(struct str why, struct buf *out)
+static struct str in_go(struct str why, bool has_begun, struct buf *out)
 {
     struct str connect = STR("connect to "), resolve = STR("resolve ");
     if (str_starts(why, connect)) {
@@ -80,7 +80,7 @@ static struct str in_go(struct str why, struct buf *out)
     } else if (str_starts(why, resolve)) {
         buf_printf(out, "dial tcp: lookup " STR_FMT, STR_ARG(str_part(why, resolve.n, why.n)));
     } else if (str_equal(why, STR("the server closed the connection"))) {
-        buf_add(out, STR("EOF"));
+        buf_add(out, has_begun ? STR("unexpected EOF") : STR("EOF"));
     } else {
         buf_add(out, why);
     }
@@ -97,7 +97,7 @@ static void lose(struct connection *c, struct str why)
         .id = call->id,
         .kind = HTTP1_LOST,
         .may_have_arrived = c->is_open && link_written(c->link) > c->written,
-        .error = in_go(why, &words),
+        .error = in_go(why, c->has_told_head, &words),
     };
     c->call = NULL;
     free_connection(c);
@@ -176,7 +176,7 @@ static void receive(void *ctx, struct str bytes)
         end(c, bytes.n == 0);
 }
 
-static void break_down(void *ctx, const char *why)
+static void break_down(void *ctx, const char *why, bool is_over)
 {
     struct connection *c = ctx;
     struct http1_client *h = c->client;
@@ -184,7 +184,7 @@ static void break_down(void *ctx, const char *why)
     if (!c->call) {
         c->link = NULL;
         free_connection(c);
-    } else if (http1_reply_end(&c->reply)) {
+    } else if (http1_reply_end(&c->reply, is_over)) {
         c->reply.keeps_alive = false;
         end(c, false);
     } else if (c->is_kept && is_silent && c->call->may_repeat) {

@@ -200,9 +200,9 @@ struct str http1_reply_take(struct http1_reply *r, struct str *bytes)
     return (struct str){0};
 }
 
-bool http1_reply_end(struct http1_reply *r)
+bool http1_reply_end(struct http1_reply *r, bool is_over)
 {
-    if (r->state == HTTP1_UNTIL_CLOSE)
+    if (r->state == HTTP1_UNTIL_CLOSE && is_over)
         r->state = HTTP1_WHOLE;
     return r->state == HTTP1_WHOLE;
 }

@@ -37,8 +37,8 @@ void http1_reply_clear(struct http1_reply *r);
  * or broken. */
 struct str http1_reply_take(struct http1_reply *r, struct str *bytes);
 
-/* The connection has ended: is the reply whole? */
-bool http1_reply_end(struct http1_reply *r);
+/* The connection has ended, as the server wanted (`is_over`) or not: is the reply whole? */
+bool http1_reply_end(struct http1_reply *r, bool is_over);
 
 static inline bool http1_reply_has_head(const struct http1_reply *r)
 {

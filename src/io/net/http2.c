@@ -549,8 +549,10 @@ static void see_drained(void *ctx)
     loop_task_put_off(n->peer->loop, &n->peer->pump);
 }
 
-static void see_link_broken(void *ctx, const char *why)
+/* Frames say where an answer ends; how the connection did does not matter. */
+static void see_link_broken(void *ctx, const char *why, bool is_over)
 {
+    (void)is_over;
     see_broken(ctx, why);
 }
 

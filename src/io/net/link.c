@@ -84,7 +84,15 @@ void link_close(struct link *k)
 static void break_link(struct link *k, const char *why)
 {
     link_close(k);
-    k->owner.broke(k->owner.ctx, why);
+    k->owner.broke(k->owner.ctx, why, false);
+}
+
+static const char closed[] = "the server closed the connection";
+
+static void end_link(struct link *k)
+{
+    link_close(k);
+    k->owner.broke(k->owner.ctx, closed, true);
 }
 
 /* "connect to 10.0.0.1:6443", for an error's beginning. */
@@ -139,6 +147,7 @@ static void shake_hands(struct link *k)
         loop_fd_set(k->loop, &k->socket, LOOP_WRITE);
         return;
     case IO_CLOSED:
+    case IO_CUT:
         error_set(&e, ERROR_BUSY, "the server closed the connection during the handshake");
         break;
     case IO_FAILED:
@@ -323,7 +332,9 @@ static void read_all(struct link *k)
         all += filled;
     } while (result == IO_DONE && all < TURN_BYTES && (has_more(k) || filled == READ_BYTES));
     if (result == IO_CLOSED)
-        break_link(k, "the server closed the connection");
+        end_link(k);
+    else if (result == IO_CUT)
+        break_link(k, closed);
     else if (result == IO_FAILED)
         break_link(k, e.text);
     else if (result == IO_WANTS_WRITE)
@@ -399,8 +410,8 @@ void link_flush(struct link *k)
     }
     if (result == IO_DONE) {
         see_drained(k);
-    } else if (result == IO_FAILED || result == IO_CLOSED) {
-        break_link(k, result == IO_FAILED ? e.text : "the server closed the connection");
+    } else if (result == IO_FAILED || result == IO_CLOSED || result == IO_CUT) {
+        break_link(k, result == IO_FAILED ? e.text : closed);
     } else {
         k->is_blocked = true;
         loop_fd_set(k->loop, &k->socket, LOOP_READ | LOOP_WRITE);

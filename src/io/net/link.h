@@ -22,12 +22,13 @@ struct link_config {
     int64_t open_timeout_ms;        /* to find an address, and to open a link to each */
 };
 
-/* What the owner is told. After `broke`, for a reason in one line, the link is no more. */
+/* What the owner is told. After `broke`, for a reason in one line, the link is no more; the server
+ * has said all that it had to say only if it `is_over`. */
 struct link_owner {
     void (*opened)(void *ctx);
     void (*received)(void *ctx, struct str bytes);
     void (*drained)(void *ctx); /* what had to wait has been written */
-    void (*broke)(void *ctx, const char *why);
+    void (*broke)(void *ctx, const char *why, bool is_over);
     void *ctx;
 };
 

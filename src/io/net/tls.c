@@ -90,8 +90,7 @@ static bool use_key(SSL_CTX *ctx, struct str pem, const char *what, struct error
 static void set_usual(SSL_CTX *ctx)
 {
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
-    SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF |
-                                 SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 }
@@ -379,6 +378,11 @@ static enum io_result result_of(const struct tls_stream *s, int rc, struct error
         return IO_WANTS_WRITE;
     if (code == SSL_ERROR_ZERO_RETURN)
         return IO_CLOSED;
+    if (code == SSL_ERROR_SSL &&
+        ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
+        ERR_clear_error();
+        return IO_CUT;
+    }
     return fail(s, code, e);
 }
 

@@ -40,7 +40,8 @@ enum io_result {
     IO_DONE,
     IO_WANTS_READ,
     IO_WANTS_WRITE,
-    IO_CLOSED, /* the peer has said all */
+    IO_CLOSED, /* the peer has said all, and says so */
+    IO_CUT,    /* it is gone without a word: perhaps somebody else cut it off */
     IO_FAILED, /* for a reason in the error */
 };
 

@@ -19,9 +19,10 @@ static void drained(void *ctx)
     (void)ctx;
 }
 
-static void broke(void *ctx, const char *why)
+static void broke(void *ctx, const char *why, bool is_over)
 {
     struct caller *c = ctx;
+    (void)is_over;
     c->link = NULL;
     buf_printf(&c->why, "%s", why);
 }

@@ -1,18 +1,27 @@
 #include "io/net/http1_client.h"
 
 #include <arpa/inet.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "certs.h"
 #include "core/base/mem.h"
 #include "core/base/vec.h"
 #include "support/test.h"
+
+/* How a connection ends: as the server wants it, or as a cable is cut, or by a reset. */
+enum ending { GOODBYE, CUT, RESET };
 
 /* A server in the same loop that answers each request with the next of these texts; "" hangs up
  * instead, "-" says nothing. */
 struct script {
     struct loop *loop;
+    SSL_CTX *tls;     /* NULL: in the open */
+    size_t ends_at;   /* behind so many bytes of an answer the connection ends; 0: it does not */
+    enum ending ends; /* in this way */
     struct loop_fd listener;
     uint16_t port;
     const char *const *answers;
@@ -25,17 +34,41 @@ struct script {
 struct visitor {
     struct script *script;
     struct loop_fd socket;
+    SSL *tls;
     struct buf in;
 };
 
 static void leave(struct visitor *v)
 {
+    struct linger at_once = {.l_onoff = 1};
     if (v->socket.fd < 0)
         return;
+    if (v->script->ends == RESET)
+        setsockopt(v->socket.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    if (v->tls && v->script->ends == GOODBYE)
+        SSL_shutdown(v->tls);
+    SSL_free(v->tls);
+    v->tls = NULL;
     loop_fd_set(v->script->loop, &v->socket, 0);
     close(v->socket.fd);
     v->socket.fd = -1;
     v->script->now--;
+}
+
+static void say(struct visitor *v, const char *text, size_t n)
+{
+    size_t done = 0;
+    EXPECT(v->tls ? SSL_write_ex(v->tls, text, n, &done) && done == n
+                  : send(v->socket.fd, text, n, MSG_NOSIGNAL) == (ssize_t)n);
+}
+
+/* Bytes; 0: none now; below: none any more. */
+static ssize_t listen_to(struct visitor *v, char *room, size_t most)
+{
+    if (!v->tls)
+        return read(v->socket.fd, room, most);
+    int n = SSL_read(v->tls, room, (int)most); /* shakes hands as well */
+    return n > 0 ? n : SSL_get_error(v->tls, n) == SSL_ERROR_WANT_READ ? 0 : -1;
 }
 
 /* Requests here have bodies of one byte. */
@@ -48,7 +81,9 @@ static void answer(struct visitor *v)
     if (text[0] == '\0')
         leave(v);
     else if (strcmp(text, "-") != 0)
-        EXPECT(send(v->socket.fd, text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text));
+        say(v, text, s->ends_at ? s->ends_at : strlen(text));
+    if (s->ends_at)
+        leave(v);
 }
 
 static void on_bytes(void *ctx, uint32_t events)
@@ -56,7 +91,9 @@ static void on_bytes(void *ctx, uint32_t events)
     struct visitor *v = ctx;
     char room[4096];
     (void)events;
-    ssize_t n = read(v->socket.fd, room, sizeof(room));
+    ssize_t n = listen_to(v, room, sizeof(room));
+    if (n == 0 && v->tls)
+        return;
     if (n <= 0) {
         leave(v);
         return;
@@ -75,6 +112,11 @@ static void on_visit(void *ctx, uint32_t events)
     v->script = s;
     v->socket =
         (struct loop_fd){on_bytes, v, accept4(s->listener.fd, NULL, NULL, SOCK_NONBLOCK), 0};
+    if (s->tls) {
+        v->tls = SSL_new(s->tls);
+        SSL_set_fd(v->tls, v->socket.fd);
+        SSL_set_accept_state(v->tls);
+    }
     loop_fd_set(s->loop, &v->socket, LOOP_READ);
     vec_push(&s->visitors, v);
     s->accepted++;
@@ -105,6 +147,23 @@ static void script_end(struct script *s)
     }
     vec_done(&s->visitors);
     buf_done(&s->heard);
+    SSL_CTX_free(s->tls);
+}
+
+static void script_use_tls(struct script *s)
+{
+    const struct identity *of = &certs_get()->server;
+    BIO *cert_pem = BIO_new_mem_buf(of->cert_pem.p, (int)of->cert_pem.n);
+    BIO *key_pem = BIO_new_mem_buf(of->key_pem.p, (int)of->key_pem.n);
+    X509 *cert = PEM_read_bio_X509(cert_pem, NULL, NULL, NULL);
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(key_pem, NULL, NULL, NULL);
+    s->tls = SSL_CTX_new(TLS_server_method());
+    SSL_CTX_use_certificate(s->tls, cert);
+    SSL_CTX_use_PrivateKey(s->tls, key);
+    X509_free(cert);
+    EVP_PKEY_free(key);
+    BIO_free(cert_pem);
+    BIO_free(key_pem);
 }
 
 /* A client of it, and what it was told. */
@@ -112,6 +171,7 @@ struct desk {
     struct loop *loop;
     struct script script;
     struct http1_client *client;
+    struct tls *tls;
     struct buf log;
     uint32_t ended;
 };
@@ -138,18 +198,32 @@ static void hear(void *ctx, const struct http1_piece *p)
     }
 }
 
-static void desk_start(struct desk *d, const char *const *answers, uint32_t n, uint32_t most)
+static void desk_start_by(struct desk *d, bool is_tls, const char *const *answers, uint32_t n,
+                          uint32_t most)
 {
-    *d = (struct desk){.loop = loop_new()};
+    struct tls_config tls = {.ca_pem = buf_str(&certs_get()->ca.cert_pem)};
+    struct error e;
+    *d = (struct desk){.loop = loop_new(), .tls = is_tls ? tls_new(&tls, &e) : NULL};
     script_start(&d->script, d->loop, answers, n);
+    if (is_tls)
+        script_use_tls(&d->script);
     struct http1_client_config config = {
-        .link = {.host = STR("127.0.0.1"), .port = d->script.port, .open_timeout_ms = 5000},
+        .link = {.host = STR("127.0.0.1"),
+                 .port = d->script.port,
+                 .tls = d->tls,
+
+                 .open_timeout_ms = 5000},
         .user_agent = STR("test"),
         .connections_most = most,
         .idle_ms = 50,
         .bytes_most = 100,
     };
     d->client = http1_client_new(d->loop, &config, (struct http1_owner){hear, d});
+}
+
+static void desk_start(struct desk *d, const char *const *answers, uint32_t n, uint32_t most)
+{
+    desk_start_by(d, false, answers, n, most);
 }
 
 static void desk_post(struct desk *d, uint64_t id, int64_t timeout_ms, bool may_repeat)
@@ -178,6 +252,7 @@ static void desk_end(struct desk *d)
     http1_client_free(d->client);
     script_end(&d->script);
     loop_free(d->loop);
+    tls_free(d->tls);
     buf_done(&d->log);
 }
 
@@ -300,6 +375,46 @@ TEST(http1_client, a_body_without_a_length_ends_with_its_connection)
     leave(d.script.visitors.at[0]);
     EXPECT_TEXT(desk_log(&d, 1), "1: 200 ab|");
     desk_end(&d);
+}
+
+/* What an answer is told to be whose connection ends like this. */
+static bool is_whole(bool is_tls, const char *answer, size_t ends_at, enum ending ends)
+{
+    struct desk d;
+    desk_start_by(&d, is_tls, &answer, 1, 1);
+    d.script.ends_at = ends_at;
+    d.script.ends = ends;
+    desk_post(&d, 1, 5000, false);
+    const char *log = desk_log(&d, 1);
+    EXPECT_INT(d.ended, 1);
+    bool is_lost = strstr(log, "lost maybe: ");
+    desk_end(&d);
+    return !is_lost;
+}
+
+TEST(http1_client, an_answer_that_was_cut_off_is_never_whole)
+{
+    static const struct {
+        const char *text;
+        bool has_end; /* says itself where it ends */
+    } answers[] = {
+        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1,2,3,4]",                      true },
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n", true },
+        {"HTTP/1.1 200 OK\r\n\r\n[1]",                                                 false},
+    };
+    for (size_t i = 0; i < LEN(answers); i++)
+        for (int is_tls = 0; is_tls < 2; is_tls++)
+            for (enum ending ends = GOODBYE; ends <= RESET; ends++) {
+                const char *text = answers[i].text;
+                size_t n = strlen(text), head = (size_t)(strstr(text, "\r\n\r\n") + 4 - text);
+                bool is_goodbye = ends == GOODBYE || (ends == CUT && !is_tls); /* looks the same */
+                bool may_end = is_goodbye && !answers[i].has_end;
+                test_case("answer %zu, %s, %d", i, is_tls ? "TLS" : "in the open", (int)ends);
+                for (size_t at = 1; at < n; at = at < head ? MIN(at + 7, head) : at + 1)
+                    EXPECT_INT(is_whole(is_tls, text, at, ends), may_end && at >= head);
+                if (ends != RESET) /* which may overtake the answer */
+                    EXPECT_INT(is_whole(is_tls, text, n, ends), may_end || answers[i].has_end);
+            }
 }
 
 TEST(http1_client, whatever_is_under_way_is_lost_with_it)

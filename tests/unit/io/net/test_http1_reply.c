@@ -18,7 +18,7 @@ static const char *read(const char *text, size_t step, bool is_closed, struct bu
         rest = str_part(rest, had - piece.n, rest.n);
     }
     if (is_closed)
-        http1_reply_end(&r);
+        http1_reply_end(&r, true);
     if (r.state == HTTP1_BROKEN)
         buf_add(out, r.error);
     else
