@@ -25,50 +25,117 @@ static reason_id nobodys(struct classes *k, enum code code, const char *text)
 
 /* --- one node --- */
 
-struct victim {
+/* A pod that may go, and what it comes back to. */
+struct leaver {
     pod_id pod;
+    uint32_t node;
     gpu_mask gpus;
-    int32_t priority;
-    int64_t start_ms;
+};
+
+/* Who goes or stays: a pod, or all pods of a group that goes as a whole, wherever they are. */
+struct victim {
+    uint32_t first, n;          /* victims.leavers */
+    uint32_t group;             /* ID_NONE: it is in none */
+    int32_t priority;           /* the highest of its pods' */
+    int64_t sum;                /* of (priority + 2^31) */
+    int64_t start_ms;           /* of the first of the highest */
     struct str namespace, name; /* so that the order is total */
-    bool is_protected;          /* evicting it violates a budget */
+    uint32_t violations;        /* of budgets, if it goes */
+    bool is_guarded;            /* one of its pods is */
     bool is_needed;             /* it cannot come back */
 };
 
-VEC_TYPE(victims, struct victim);
+struct victims {
+    VEC(struct victim) at;
+    VEC(struct leaver) leavers;
+};
 
+static void victims_done(struct victims *v)
+{
+    vec_done(&v->at);
+    vec_done(&v->leavers);
+}
+
+/* Upstream's order: what is in a group counts for more, and more pods for more than fewer. */
 static int by_importance(const void *a, const void *b)
 {
     const struct victim *x = a, *y = b;
+    bool is_grouped = x->group != ID_NONE;
     if (x->priority != y->priority)
         return x->priority > y->priority ? -1 : 1;
+    if (is_grouped != (y->group != ID_NONE))
+        return is_grouped ? -1 : 1;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
     if (x->start_ms != y->start_ms)
         return x->start_ms < y->start_ms ? -1 : 1;
     int order = str_compare(x->namespace, y->namespace);
     return order ? order : str_compare(x->name, y->name);
 }
 
-/* The pods on the node that are less important than the class, the most important first. */
+static void add_leaver(const struct cluster *c, pod_id pod, struct victims *all, struct victim *to)
+{
+    const struct pod_row *row = &c->pods.rows.at[pod.i];
+    const struct shape *shape = &c->pods.shapes.at[row->shape];
+    int32_t priority = specs_at(&c->specs, shape->spec)->priority;
+    int64_t start_ms = row->start_ms == TIME_NONE ? INT64_MAX : row->start_ms;
+    struct str name = pod_name(row);
+    if (to->n++ == 0) {
+        to->namespace = names_text(&c->names, shape->namespace);
+        to->name = name;
+    }
+    if (str_compare(name, to->name) < 0)
+        to->name = name;
+    if (to->n == 1 || priority > to->priority) {
+        to->priority = priority;
+        to->start_ms = start_ms;
+    }
+    if (priority == to->priority)
+        to->start_ms = MIN(to->start_ms, start_ms);
+    to->sum += (int64_t)priority + ((int64_t)1 << 31);
+    to->is_guarded |= (row->flags & POD_GUARDED) != 0;
+    vec_push(&all->leavers, ((struct leaver){pod, row->node, row->gpus}));
+}
+
+static bool has_group(const struct victims *all, uint32_t group)
+{
+    vec_each(&all->at, v)
+        if (v->group == group)
+            return true;
+    return false;
+}
+
+/* The pod, or its whole group; false if that has been looked at. */
+static bool gather(const struct cluster *c, const struct class *class, pod_id pod,
+                   struct victims *all, struct victim *out)
+{
+    uint32_t id = profile_gangs(class->profile) ? groups_of(&c->groups, pod) : ID_NONE;
+    const struct group *group = id == ID_NONE ? NULL : &c->groups.at.at[id];
+    *out = (struct victim){.first = all->leavers.n, .group = id};
+    if (!group || !group->goes_whole) {
+        add_leaver(c, pod, all, out);
+        return true;
+    }
+    if (has_group(all, id))
+        return false;
+    vec_each(&group->members, i)
+        if (c->pods.rows.at[*i].node != ID_NONE)
+            add_leaver(c, (pod_id){*i}, all, out);
+    return true;
+}
+
+/* Those on the node that are less important than the class, the most important first. */
 static void find_victims(const struct cluster *c, const struct class *class, node_id node,
                          struct victims *out)
 {
     int32_t priority = specs_at(&c->specs, class->spec)->priority;
     for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after) {
-        const struct pod_row *row = &c->pods.rows.at[i];
-        const struct shape *shape = &c->pods.shapes.at[row->shape];
-        struct victim v = {
-            .pod = {i},
-            .gpus = row->gpus,
-            .priority = specs_at(&c->specs, shape->spec)->priority,
-            .start_ms = row->start_ms == TIME_NONE ? INT64_MAX : row->start_ms,
-            .namespace = names_text(&c->names, shape->namespace),
-            .name = pod_name(row),
-        };
-        if (v.priority < priority && !(row->flags & POD_GUARDED))
-            vec_push(out, v);
+        struct victim v;
+        if (gather(c, class, (pod_id){i}, out, &v) && v.priority < priority && !v.is_guarded)
+            vec_push(&out->at, v);
     }
-    if (out->n > 1)
-        qsort(out->at, out->n, sizeof(*out->at), by_importance);
+    if (out->at.n > 1)
+        qsort(out->at.at, out->at.n, sizeof(*out->at.at), by_importance);
 }
 
 static void find_protected(struct cluster *c, struct victims *all)
@@ -76,9 +143,24 @@ static void find_protected(struct cluster *c, struct victims *all)
     if (c->budgets.at.n == 0)
         return;
     int32_t *allowed = budgets_allowed(&c->budgets, &c->mem);
-    vec_each(all, v)
-        v->is_protected = !budgets_allow(c, v->pod, allowed);
+    vec_each(&all->at, v)
+        for (uint32_t i = 0; i < v->n; i++)
+            v->violations += !budgets_allow(c, all->leavers.at[v->first + i].pod, allowed);
     arena_reset(&c->mem);
+}
+
+static void take_off(struct cluster *c, const struct victims *all, const struct victim *v)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        cluster_take(c, all->leavers.at[v->first + i].pod);
+}
+
+static void put_back(struct cluster *c, const struct victims *all, const struct victim *v)
+{
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct leaver *l = &all->leavers.at[v->first + i];
+        cluster_place_on_gpus(c, l->pod, (node_id){l->node}, l->gpus);
+    }
 }
 
 /* Puts back whom the pod does not need gone: first the protected, then the others. */
@@ -86,12 +168,12 @@ static void reprieve(struct cluster *c, const struct class *class, node_id node,
                      struct victims *all)
 {
     for (int pass = 0; pass < 2; pass++)
-        vec_each(all, v) {
-            if (v->is_protected == (pass == 1))
+        vec_each(&all->at, v) {
+            if ((v->violations > 0) == (pass == 1))
                 continue;
-            cluster_place_on_gpus(c, v->pod, node, v->gpus);
+            put_back(c, all, v);
             if (row_verdict(c, class, node, self)) {
-                cluster_take(c, v->pod);
+                take_off(c, all, v);
                 v->is_needed = true;
             }
         }
@@ -100,13 +182,14 @@ static void reprieve(struct cluster *c, const struct class *class, node_id node,
 static struct harm harm_of(const struct victims *all)
 {
     struct harm h = {.start_ms = INT64_MAX};
-    vec_each(all, v) {
+    vec_each(&all->at, v) {
         if (!v->is_needed)
             continue;
-        if (h.pods++ == 0)
+        if (h.pods == 0)
             h.highest = v->priority;
-        h.violations += v->is_protected;
-        h.sum += (int64_t)v->priority + ((int64_t)1 << 31);
+        h.pods += v->n;
+        h.violations += v->violations;
+        h.sum += v->sum;
         if (v->priority == h.highest)
             h.start_ms = MIN(h.start_ms, v->start_ms);
     }
@@ -117,10 +200,11 @@ static struct harm harm_of(const struct victims *all)
  * deleted and were never counted. */
 static void suppose(struct cluster *c, const struct victims *all, bool is_so)
 {
-    vec_each(all, v) {
-        struct pod_row *row = pods_at(&c->pods, v->pod);
-        row->flags = is_so ? row->flags | POD_SUPPOSED : row->flags & ~(uint32_t)POD_SUPPOSED;
-    }
+    vec_each(&all->at, v)
+        for (uint32_t i = 0; i < v->n; i++) {
+            struct pod_row *row = pods_at(&c->pods, all->leavers.at[v->first + i].pod);
+            row->flags = is_so ? row->flags | POD_SUPPOSED : row->flags & ~(uint32_t)POD_SUPPOSED;
+        }
 }
 
 /* Tries the node without them; they are back afterwards. Returns why the pod does not fit even so.
@@ -130,8 +214,8 @@ static reason_id try_without(struct cluster *c, const struct class *class, node_
 {
     suppose(c, all, true);
     struct txn trial = txn_begin(c);
-    vec_each(all, v)
-        cluster_take(c, v->pod);
+    vec_each(&all->at, v)
+        take_off(c, all, v);
     reason_id reason = row_verdict(c, class, node, self);
     if (!reason) {
         find_protected(c, all);
@@ -172,7 +256,7 @@ struct price preempt_price(struct cluster *c, struct classes *k, const struct cl
     }
     struct victims all = {0};
     find_victims(c, class, node, &all);
-    if (all.n == 0)
+    if (all.at.n == 0)
         price.refusal =
             nobodys(k, CODE_UNRESOLVABLE, "No preemption victims found for incoming pod");
     else
@@ -181,10 +265,10 @@ struct price preempt_price(struct cluster *c, struct classes *k, const struct cl
         price.harm = harm_of(&all);
     if (!price.refusal && price.harm.pods == 0)
         price.refusal = no_victim(k, names_text(&c->names, c->nodes.name[node.i]));
-    vec_each(&all, v)
-        if (out && !price.refusal && v->is_needed)
-            vec_push(out, v->pod);
-    vec_done(&all);
+    vec_each(&all.at, v)
+        for (uint32_t i = 0; out && !price.refusal && v->is_needed && i < v->n; i++)
+            vec_push(out, all.leavers.at[v->first + i].pod);
+    victims_done(&all);
     return price;
 }
 
@@ -291,6 +375,17 @@ static void fill(struct cluster *c, struct classes *k, const struct class *class
             prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
 }
 
+/* Does a group go as a whole? Then what a node costs depends on others as well. */
+static bool groups_go_whole(const struct cluster *c, const struct class *class)
+{
+    if (!profile_gangs(class->profile))
+        return false;
+    vec_each(&c->groups.at, group)
+        if (group->goes_whole && group->members.n)
+            return true;
+    return false;
+}
+
 /* The least that evicting on the node can cost: one of its least important pods, the one that
  * started last. False if nobody there is less important than the class. */
 static bool least_harm(const struct cluster *c, int32_t priority, uint32_t node, struct harm *out)
@@ -352,7 +447,7 @@ static struct price *prices_of(struct hunts *h, struct cluster *c, struct classe
 {
     bool is_personal = class->is_pinned || class->only || class->refusal || class->asks ||
                        pods_at(&c->pods, self)->nominated != SYM_NONE;
-    if (is_personal || class->has_key_filter)
+    if (is_personal || class->has_key_filter || groups_go_whole(c, class))
         return price_once(h, c, k, class, self);
     struct hunt *hunt = hunt_of(h, class, c->nodes.n);
     catch_up(hunt, c);

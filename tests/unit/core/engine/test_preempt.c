@@ -1,6 +1,7 @@
 #include "core/base/rng.h"
 #include "core/engine/explain.h"
 #include "core/engine/inside.h"
+#include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -324,4 +325,164 @@ TEST(preempt, where_counts_matter_the_best_node_is_found_without_trying_all)
         EXPECT(is_tie && best.n);
     }
     EXPECT(found > 50);
+}
+
+/* --- groups that go as a whole --- */
+
+/* The built-in default-scheduler with the gate GenericWorkload. */
+struct with_groups {
+    struct profile_plugin plugins[64];
+    struct profile profile;
+};
+
+static void use_groups(struct stage *s, struct with_groups *w)
+{
+    uint32_t number = 0;
+    while (!str_equal(str_of(plugins[number]->name), STR("GangScheduling")))
+        number++;
+    w->profile = built_in_profiles[0];
+    memcpy(w->plugins, w->profile.plugins, w->profile.n * sizeof(*w->plugins));
+    w->plugins[w->profile.n++] =
+        (struct profile_plugin){.plugin = plugins[number], .number = number};
+    w->profile.plugins = w->plugins;
+    s->config.profiles = &w->profile;
+    s->config.n_profiles = 1;
+}
+
+static void put_group(struct stage *s, const char *name, int minimum, const char *mode)
+{
+    stage_put(s,
+              "{'apiVersion':'scheduling.k8s.io/v1beta1','kind':'PodGroup','metadata':{'name':'%s',"
+              "'namespace':'default'},'spec':{'schedulingPolicy':{'gang':{'minCount':%d}},"
+              "'disruptionMode':{'%s':{}}}}",
+              name, minimum, mode);
+}
+
+/* The group l has a pod on n1 and one on n2, which are full. */
+TEST(preempt, a_group_goes_as_a_whole_if_it_says_so)
+{
+    static const struct {
+        const char *mode, *members, *more, *who;
+        const char *plan;
+    } cases[] = {
+        {"all",    "",           "",                         "",        "n1: l-0 l-1"},
+        {"all",    "",           "",                         "group=g", "n1: l-0 l-1"},
+        {"single", "",           "",                         "",        "n1: l-0"    },
+        {"single", "",           "",                         "group=g", "n1: l-0"    },
+        {"all",    "",           "a on=n1 cpu=2",            "",        "n1: a"      },
+        {"all",    "",           "a on=n1 cpu=2 priority=1", "",        "n1: l-0 l-1"},
+        {"single", "",           "a on=n1 cpu=2",            "",        "n1: a"      },
+        {"all",    "priority=9", "",                         "",
+         "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, "
+         "1 Preemption is not helpful for scheduling."                               },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s / %s / %s / %s", cases[i].mode, cases[i].members, cases[i].more,
+                  cases[i].who);
+        AUTO(stage) s = {0};
+        AUTO(explanation) x = {0};
+        struct with_groups w;
+        use_groups(&s, &w);
+        stage_put(&s, "node n1 cpu=%d", cases[i].more[0] ? 4 : 2);
+        stage_put(&s, "node n2 cpu=2");
+        put_group(&s, "l", 2, cases[i].mode);
+        put_group(&s, "g", 1, "single");
+        stage_put(&s, "pod l-0 group=l on=n1 cpu=2");
+        stage_put(&s, "pod l-1 group=l on=n2 cpu=2 %s", cases[i].members);
+        if (cases[i].more[0])
+            stage_put(&s, "pod %s", cases[i].more);
+        stage_put(&s, "pod p cpu=1 priority=5 select:kubernetes.io/hostname=n1 %s", cases[i].who);
+        EXPECT_STR(plan_for(&s, "p", &x), cases[i].plan);
+    }
+}
+
+static bool is_evicted(const struct stage *s, const char *pod)
+{
+    vec_each(&s->effects.list, e)
+        if (e->kind == EFFECT_EVICT && str_equal(e->pod, str_of(pod)))
+            return true;
+    return false;
+}
+
+enum { HERD = 24, GROUPS = 4 };
+
+struct herd {
+    struct with_groups profile;
+    struct rng rng;
+    uint32_t group[HERD]; /* GROUPS: it is in none */
+    int priority[HERD];
+    bool is_whole[GROUPS];
+};
+
+static void put_herd(struct stage *s, struct herd *h)
+{
+    use_groups(s, &h->profile);
+    for (int n = 0; n < 6; n++)
+        stage_put(s, "node n%d cpu=4 zone=z%d", n, n % 3);
+    stage_put(s, "budget b app=a allowed=1");
+    for (int g = 0; g < GROUPS; g++) {
+        char name[3] = {'g', (char)('0' + g), 0};
+        h->is_whole[g] = rng_below(&h->rng, 2);
+        put_group(s, name, 1 + (int)rng_below(&h->rng, 2), h->is_whole[g] ? "all" : "single");
+    }
+    for (uint32_t p = 0; p < HERD; p++) {
+        h->group[p] = (uint32_t)rng_below(&h->rng, GROUPS + 2);
+        h->group[p] = MIN(h->group[p], (uint32_t)GROUPS);
+        h->priority[p] = (int)rng_below(&h->rng, 4);
+        char group[9] = "group=g0";
+        group[7] = (char)('0' + h->group[p]);
+        stage_put(s, "pod p%u on=n%d cpu=1 priority=%d started=%d label:app=%c %s", p,
+                  (int)rng_below(&h->rng, 6), h->priority[p], (int)rng_below(&h->rng, 4),
+                  'a' + (char)rng_below(&h->rng, 3), h->group[p] < GROUPS ? group : "");
+    }
+}
+
+/* Who goes is less important, and goes with all of its group; nobody does for nothing. */
+static void check_evicted(const struct stage *s, const struct herd *h)
+{
+    bool is_out[HERD], has_lost[GROUPS + 1] = {0};
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < HERD; p++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%u", p);
+        is_out[p] = is_evicted(s, name);
+        has_lost[h->group[p]] |= is_out[p];
+        n += is_out[p];
+        EXPECT(!is_out[p] || h->priority[p] < 3);
+    }
+    for (uint32_t p = 0; p < HERD; p++) {
+        bool is_whole = h->group[p] < GROUPS && h->is_whole[h->group[p]];
+        EXPECT(!is_whole || is_out[p] == has_lost[h->group[p]]);
+    }
+    EXPECT(n > 0);
+}
+
+static bool is_tie(const struct explanation *x, struct str node)
+{
+    for (uint32_t i = 0; i < x->preemption->n_ties; i++)
+        if (str_equal(x->preemption->ties[i], node))
+            return true;
+    return false;
+}
+
+TEST(preempt, of_a_group_that_goes_as_a_whole_all_go_or_none)
+{
+    uint32_t found = 0;
+    for (int round = 0; round < 300; round++) {
+        test_case("round %d", round);
+        AUTO(stage) s = {0};
+        AUTO(explanation) x = {0};
+        struct herd h = {.rng = rng_seeded(test_seed() + (uint64_t)round)};
+        put_herd(&s, &h);
+        stage_put(&s, "pod high cpu=%d priority=3 %s", 1 + (int)rng_below(&h.rng, 4),
+                  rng_below(&h.rng, 3) ? "" : "apart:zone:app=a");
+        plan_for(&s, "high", &x);
+        stage_run(&s);
+        if (!x.preemption || !x.preemption->best)
+            continue;
+        found++;
+        EXPECT(is_tie(&x, stage_effect(&s, "high")->node));
+        check_evicted(&s, &h);
+    }
+    EXPECT(found > 100);
 }
