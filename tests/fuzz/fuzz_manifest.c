@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 static void check_object(const struct object *object, struct arena *mem)
 {
-    static const struct request_rules rules = {true, true, true};
+    static const struct request_rules rules = {true, true, true, 0};
     assert(object->meta->name.n && object->meta->uid.n);
     assert(!kind_info_get(object->kind)->is_namespaced || object->meta->namespace.n);
     struct pod_group group;

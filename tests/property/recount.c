@@ -114,8 +114,8 @@ static int64_t amount_of(amount_list l, struct str name, bool is_milli)
 
 static void add_pod(const struct counting *x, const struct pod *pod, struct sums *s)
 {
-    amount_list held = pod_requests(pod, (struct request_rules){true, true, false}, x->mem);
-    amount_list shown = pod_requests(pod, (struct request_rules){true, true, true}, x->mem);
+    amount_list held = pod_requests(pod, (struct request_rules){true, true, false, 0}, x->mem);
+    amount_list shown = pod_requests(pod, (struct request_rules){true, true, true, 0}, x->mem);
     s->cpu += amount_of(held, STR("cpu"), true);
     s->memory += amount_of(held, STR("memory"), false);
     s->cpu_nonzero += amount_of(shown, STR("cpu"), true);

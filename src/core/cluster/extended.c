@@ -39,7 +39,8 @@ static struct str request_name(const struct device_need *need, struct arena *mem
 /* Does the container of `need` use devices of the same resource that `other` asks for? */
 static bool is_reused(const struct device_need *need, const struct device_need *other)
 {
-    return need->is_short_lived && other->resource == need->resource && !other->is_short_lived;
+    return need->is_short_lived && other->resource == need->resource && !other->is_short_lived &&
+           other->amount;
 }
 
 /* What a container needs beyond the devices of later ones that it can use. */
@@ -91,7 +92,7 @@ static uint32_t add_requests(const struct spec *spec, const struct backed *backe
         to[n++] = request(backed, most, count, mem);
     for (uint32_t i = 0; i < spec->n_device_asks; i++) {
         const struct device_need *need = &spec->device_asks[i];
-        if (need->resource == backed->resource && !need->is_short_lived)
+        if (need->resource == backed->resource && !need->is_short_lived && need->amount)
             to[n++] = request(backed, need, need->amount, mem);
     }
     return n;
@@ -157,7 +158,7 @@ static void map_resource(struct mapper *m, const struct backed *backed)
 {
     const struct device_need *asks = m->spec->device_asks;
     for (uint32_t i = 0; i < m->spec->n_device_asks; i++)
-        if (asks[i].resource == backed->resource && !asks[i].is_short_lived)
+        if (asks[i].resource == backed->resource && !asks[i].is_short_lived && asks[i].amount)
             map_to(m, backed, &asks[i], &asks[i]);
     for (uint32_t i = 0; i < m->spec->n_device_asks; i++)
         if (asks[i].resource == backed->resource && asks[i].is_short_lived)

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/model/selector.h"
 #include "core/model/taint.h"
 
 static int by_number(const void *a, const void *b)
@@ -191,6 +192,15 @@ selector_id matches_selector(struct matches *m, struct names *names, struct matc
 
 /* --- node rules --- */
 
+static bool has_label_values(const struct requirement *r)
+{
+    list_each(&r->values, value) {
+        if (!is_label_value(*value))
+            return false;
+    }
+    return true;
+}
+
 static void parse_term(const struct node_selector_term *from, int32_t weight, struct names *names,
                        struct arena *mem, struct node_term *out)
 {
@@ -199,7 +209,7 @@ static void parse_term(const struct node_selector_term *from, int32_t weight, st
     *out = (struct node_term){.all = all, .n = n, .weight = weight};
     uint32_t i = 0;
     list_each(&from->match_expressions, r)
-        out->is_broken |= !parse(r, names, mem, &all[i++]);
+        out->is_broken |= !parse(r, names, mem, &all[i++]) || !has_label_values(r);
     list_each(&from->match_fields, r) {
         struct match *m = &all[i++];
         bool is_good = parse(r, names, mem, m) && str_equal(r->key, STR("metadata.name")) &&
@@ -297,29 +307,56 @@ static bool is_personal(const struct matches *m, const struct match *all, uint32
     return false;
 }
 
-/* What upstream says of the numbers that are none. (All else it would refuse to parse, the API
- * server refuses to store.) */
+/* Complaints, one after the other, as upstream puts them into one error. */
+struct complaints {
+    struct arena *mem;
+    struct str text;
+    uint32_t n;
+};
+
+static void complain(struct complaints *c, struct str one)
+{
+    c->text =
+        c->n++ ? arena_printf(c->mem, STR_FMT ", " STR_FMT, STR_ARG(c->text), STR_ARG(one)) : one;
+}
+
+static bool is_number(struct str text)
+{
+    int64_t number;
+    return str_int(text, &number);
+}
+
+static void check_preference(const struct requirement *r, uint32_t term, uint32_t place,
+                             struct complaints *out)
+{
+    bool wants_number = str_equal(r->op, STR("Gt")) || str_equal(r->op, STR("Lt"));
+    list_each(&r->values, value) {
+        uint32_t i = (uint32_t)(value - r->values.at);
+        if (wants_number && !is_number(*value))
+            complain(out, arena_printf(out->mem,
+                                       "[%u].matchExpressions[%u].values[%u]: Invalid value: "
+                                       "\"" STR_FMT "\": for 'Gt', 'Lt' operators, the value must "
+                                       "be an integer",
+                                       term, place, i, STR_ARG(*value)));
+        if (!is_label_value(*value))
+            complain(out, arena_printf(out->mem,
+                                       "[%u].matchExpressions[%u].values[%u][" STR_FMT
+                                       "]: Invalid value: \"" STR_FMT "\": not a valid label value",
+                                       term, place, i, STR_ARG(r->key), STR_ARG(*value)));
+    }
+}
+
+/* What upstream says of preferences whose values it cannot read. (All else it would refuse to
+ * parse, the API server refuses to store.) */
 static struct str preference_errors(const struct node_affinity *from, struct arena *mem)
 {
-    struct str all = {0};
-    uint32_t n = 0;
+    struct complaints all = {.mem = mem};
     for (uint32_t t = 0; t < from->preferred.n; t++) {
         const struct preferred_node_term *term = &from->preferred.at[t];
-        for (uint32_t i = 0; term->weight && i < term->preference.match_expressions.n; i++) {
-            const struct requirement *r = &term->preference.match_expressions.at[i];
-            int64_t number;
-            bool is_number = str_equal(r->op, STR("Gt")) || str_equal(r->op, STR("Lt"));
-            if (!is_number || r->values.n != 1 || str_int(r->values.at[0], &number))
-                continue;
-            struct str one =
-                arena_printf(mem,
-                             "[%u].matchExpressions[%u].values[0]: Invalid value: \"" STR_FMT
-                             "\": for 'Gt', 'Lt' operators, the value must be an integer",
-                             t, i, STR_ARG(r->values.at[0]));
-            all = n++ ? arena_printf(mem, STR_FMT ", " STR_FMT, STR_ARG(all), STR_ARG(one)) : one;
-        }
+        for (uint32_t i = 0; term->weight && i < term->preference.match_expressions.n; i++)
+            check_preference(&term->preference.match_expressions.at[i], t, i, &all);
     }
-    return n > 1 ? arena_printf(mem, "[" STR_FMT "]", STR_ARG(all)) : all;
+    return all.n > 1 ? arena_printf(mem, "[" STR_FMT "]", STR_ARG(all.text)) : all.text;
 }
 
 /* Reads the pod's rules into `r` (whose arena is empty); returns the pin. */

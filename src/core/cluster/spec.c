@@ -171,8 +171,8 @@ static void read_device_asks(struct reading *r, const struct container *containe
             .container = number,
             .is_short_lived = is_short_lived,
             .container_name = keep(r, container->name),
-            .amount = quantity_value(a->quantity),
         };
+        quantity_integer(a->quantity, &need.amount);
         list_each(&container->resources.requests, other)
             need.place += str_compare(other->name, a->name) < 0;
         vec_push(&r->device_asks, need);
@@ -504,27 +504,43 @@ static void read_claims(struct reading *r, const struct pod *pod)
     }
 }
 
+/* Of cpu and memory alone. */
+static struct pod_request read_both(struct reading *r, const struct pod *pod,
+                                    struct request_rules rules)
+{
+    struct pod_request both;
+    struct needs ignored = {0};
+    read_request(r, pod, rules, &both, &ignored);
+    vec_done(&ignored);
+    return both;
+}
+
 static void read_requests(struct reading *r, const struct pod *pod, struct spec *s)
 {
-    static const struct request_rules ask = {.pod_level = true};
-    static const struct request_rules hold = {.status_aware = true, .pod_level = true};
+    static const struct request_rules ask = {.pod_level = true, .drift = DRIFT_FILTER};
     static const struct request_rules score = {.default_missing = true};
-    static const struct request_rules nonzero = {true, true, true};
-    struct pod_request with_defaults;
-    struct needs ignored = {0};
+    struct request_rules hold = {.status_aware = true, .pod_level = true};
+    struct request_rules nonzero = {true, true, true, 0};
+    struct pod_request with_defaults, for_cpu, for_memory;
     read_request(r, pod, ask, &s->ask, &r->ask);
     if (LIKELY(pod_requests_agree(pod))) {
-        with_defaults = s->hold = s->score = s->ask;
+        for_cpu = for_memory = with_defaults = s->hold = s->score = s->ask;
         vec_each(&r->ask, need) {
             vec_push(&r->hold, *need);
             vec_push(&r->score, *need);
         }
     } else {
+        hold.drift = nonzero.drift = pod_drift_held(pod, r->mem);
         read_request(r, pod, hold, &s->hold, &r->hold);
         read_request(r, pod, score, &s->score, &r->score);
-        read_request(r, pod, nonzero, &with_defaults, &ignored);
-        vec_done(&ignored);
+        with_defaults = read_both(r, pod, nonzero);
+        hold.drift = DRIFT_BALANCED_CPU;
+        for_cpu = read_both(r, pod, hold);
+        hold.drift = DRIFT_BALANCED_MEMORY;
+        for_memory = read_both(r, pod, hold);
     }
+    s->balance_cpu_milli = for_cpu.cpu_milli;
+    s->balance_memory = for_memory.memory;
     s->hold_nonzero_cpu_milli = with_defaults.cpu_milli;
     s->hold_nonzero_memory = with_defaults.memory;
 }

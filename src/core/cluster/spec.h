@@ -98,8 +98,8 @@ struct device_need {
     uint32_t place;          /* of the resource's name among those that the container asks for */
     uint32_t is_short_lived; /* an init container that ends before the others start */
     sym container_name;
-    uint32_t pad; /* 0: needs are compared as bytes */
-    int64_t amount;
+    uint32_t pad;   /* 0: needs are compared as bytes */
+    int64_t amount; /* 0: it is not written as an integer, and asks for no device */
 };
 
 /* What the kubelet may pin to NUMA nodes for a container (cluster/kubelet.h). */
@@ -124,6 +124,8 @@ struct spec {
     struct pod_request
         score; /* what NodeResourcesFit scores: spec alone, no pod level, with defaults */
     int64_t hold_nonzero_cpu_milli, hold_nonzero_memory; /* the same as hold, with defaults */
+    int64_t balance_cpu_milli, balance_memory; /* what is balanced: hold, as far as upstream's sums
+                                                  do not drift (model/resources.h) */
 
     const struct host_port *ports; /* sorted, distinct */
     uint32_t n_ports;

@@ -605,32 +605,33 @@ CALL(call_sign)
     return call_compare(run, zero);
 }
 
-static bool is_whole(struct quantity q)
-{
-    return q.nano % 1000000000 == 0 && q.nano / 1000000000 <= INT64_MAX &&
-           q.nano / 1000000000 >= INT64_MIN;
-}
-
 CALL(call_is_integer)
 {
+    int64_t value;
     (void)run;
-    return a[0].type == CEL_QUANTITY ? yes_or_no(is_whole(a[0].quantity)) : no_overload();
+    return a[0].type == CEL_QUANTITY ? yes_or_no(quantity_integer(a[0].quantity, &value))
+                                     : no_overload();
 }
 
 CALL(call_as_integer)
 {
+    int64_t value;
     (void)run;
     if (a[0].type != CEL_QUANTITY)
         return no_overload();
-    return is_whole(a[0].quantity) ? number((int64_t)(a[0].quantity.nano / 1000000000))
-                                   : error(STR("cannot convert value to integer"));
+    return quantity_integer(a[0].quantity, &value) ? number(value)
+                                                   : error(STR("cannot convert value to integer"));
 }
 
 static struct cel_value sum(const struct cel_value *a, int sign)
 {
-    if (a[0].type != CEL_QUANTITY || a[1].type != CEL_QUANTITY)
+    struct quantity b = {0};
+    if (a[0].type == CEL_QUANTITY && a[1].type == CEL_QUANTITY)
+        b = a[1].quantity;
+    else if (a[0].type == CEL_QUANTITY && a[1].type == CEL_INT)
+        b.nano = (__int128)a[1].number * 1000000000;
+    else
         return no_overload();
-    struct quantity b = a[1].quantity;
     b.nano *= sign;
     return (struct cel_value){.type = CEL_QUANTITY, .quantity = quantity_sum(a[0].quantity, b)};
 }

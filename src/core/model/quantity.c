@@ -222,6 +222,14 @@ int64_t quantity_milli(struct quantity q)
     return scaled(q, MILLI);
 }
 
+bool quantity_integer(struct quantity q, int64_t *out)
+{
+    __int128 value = q.nano / UNIT_NANO;
+    bool is_integer = !q.is_big && q.scale >= 0 && value >= INT64_MIN && value <= INT64_MAX;
+    *out = is_integer ? (int64_t)value : 0;
+    return is_integer;
+}
+
 struct quantity quantity_sum(struct quantity a, struct quantity b)
 {
     struct quantity sum = {.nano = a.nano + b.nano};

@@ -32,6 +32,10 @@ bool quantity_parse(struct str text, struct quantity *out) MUST_USE;
 int64_t quantity_value(struct quantity q);
 int64_t quantity_milli(struct quantity q);
 
+/* The same as Go's AsInt64(), which looks at how a number is written: "2" and "2k" are integers,
+ * "2000m" is none. False: 0. */
+bool quantity_integer(struct quantity q, int64_t *out);
+
 struct quantity quantity_sum(struct quantity a, struct quantity b);
 
 /* A short canonical decimal form ("1500m", "0.3"): for messages. */

@@ -3,6 +3,8 @@
 
 #include "core/model/resources.h"
 
+#include "core/model/selector.h"
+
 /* A list that grows in an arena. */
 struct total {
     struct arena *mem;
@@ -214,11 +216,27 @@ static void override(struct total *t, const struct reading *r)
     }
 }
 
-static struct total sum_up(const struct reading *r, bool pod_level)
+/* What earlier sums have left in the pod. */
+static void add_drift(struct total *t, const struct reading *r, int32_t drift)
+{
+    const struct pod *pod = r->pod;
+    if (r->status_aware && pod->status.resources)
+        return; /* upstream sums up a copy */
+    list_each(&pod->spec.overhead, extra) {
+        const amount_list *level = &pod->spec.resources->requests;
+        const struct amount *a = find(level->at, level->n, extra->name);
+        for (int32_t i = 0; a && a->quantity.is_big && is_pod_level(a->name) && i < drift; i++)
+            add_one(t, extra->name, extra->quantity);
+    }
+}
+
+static struct total sum_up(const struct reading *r, struct request_rules rules)
 {
     struct total t = all_containers(r);
-    if (pod_level && has_pod_level(r->pod))
+    if (rules.pod_level && has_pod_level(r->pod)) {
         override(&t, r);
+        add_drift(&t, r, rules.drift);
+    }
     add(&t, r->pod->spec.overhead);
     return t;
 }
@@ -237,8 +255,16 @@ amount_list pod_requests(const struct pod *pod, struct request_rules rules, stru
             r.wants_memory = !find(given.at, given.n, STR("memory"));
         }
     }
-    struct total t = sum_up(&r, rules.pod_level);
+    struct total t = sum_up(&r, rules);
     return list_of(&t);
+}
+
+int32_t pod_drift_held(const struct pod *pod, struct arena *mem)
+{
+    amount_list given =
+        pod_requests(pod, (struct request_rules){.status_aware = true, .pod_level = true}, mem);
+    bool names_both = find(given.at, given.n, STR("cpu")) && find(given.at, given.n, STR("memory"));
+    return has_pod_level(pod) && !names_both;
 }
 
 static bool names_both(const struct container *c)
@@ -278,18 +304,6 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Letters and digits at both ends, and between them also '-', '_', '.'. */
-static bool is_name_part(struct str s)
-{
-    if (s.n == 0 || s.n > 63 || !is_alnum(s.p[0]) || !is_alnum(s.p[s.n - 1]))
-        return false;
-    for (size_t i = 0; i < s.n; i++) {
-        if (!is_alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' && s.p[i] != '.')
-            return false;
-    }
-    return true;
-}
-
 /* Lower-case labels with dots between them. */
 static bool is_domain(struct str s)
 {
@@ -316,8 +330,8 @@ bool resource_is_extended(struct str name)
     enum { DOMAIN_MOST = 253 - sizeof("requests.") + 1 }; /* upstream checks the quota's name */
     size_t slash = str_find(name, '/');
     return slash < name.n && !is_kubernetes(name) && !str_starts(name, STR("requests.")) &&
-           slash <= DOMAIN_MOST && is_domain(str_part(name, 0, slash)) &&
-           is_name_part(str_part(name, slash + 1, name.n));
+           slash <= DOMAIN_MOST && is_domain(str_part(name, 0, slash)) && slash + 1 < name.n &&
+           is_label_value(str_part(name, slash + 1, name.n));
 }
 
 /* Adds what it requests and what it is limited to; false if it has no limit of one of the two. */

@@ -9,10 +9,25 @@ struct request_rules {
     bool status_aware;    /* the larger of spec, allocated and actuated */
     bool pod_level;       /* spec.resources overrides the containers' sum */
     bool default_missing; /* a container without cpu or memory counts as 100m, 200Mi */
+    int32_t drift;        /* how often upstream has summed this pod up before */
+};
+
+/* Upstream has a mistake: where spec.resources gives a quantity in the second form (quantity.h),
+ * each sum leaves the overhead in the pod, and the next one adds it again. Text as an API server
+ * returns it has the first form up to 90Ti: this is about files, and very large pods. How often a
+ * new pod has been summed up before: */
+enum {
+    DRIFT_FILTER = 2, /* for its signature, when it is queued */
+    DRIFT_BALANCED_CPU = 4,
+    DRIFT_BALANCED_MEMORY = 5,
 };
 
 /* The total per resource name, in the order of first appearance; lives in `mem`. */
 amount_list pod_requests(const struct pod *pod, struct request_rules rules, struct arena *mem);
+
+/* The drift of what a bound pod takes: upstream sums up once more where a default is missing,
+ * before it takes the first sum. */
+int32_t pod_drift_held(const struct pod *pod, struct arena *mem);
 
 /* Says its status nothing that counts for what it asks for? */
 bool pod_status_is_silent(const struct pod *pod);

@@ -1,5 +1,21 @@
 #include "core/model/selector.h"
 
+static bool is_alnum(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_label_value(struct str s)
+{
+    if (s.n == 0)
+        return true;
+    for (size_t i = 0; i < s.n; i++) {
+        if (!is_alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' && s.p[i] != '.')
+            return false;
+    }
+    return s.n <= 63 && is_alnum(s.p[0]) && is_alnum(s.p[s.n - 1]);
+}
+
 static const struct pair *find(pair_list labels, struct str key)
 {
     list_each(&labels, label) {

@@ -5,6 +5,10 @@
 /* Selectors on plain labels, as upstream matches them. The cluster matches symbols; this is the
  * same on text, for one object alone. */
 
+/* At most 63 letters, digits, '-', '_' and '.', the first and the last a letter or digit; or
+ * nothing. The API server lets preferred node affinity name others, which upstream cannot read. */
+bool is_label_value(struct str s);
+
 /* In, NotIn, Exists, DoesNotExist, Gt, Lt. A key that is absent satisfies NotIn and DoesNotExist.
  * Any other operator matches nothing. */
 bool requirement_matches(const struct requirement *r, pair_list labels);

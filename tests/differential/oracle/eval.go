@@ -173,6 +173,9 @@ func Evaluate(objs []runtime.Object, key string) (res *Result, err error) {
 		return nil, err
 	}
 
+	// Adding up what a pod asks for can change the pod (a quantity shares its digits with the sum): what asks again gets a copy.
+	fresh := pod.DeepCopy()
+
 	res = &Result{Pod: key, Profile: profileName, Nodes: []NodeResult{}, WouldChoose: []string{}}
 	infos, err := snapshot.NodeInfos().List()
 	if err != nil {
@@ -248,10 +251,10 @@ func Evaluate(objs []runtime.Object, key string) (res *Result, err error) {
 	if len(feasible) == 0 {
 		fit := &framework.FitError{Pod: pod, NumAllNodes: len(infos), Diagnosis: diag}
 		res.FilterSummary = fit.Error()
-		if err := selfCheck(ctx, sched, f, pod, res, nil); err != nil {
+		if err := selfCheck(ctx, sched, f, fresh.DeepCopy(), res, nil); err != nil {
 			return nil, err
 		}
-		p, err := preempt(ctx, f, state, pod, &diag)
+		p, err := preempt(ctx, f, state, pod, fresh, &diag)
 		if err != nil {
 			return nil, err
 		}
@@ -305,7 +308,7 @@ func Evaluate(objs []runtime.Object, key string) (res *Result, err error) {
 			}
 		}
 	}
-	return res, selfCheck(ctx, sched, f, pod, res, res.WouldChoose)
+	return res, selfCheck(ctx, sched, f, fresh.DeepCopy(), res, res.WouldChoose)
 }
 
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
@@ -325,7 +328,7 @@ func selfCheck(ctx context.Context, sched *scheduler.Scheduler, f framework.Fram
 }
 
 // preempt runs the dry run over every candidate to know the ties, and then the real PostFilter for its message.
-func preempt(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *corev1.Pod, diag *framework.Diagnosis) (*Preemption, error) {
+func preempt(ctx context.Context, f framework.Framework, state fwk.CycleState, pod, fresh *corev1.Pod, diag *framework.Diagnosis) (*Preemption, error) {
 	out := &Preemption{Victims: []string{}, Ties: []string{}, Candidates: map[string][]string{}}
 	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 10, MinCandidateNodesAbsolute: 100}
 	pl, err := defaultpreemption.New(ctx, args, f, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
@@ -346,7 +349,7 @@ func preempt(ctx context.Context, f framework.Framework, state fwk.CycleState, p
 			sort.Slice(pdbs, func(i, j int) bool { return pdbKey(pdbs[i]) < pdbKey(pdbs[j]) })
 			// On a state of its own: plugins remember there what Filter says, and the real PostFilter must not know it yet.
 			trial := framework.NewCycleState()
-			f.RunPreFilterPlugins(ctx, trial, pod)
+			f.RunPreFilterPlugins(ctx, trial, fresh)
 			// If it fails, so does the real PostFilter below, which says how.
 			cands, _, _ = pl.Evaluator.DryRunPreemption(ctx, trial, pod, nodes, pdbs, 0, int32(len(nodes)))
 		}

@@ -33,7 +33,9 @@ static void learn(struct learning *l, void *cls)
     for (uint32_t i = 0; i < n; i++) {
         resource_id r =
             resources_get(&l->cluster->specs.resources, &l->cluster->names, list[i].name);
-        int64_t amount = request_amount(&l->spec->hold, r);
+        int64_t amount = r == RESOURCE_CPU      ? l->spec->balance_cpu_milli
+                         : r == RESOURCE_MEMORY ? l->spec->balance_memory
+                                                : request_amount(&l->spec->hold, r);
         l->scores |= amount != 0;
         if (amount ||
             r < RESOURCE_FIRST_SCALAR) /* a scalar that the pod does not ask for is left out */

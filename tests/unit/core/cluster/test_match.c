@@ -43,6 +43,9 @@ TEST(match, each_operator_of_node_affinity)
         {"require:gen:Lt:4",                "node n label:gen=4",     false},
         {"require:gen:Lt:4",                "node n label:gen=3x",    false},
         {"require:gen:Lt:4",                "node n",                 false},
+        {"require:gen:Gt:-1",               "node n label:gen=5",     false},
+        {"require:disk:NotIn:-a",           "node n",                 false},
+        {"require:disk:In:-a",              "node n label:disk=-a",   false},
         {"require:gen:Gt:four",             "node n label:gen=5",     false},
         {"require:gen:Gt:4|5",              "node n label:gen=9",     false},
         {"require:gen:Near:4",              "node n label:gen=4",     false},
@@ -140,6 +143,10 @@ TEST(match, a_preferred_number_that_is_none_is_told_in_upstreams_words)
     EXPECT_STR(one->error,
                "[1].matchExpressions[1].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' "
                "operators, the value must be an integer");
+    const struct rules *sign =
+        matches_rules_at(&c->matches, rules_of(&g, "pod p prefer:1:gen:Lt:-5", NULL));
+    EXPECT_STR(sign->error, "[0].matchExpressions[0].values[0][gen]: Invalid value: \"-5\": not a "
+                            "valid label value");
     const struct rules *two = matches_rules_at(
         &c->matches, rules_of(&g, "pod p prefer:1:gen:Gt:y prefer:1:gen:Lt:x", NULL));
     EXPECT(two->error.n > 2 && two->error.p[0] == '[' && two->error.p[1] == '[');

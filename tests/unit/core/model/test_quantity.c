@@ -38,6 +38,38 @@ TEST(quantity, reads_adds_and_overflows_as_upstream)
     }
 }
 
+TEST(quantity, is_an_integer_if_it_is_written_as_one_that_fits)
+{
+    static const struct {
+        const char *text;
+        int64_t value; /* 0: it is none */
+    } cases[] = {
+        {"2",                   2                  },
+        {"+2",                  2                  },
+        {"-3",                  -3                 },
+        {"2k",                  2000               },
+        {"2e0",                 2                  },
+        {"512Mi",               536870912          },
+        {"1E",                  1000000000000000000},
+        {"2000m",               0                  },
+        {"2000E-3",             0                  },
+        {"2.0",                 0                  },
+        {"0.5Gi",               0                  },
+        {"1500m",               0                  },
+        {"10E",                 0                  },
+        {"100Ti",               0                  },
+        {"9223372036854775807", 0                  },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].text);
+        struct quantity q;
+        int64_t value;
+        EXPECT(parse(cases[i].text, &q));
+        EXPECT_INT(quantity_integer(q, &value), cases[i].value != 0);
+        EXPECT_INT(value, cases[i].value);
+    }
+}
+
 TEST(quantity, is_exact_before_it_is_rounded)
 {
     struct quantity sum = {0};

@@ -102,6 +102,40 @@ TEST(pod_requests, round_once_for_the_whole_pod)
                     "cpu=1/4 memory=3/2200"); /* cpu twice: when stored */
 }
 
+#define LEVEL(cpu, memory, more)                                                                   \
+    "{\"spec\":{\"containers\":[{}],\"overhead\":{\"cpu\":\"1\",\"memory\":\"1Mi\"},"              \
+    "\"resources\":{"                                                                              \
+    "\"requests\":{\"cpu\":\"" cpu "\",\"memory\":\"" memory "\"}}}" more "}"
+
+TEST(pod_requests, drift_as_upstream_sums_up_again_what_it_has_changed)
+{
+    static const struct {
+        const char *json, *after;
+    } cases[] = {
+        {LEVEL("2",                         "512Mi", ""),                                                           "cpu=3/3000 memory=537919488/537919488000"},
+        {LEVEL("2",                         "0.5Gi", ""),                                                           "cpu=3/3000 memory=540016640/540016640000"},
+        {LEVEL("2000000000000000000.0e-18", "512Mi", ""),
+         "cpu=5/5000 memory=537919488/537919488000"                                                                                                           },
+        {LEVEL("2",                         "0.5Gi", ",\"status\":{\"resources\":{\"requests\":{\"cpu\":\"2\"}}}"),
+         "cpu=3/3000 memory=537919488/537919488000"                                                                                                           },
+    };
+    for (size_t i = 0; i < LEN(cases); i++)
+        expect_requests(cases[i].json,
+                        (struct request_rules){.status_aware = true, .pod_level = true, .drift = 2},
+                        cases[i].after);
+}
+
+TEST(pod_requests, of_a_bound_pod_drift_where_a_default_is_missing)
+{
+    AUTO(arena) mem = {0};
+    EXPECT_INT(pod_drift_held(pod_of(LEVEL("2", "0.5Gi", ""), &mem), &mem), 0);
+    EXPECT_INT(pod_drift_held(pod_of("{\"spec\":{\"containers\":[{}],\"resources\":{\"requests\":{"
+                                     "\"memory\":\"1\"}}}}",
+                                     &mem),
+                              &mem),
+               1);
+}
+
 TEST(resource, names_say_which_are_scalars)
 {
     static const struct {

@@ -112,3 +112,18 @@ TEST(node_selector, needs_one_term_and_a_term_all_of_its_requirements)
     s.terms.n = 0;
     EXPECT(!node_selector_matches(&s, labels, name));
 }
+
+TEST(selector, values_of_labels_are_short_words_with_a_letter_or_digit_at_both_ends)
+{
+    static const char *const good[] = {"", "a", "5", "a-b_c.D"}, *const bad[] = {"-5",  "+5", "a ",
+                                                                                 "a/b", "a-", ".a",
+                                                                                 "ä"};
+    for (size_t i = 0; i < LEN(good); i++)
+        EXPECT(is_label_value(str_of(good[i])));
+    for (size_t i = 0; i < LEN(bad); i++)
+        EXPECT(!is_label_value(str_of(bad[i])));
+    char text[64];
+    memset(text, 'a', sizeof(text));
+    EXPECT(is_label_value((struct str){text, 63}));
+    EXPECT(!is_label_value((struct str){text, 64}));
+}
