@@ -6,6 +6,8 @@ Everything drawn here is drawn from small sets of round numbers on purpose: that
 
 import random
 
+from spelling import respell_all
+
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
@@ -155,12 +157,15 @@ class Scene:
     """A cluster of plain nodes, pods running on them, and a target. Themes add the rest."""
 
     NAMESPACES = ["default", "team-a", "team-b"]
+    # n10 sorts before n2: name order is bytewise
+    NAMES = ["n%d"] * 8 + ["%d", "node-%d.rack.example.com", "ip-10-0-%d-1"]
 
     def __init__(self, rng):
         self.rng = rng
         self.nodes, self.pods, self.others = [], [], []
         self.plain = True  # every container asks for at most a CPU and a GiB
         self.namespace = rng.choice(self.NAMESPACES)
+        self.name_form = rng.choice(self.NAMES)
         for i in range(self._node_count()):
             self._add_node(i)
         self.target = pod("target", self.namespace, self.labels(), [self.plain_container("main")],
@@ -183,7 +188,7 @@ class Scene:
 
     def _add_node(self, i):
         rng = self.rng
-        name = "n%d" % i  # n10 sorts before n2: name order is bytewise
+        name = self.name_form % i
         labels = {HOSTNAME: name, ZONE: "zone-%s" % rng.choice("abc"), "kubernetes.io/os": "linux"}
         allocatable = amounts(rng, cpu=rng.choice([1000, 2000, 4000, 4000, 8000]),
                               memory=rng.choice([1, 2, 4, 8, 16]) * GI)
@@ -246,10 +251,33 @@ class Scene:
         if "matchFields" in str(self.target["spec"].get("affinity")):
             self.target["status"].pop("nominatedNodeName", None)
 
+    def _speak_for_whole_pods(self):
+        """Some pods ask for resources as a whole, and their sandbox for some more."""
+        rng = self.rng
+        often = rng.choice([0, 0, 0, 0, 0.3])
+        for p in self.pods + [self.target]:
+            spec = p["spec"]
+            count = len(spec["containers"]) + len(spec.get("initContainers", []))
+            if not self.plain or not rng.chance(often) or "resources" in spec or "resize" in str(p["status"]).lower():
+                continue
+            spec["resources"] = {"requests": {**amounts(rng, cpu=2000 * count, memory=2 * GI * count)}}
+            if rng.chance(0.3):
+                del spec["resources"]["requests"][rng.pick("cpu", "memory")]
+            if rng.chance(0.6):
+                spec["overhead"] = amounts(rng, cpu=rng.choice([0, 100, 250]), memory=rng.choice([0, 16 * MI, 250 * MI]))
+
+    def _respell(self):
+        chance = self.rng.choice([0, 0, 0.1, 0.4])
+        for o in self.nodes + self.pods + self.others + [self.target]:
+            if o["kind"] != "CSINode":  # has a number there
+                respell_all(self.rng, o, chance)
+
     def case(self, name):
         """Nothing depends on the order of objects: so it is any."""
         self._part_listeners()
         self._settle_nomination()
+        self._speak_for_whole_pods()
+        self._respell()
         named = {}  # two themes may have made the same object
         for o in self.nodes + self.pods + self.others + [self.target]:
             named.setdefault((o["kind"], o["metadata"].get("namespace"), o["metadata"]["name"]), o)

@@ -2,6 +2,7 @@
 
 NUMBERS = ["1", "2", "3", "8", "10", "007"]
 ODD_NUMBERS = ["abc", "", "1.5", "1e3", "0x10", "9223372036854775807", "9223372036854775808"]
+ODD_VALUES = ["-5", "+5", "-a", "a b", "a/b", "x" * 64]  # of no label: the API server minds in required terms alone
 LABELS = {
     "disk": ["ssd", "hdd", "nvme"],
     "example.com/gen": NUMBERS,
@@ -20,6 +21,8 @@ def _requirement(rng, odd):
         out["values"] = rng.sample(values, rng.randint(1, min(3, len(values))))
     elif op in ("Gt", "Lt"):
         out["values"] = [rng.choice(NUMBERS + odd)]
+    if odd and out.get("values") and "-5" in odd and rng.chance(0.3):
+        out["values"][-1] = rng.choice(ODD_VALUES)
     return out
 
 
@@ -57,7 +60,7 @@ def _required(scene):
 
 def _preferred(scene):
     rng = scene.rng
-    odd = ODD_NUMBERS if rng.chance(0.15) else ()  # an odd number here is an error, not a miss
+    odd = rng.pick(ODD_NUMBERS, ODD_VALUES) if rng.chance(0.25) else ()  # what is odd here is an error, not a miss
     return [{"weight": rng.choice([1, 2, 10, 50, 100]), "preference": _term(scene, odd, 0.1)}
             for _ in range(rng.choice([1, 2, 2, 3, 5]))]
 

@@ -419,8 +419,9 @@ def extended(scene):
         requests = c.setdefault("resources", {}).setdefault("requests", {})
         for name in rng.sample(["example.com/gpu", "example.com/gpu", "example.com/nic", "example.com/other",
                                 "deviceclass.resource.kubernetes.io/nic"], rng.pick(1, 1, 2)):
-            requests[name] = rng.pick("1", "1", "2", 3)
-        c["resources"]["limits"] = {k: v for k, v in requests.items() if "/" in k}
+            requests[name] = rng.pick("1", "1", "2", 3) if rng.chance(0.8) else rng.pick(
+                "1000m", "2000E-3", "1.0", "+2", "2e0", "0", "1.", "3000m")
+        c["resources"]["limits"] = {**c["resources"].get("limits", {}), **{k: v for k, v in requests.items() if "/" in k}}
     ask(spec["containers"][0])
     for i in range(rng.pick(0, 0, 1, 2)):
         c = scene.plain_container("more%d" % i)

@@ -34,6 +34,15 @@ def _namespace_selector(rng):
         {"key": "team", "operator": "NotIn", "values": ["a"]})]}
 
 
+def _label_keys(rng, term, own):
+    """Keys whose values the pod itself gives. The API server writes them into the selector, which alone counts."""
+    field, op = rng.pick(("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn"))
+    term[field] = [rng.pick("tier", "version")]
+    merged = [{"key": key, "operator": op, "values": [own[key]]} for key in term[field] if key in own]
+    if merged and rng.chance(0.7):
+        term["labelSelector"] = {**term["labelSelector"], "matchExpressions": merged}
+
+
 def _term(scene, own, required):
     rng = scene.rng
     term = {"topologyKey": rng.choice(KEYS[:5] if rng.chance(0.9) else KEYS)}
@@ -44,6 +53,8 @@ def _term(scene, own, required):
         term["namespaces"] = rng.sample(scene.NAMESPACES, rng.randint(1, 2))
     if rng.chance(0.25):
         term["namespaceSelector"] = _namespace_selector(rng)
+    if "matchLabels" in (selector or {}) and rng.chance(0.2):
+        _label_keys(rng, term, own)
     return term if required else {"weight": rng.choice([1, 2, 10, 50, 100]),
                                   "podAffinityTerm": term}
 

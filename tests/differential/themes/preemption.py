@@ -3,6 +3,7 @@
 from objects import GI, HOSTNAME, ZONE, amounts, container, obj, terminate
 
 PRIORITIES = [-10, 0, 0, 5, 10, 10, 50, 100]
+EXTREME = [-2147483648, -1, 999999999, 1000000000]
 
 
 def _budget(scene, i):
@@ -25,11 +26,12 @@ def _budget(scene, i):
 def _crowd(scene):
     """Pods that fill the nodes; every one has a start time of its own, so that no two are equal."""
     rng, started = scene.rng, 0
+    priorities = PRIORITIES + (EXTREME if rng.chance(0.1) else [])
     for n in scene.nodes if len(scene.nodes) < 40 else scene.nodes[:20]:
         listener = rng.randint(0, 9)  # no two pods of a node can have the same port
         for i in range(rng.choice([1, 2, 3, 4, 6])):
             p = scene.add_pod(n, None, None)
-            p["spec"]["priority"] = rng.choice(PRIORITIES)
+            p["spec"]["priority"] = rng.choice(priorities)
             p["spec"]["containers"] = [container("main", requests=amounts(
                 rng, cpu=rng.choice([250, 500, 1000]), memory=rng.choice([1, 1, 2]) * GI))]
             if i == listener:
@@ -57,7 +59,7 @@ def preemption(scene):
             **amounts(rng, cpu=rng.choice([1000, 2000, 2000, 4000]), memory=rng.choice([2, 4, 4, 8]) * GI)}
         if rng.chance(0.15):
             n["status"]["allocatable"]["pods"] = str(rng.randint(1, 5))
-    target["spec"]["priority"] = rng.choice([0, 5, 10, 50, 100, 1000, 1000])
+    target["spec"]["priority"] = rng.choice([0, 5, 10, 50, 100, 1000, 1000] + [1000000000, 2000001000] * rng.chance(0.1))
     target["spec"]["containers"][0]["resources"] = {"requests": amounts(
         rng, cpu=rng.choice([500, 1000, 1500, 2000]), memory=rng.choice([1, 2, 3]) * GI)}
     if rng.chance(0.1):
