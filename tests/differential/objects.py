@@ -4,9 +4,10 @@ Everything drawn here is drawn from small sets of round numbers on purpose: that
 "one over" and "equal scores" come by themselves, again and again.
 """
 
+import math
 import random
 
-from spelling import respell_all
+from spelling import respell_all, value
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -69,6 +70,20 @@ def amounts(rng, **plain):
             out["cpu"] = cpu(rng, value)
         elif name in ("memory", "storage"):
             out[name.replace("storage", "ephemeral-storage")] = size(rng, value)
+    return out
+
+
+def requested(p):
+    """Milli-CPUs and bytes that all its containers may ask for, one beside the other; None: it is hard to say."""
+    out = {"cpu": 0, "memory": 0}
+    for c in p["spec"]["containers"] + p["spec"].get("initContainers", []):
+        given = {**c.get("resources", {}).get("limits", {}), **c.get("resources", {}).get("requests", {})}
+        for name, amount in given.items():
+            units = value(str(amount))
+            if units is None or name.startswith("hugepages-"):
+                return None
+            if name in out:
+                out[name] += math.ceil(units * (1000 if name == "cpu" else 1))
     return out
 
 
@@ -252,15 +267,15 @@ class Scene:
             self.target["status"].pop("nominatedNodeName", None)
 
     def _speak_for_whole_pods(self):
-        """Some pods ask for resources as a whole, and their sandbox for some more."""
+        """Some pods ask for resources as a whole, for no less than their containers, and their sandbox for some more."""
         rng = self.rng
         often = rng.choice([0, 0, 0, 0, 0.3])
         for p in self.pods + [self.target]:
-            spec = p["spec"]
-            count = len(spec["containers"]) + len(spec.get("initContainers", []))
-            if not self.plain or not rng.chance(often) or "resources" in spec or "resize" in str(p["status"]).lower():
+            spec, asked = p["spec"], requested(p)
+            if not rng.chance(often) or "resources" in spec or asked is None:
                 continue
-            spec["resources"] = {"requests": {**amounts(rng, cpu=2000 * count, memory=2 * GI * count)}}
+            spec["resources"] = {"requests": amounts(rng, cpu=asked["cpu"] + rng.choice([0, 0, 1000]),
+                                                     memory=asked["memory"] + rng.choice([0, 0, GI // 2]))}
             if rng.chance(0.3):
                 del spec["resources"]["requests"][rng.pick("cpu", "memory")]
             if rng.chance(0.6):

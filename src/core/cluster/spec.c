@@ -534,9 +534,9 @@ static void read_requests(struct reading *r, const struct pod *pod, struct spec 
         read_request(r, pod, hold, &s->hold, &r->hold);
         read_request(r, pod, score, &s->score, &r->score);
         with_defaults = read_both(r, pod, nonzero);
-        hold.drift = DRIFT_BALANCED_CPU;
+        hold.drift = pod_drift_scored(pod, false);
         for_cpu = read_both(r, pod, hold);
-        hold.drift = DRIFT_BALANCED_MEMORY;
+        hold.drift = pod_drift_scored(pod, true);
         for_memory = read_both(r, pod, hold);
     }
     s->balance_cpu_milli = for_cpu.cpu_milli;

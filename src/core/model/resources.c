@@ -197,13 +197,26 @@ static bool has_pod_level(const struct pod *pod)
     return false;
 }
 
-static void override(struct total *t, const struct reading *r)
+/* What earlier sums have left in the pod. */
+static void add_drift(struct total *level, const struct pod *pod, int32_t drift)
+{
+    list_each(&pod->spec.overhead, extra) {
+        const struct amount *a = find(level->at, level->n, extra->name);
+        bool drifts = a && a->quantity.is_big && is_pod_level(a->name);
+        for (int32_t i = 0; drifts && i < drift; i++)
+            add_one(level, extra->name, extra->quantity);
+    }
+}
+
+static void override(struct total *t, const struct reading *r, int32_t drift)
 {
     const struct pod *pod = r->pod;
     struct total level = {.mem = r->mem};
     bool has_status = r->status_aware && pod->status.resources;
-    if (!has_status || !r->is_infeasible)
+    if (!has_status || !r->is_infeasible) {
         add(&level, pod->spec.resources->requests);
+        add_drift(&level, pod, drift);
+    }
     if (has_status) {
         raise(&level, pod->status.resources->requests);
         raise(&level, pod->status.allocated);
@@ -216,27 +229,11 @@ static void override(struct total *t, const struct reading *r)
     }
 }
 
-/* What earlier sums have left in the pod. */
-static void add_drift(struct total *t, const struct reading *r, int32_t drift)
-{
-    const struct pod *pod = r->pod;
-    if (r->status_aware && pod->status.resources)
-        return; /* upstream sums up a copy */
-    list_each(&pod->spec.overhead, extra) {
-        const amount_list *level = &pod->spec.resources->requests;
-        const struct amount *a = find(level->at, level->n, extra->name);
-        for (int32_t i = 0; a && a->quantity.is_big && is_pod_level(a->name) && i < drift; i++)
-            add_one(t, extra->name, extra->quantity);
-    }
-}
-
 static struct total sum_up(const struct reading *r, struct request_rules rules)
 {
     struct total t = all_containers(r);
-    if (rules.pod_level && has_pod_level(r->pod)) {
-        override(&t, r);
-        add_drift(&t, r, rules.drift);
-    }
+    if (rules.pod_level && has_pod_level(r->pod))
+        override(&t, r, rules.drift);
     add(&t, r->pod->spec.overhead);
     return t;
 }
@@ -261,10 +258,16 @@ amount_list pod_requests(const struct pod *pod, struct request_rules rules, stru
 
 int32_t pod_drift_held(const struct pod *pod, struct arena *mem)
 {
+    int32_t before = pod->spec.node_name.n ? 0 : DRIFT_FILTER;
     amount_list given =
         pod_requests(pod, (struct request_rules){.status_aware = true, .pod_level = true}, mem);
     bool names_both = find(given.at, given.n, STR("cpu")) && find(given.at, given.n, STR("memory"));
-    return has_pod_level(pod) && !names_both;
+    return before + (has_pod_level(pod) && !names_both && !pod->status.resources);
+}
+
+int32_t pod_drift_scored(const struct pod *pod, bool is_memory)
+{
+    return DRIFT_SCORE + (is_memory && !pod->status.resources);
 }
 
 static bool names_both(const struct container *c)

@@ -13,21 +13,23 @@ struct request_rules {
 };
 
 /* Upstream has a mistake: where spec.resources gives a quantity in the second form (quantity.h),
- * each sum leaves the overhead in the pod, and the next one adds it again. Text as an API server
- * returns it has the first form up to 90Ti: this is about files, and very large pods. How often a
- * new pod has been summed up before: */
+ * each sum leaves the overhead in the pod, and the next one adds it again, but for sums that heed
+ * status.resources. Text as an API server returns it has the first form up to 90Ti: this is about
+ * files, and very large pods. How often a new pod has been summed up before: */
 enum {
     DRIFT_FILTER = 2, /* for its signature, when it is queued */
-    DRIFT_BALANCED_CPU = 4,
-    DRIFT_BALANCED_MEMORY = 5,
+    DRIFT_SCORE = 4,  /* by two filters */
 };
 
 /* The total per resource name, in the order of first appearance; lives in `mem`. */
 amount_list pod_requests(const struct pod *pod, struct request_rules rules, struct arena *mem);
 
-/* The drift of what a bound pod takes: upstream sums up once more where a default is missing,
- * before it takes the first sum. */
+/* The drift of what a pod takes on a node: one that has it in sight is new, and where a default is
+ * missing a pod is summed up once more before the first sum is used. */
 int32_t pod_drift_held(const struct pod *pod, struct arena *mem);
+
+/* The drift of what is balanced: cpu is looked at first. */
+int32_t pod_drift_scored(const struct pod *pod, bool is_memory);
 
 /* Says its status nothing that counts for what it asks for? */
 bool pod_status_is_silent(const struct pod *pod);

@@ -8,6 +8,7 @@ from themes import affinity, devices, images, interpod, nominations, odds, ports
 THEMES = {
     "resources": resources.requests,
     "resize": resources.resize,
+    "levels": resources.levels,
     "taints": taints.taints,
     "affinity": affinity.affinity,
     "spread": spread.spread,

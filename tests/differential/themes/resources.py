@@ -230,3 +230,37 @@ def resize(scene):
             _resized(scene, p)
     if rng.chance(0.25):
         _resized(scene, scene.target)
+
+
+def _whole(scene, p):
+    """It asks as a whole, in text that Go keeps as 64 bits or as a decimal without limit, and has overhead."""
+    rng, spec = scene.rng, p["spec"]
+    spec["containers"] = [container("main", requests=amounts(rng, cpu=rng.choice([100, 250])) if rng.chance(0.5) else None)]
+    whole = {"memory": rng.pick("512Mi", "0.5Gi", ".5Gi", "1.25Gi", "1Gi", "1.0Gi", "0.75Gi", "1500.5Mi", "1073741824.0")}
+    if rng.chance(0.6):
+        whole["cpu"] = rng.pick("500m", "1", "0.5", "1.000000000000000000", "500000000000000000000e-21")
+    if rng.chance(0.1):
+        whole = {"cpu": "1", HUGE: rng.pick("64Mi", "0.0625Gi")}
+    spec["resources"] = {"requests": whole, "limits": {name: whole[name] for name in whole if name == HUGE}}
+    if rng.chance(0.8):
+        spec["overhead"] = amounts(rng, cpu=rng.choice([0, 100, 250]), memory=rng.choice([0, 16, 64, 250]) * MI)
+    if rng.chance(0.1):
+        p["status"]["resources"] = {"requests": amounts(rng, cpu=500, memory=GI)}
+
+
+def levels(scene):
+    """Pods that ask as a whole, on nodes where the overhead decides."""
+    rng = scene.rng
+    scene.plain = False
+    for n in scene.nodes:
+        room = amounts(rng, cpu=rng.choice([1000, 2000, 4000]), memory=rng.choice([2, 4, 6, 8]) * GI // 2 +
+                       rng.choice([0, 0, 1, 2, 3, 4, 5, 6]) * rng.choice([16, 64, 250]) * MI)
+        n["status"]["allocatable"].update(room, **{HUGE: "256Mi"})
+        n["status"]["capacity"].update(n["status"]["allocatable"])
+    for _ in range(rng.choice([0, 0, 1, 3])):
+        if scene.nodes:
+            scene.add_pod(None)["status"]["nominatedNodeName"] = rng.choice(scene.node_names())
+    for p in scene.pods:
+        if rng.chance(0.5):
+            _whole(scene, p)
+    _whole(scene, scene.target)

@@ -102,22 +102,23 @@ TEST(pod_requests, round_once_for_the_whole_pod)
                     "cpu=1/4 memory=3/2200"); /* cpu twice: when stored */
 }
 
-#define LEVEL(cpu, memory, more)                                                                   \
-    "{\"spec\":{\"containers\":[{}],\"overhead\":{\"cpu\":\"1\",\"memory\":\"1Mi\"},"              \
-    "\"resources\":{"                                                                              \
-    "\"requests\":{\"cpu\":\"" cpu "\",\"memory\":\"" memory "\"}}}" more "}"
+/* A pod as a whole, and what follows the requests. */
+#define LEVEL(requests, spec, more)                                                                \
+    "{\"spec\":{\"containers\":[{}],\"overhead\":{\"cpu\":\"1\",\"memory\":\"1Mi\"}," spec         \
+    "\"resources\":{\"requests\":{" requests "}}}" more "}"
+#define LEVELS(cpu, memory) "\"cpu\":\"" cpu "\",\"memory\":\"" memory "\""
+#define STATUS              ",\"status\":{\"resources\":{\"requests\":{\"cpu\":\"2\"}}}"
 
 TEST(pod_requests, drift_as_upstream_sums_up_again_what_it_has_changed)
 {
     static const struct {
         const char *json, *after;
     } cases[] = {
-        {LEVEL("2",                         "512Mi", ""),                                                           "cpu=3/3000 memory=537919488/537919488000"},
-        {LEVEL("2",                         "0.5Gi", ""),                                                           "cpu=3/3000 memory=540016640/540016640000"},
-        {LEVEL("2000000000000000000.0e-18", "512Mi", ""),
-         "cpu=5/5000 memory=537919488/537919488000"                                                                                                           },
-        {LEVEL("2",                         "0.5Gi", ",\"status\":{\"resources\":{\"requests\":{\"cpu\":\"2\"}}}"),
-         "cpu=3/3000 memory=537919488/537919488000"                                                                                                           },
+        {LEVEL(LEVELS("2",                         "512Mi"), "", ""),     "cpu=3/3000 memory=537919488/537919488000"},
+        {LEVEL(LEVELS("2",                         "0.5Gi"), "", ""),     "cpu=3/3000 memory=540016640/540016640000"},
+        {LEVEL(LEVELS("2000000000000000000.0e-18", "512Mi"), "", ""),
+         "cpu=5/5000 memory=537919488/537919488000"                                                                 },
+        {LEVEL(LEVELS("2",                         "0.5Gi"), "", STATUS), "cpu=3/3000 memory=540016640/540016640000"},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         expect_requests(cases[i].json,
@@ -125,15 +126,27 @@ TEST(pod_requests, drift_as_upstream_sums_up_again_what_it_has_changed)
                         cases[i].after);
 }
 
-TEST(pod_requests, of_a_bound_pod_drift_where_a_default_is_missing)
+TEST(pod_requests, drift_by_the_sums_before)
 {
-    AUTO(arena) mem = {0};
-    EXPECT_INT(pod_drift_held(pod_of(LEVEL("2", "0.5Gi", ""), &mem), &mem), 0);
-    EXPECT_INT(pod_drift_held(pod_of("{\"spec\":{\"containers\":[{}],\"resources\":{\"requests\":{"
-                                     "\"memory\":\"1\"}}}}",
-                                     &mem),
-                              &mem),
-               1);
+    static const struct {
+        const char *json;
+        int32_t held, memory;
+    } cases[] = {
+        {LEVEL(LEVELS("2", "0.5Gi"), "",                 ""), 2, 5},
+        {LEVEL("\"memory\":\"0.5Gi\"",               "",                      ""),                                        2, 5}, /* overhead has cpu */
+        {LEVEL(LEVELS("2","0.5Gi"),"",STATUS), 2, 4},
+        {LEVEL(LEVELS("2",                "0.5Gi"),         "\"nodeName\":\"n\",",                    ""), 0, 5},
+        {"{\"spec\":{\"containers\":[{}],\"nodeName\":\"n\",\"resources\":{\"requests\":{"
+         "\"memory\":\"1\"}}}}",         1,                5                                                                       },
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        test_case("%s", cases[i].json);
+        AUTO(arena) mem = {0};
+        const struct pod *pod = pod_of(cases[i].json, &mem);
+        EXPECT_INT(pod_drift_held(pod, &mem), cases[i].held);
+        EXPECT_INT(pod_drift_scored(pod, true), cases[i].memory);
+        EXPECT_INT(pod_drift_scored(pod, false), 4);
+    }
 }
 
 TEST(resource, names_say_which_are_scalars)
