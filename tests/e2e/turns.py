@@ -3,8 +3,9 @@ room of those who are still to come."""
 
 from reservations import GPU
 from plane import node
-from stage import condition, test
+from stage import condition, test, until
 
+MERGE = "application/merge-patch+json"
 GROUP = "pod-group.scheduling.kubenexus.io/"
 
 
@@ -67,3 +68,23 @@ def turns_of_a_driver_with_the_labels_of_a_gang(stage):
         stage.pod("pi-exec-%d" % index, cpu="1", labels={**gang, "spark-role": "executor"})
     assert "thief" not in stage.wait_bound(3)
     assert condition(stage.plane.get("Pod", "thief", stage.name))["status"] == "False"
+
+
+@test
+def turns_of_a_lifted_gate_are_spoken_of_at_once(stage):
+    gang = {GROUP + "name": "g", GROUP + "min-available": "3"}
+    stage.plane.create(node("n"))
+    stage.run_synced()
+    for index in range(3):
+        stage.pod("g-%d" % index, labels=gang, schedulingGates=[{"name": "example.com/quota"}] if index else [])
+
+    def says(name):
+        return condition(stage.plane.get("Pod", name, stage.name)).get("message", "")
+
+    def lift(name):
+        stage.plane.request("PATCH", stage.plane.path("Pod", name, stage.name), {"spec": {"schedulingGates": None}}, MERGE)
+    until(lambda: "2 more wait behind scheduling gates" in says("g-0"))
+    lift("g-1")
+    until(lambda: says("g-1").startswith("pod group has 2 pods") and says("g-0") == says("g-1"), 5)
+    lift("g-2")
+    stage.wait_bound(3)

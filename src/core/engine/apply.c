@@ -335,6 +335,8 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
     if (was_nominated != SYM_NONE && nominated != was_nominated)
         intern_hold(&c->names.text, was_nominated);
     cluster_nominate(c, pod, nominated);
+    if (actions & ACTION_POD_GATES_GONE)
+        engine_tell_soon(k, pod);
     if (!is_ours(k, from))
         engine_leave(k, pod);
     else if (queue_where(k->queue, pod.i) == QUEUE_NOWHERE || engine_gang_of(k, pod) != ID_NONE)

@@ -24,6 +24,7 @@ struct gang {
     uint64_t owner;       /* hash of who made its pods, */
     struct owner made_by; /* and who that is: its texts are one block, at api_version. Owned */
     bool goes_on;         /* it runs, and those who are missing were waited for in vain */
+    bool is_told_soon;    /* a gate was lifted: what its pods were told is not so any more */
     struct exhibit shown; /* its PodGroup */
     uint32_t attempts;    /* to place it */
     uint32_t landing;     /* pods of the last one that are not bound yet */
@@ -193,6 +194,10 @@ struct muster {
 struct muster engine_muster(const struct engine *k, uint32_t group);
 bool engine_is_ready(const struct engine *k, pod_id pod);
 bool engine_is_gathered(const struct engine *k, uint32_t group);
+
+/* A gate of the pod was lifted. The API server said of it that it is gated, and goes on saying so
+ * until somebody says another thing. */
+void engine_tell_soon(struct engine *k, pod_id pod);
 
 /* Is the gang under this number gathered? If not, the time runs until its pods are told. */
 bool engine_gang_may_enter(struct engine *k, uint32_t unit);

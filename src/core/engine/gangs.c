@@ -87,6 +87,21 @@ bool engine_is_gathered(const struct engine *k, uint32_t group)
 
 /* --- in and out of the queue --- */
 
+/* How long those who are missing are waited for before the others are told. */
+static int64_t patience_of(const struct engine *k, const struct gang *gang)
+{
+    enum { SOON_MS = 1000 }; /* gates are lifted one after the other */
+    int64_t gather_ms = engine_gang_args(k, (pod_id){gang->leader}).gather_ms;
+    return gang->is_told_soon ? MIN(gather_ms, (int64_t)SOON_MS) : gather_ms;
+}
+
+void engine_tell_soon(struct engine *k, pod_id pod)
+{
+    uint32_t group = engine_gang_of(k, pod);
+    if (group != ID_NONE)
+        gang_at(k, group)->is_told_soon = true;
+}
+
 bool engine_gang_may_enter(struct engine *k, uint32_t unit)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
@@ -94,8 +109,7 @@ bool engine_gang_may_enter(struct engine *k, uint32_t unit)
     bool is_gathered = engine_is_gathered(k, group);
     if (is_gathered == (gang->gather_ms == INT64_MAX))
         return is_gathered;
-    gang->gather_ms =
-        is_gathered ? INT64_MAX : k->now_ms + engine_gang_args(k, (pod_id){unit}).gather_ms;
+    gang->gather_ms = is_gathered ? INT64_MAX : k->now_ms + patience_of(k, gang);
     engine_set_timer(k, unit);
     return is_gathered;
 }
@@ -106,6 +120,7 @@ static void lead(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
     gang->leader = pod.i;
     gang->priority = k->units.at[pod.i].priority;
     gang->goes_on = false;
+    gang->is_told_soon = false;
     gang->gather_ms = INT64_MAX;
     gang->raids_ms = gang->ripe_ms = gang->holds_ms = 0;
     vec_clear(&gang->asks);
@@ -407,6 +422,7 @@ void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struc
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     struct gang *gang = &k->gangs.at[group];
     gang->gather_ms = INT64_MAX;
+    gang->is_told_soon = false;
     if (engine_is_gathered(k, group))
         return;
     struct muster m = engine_muster(k, group);

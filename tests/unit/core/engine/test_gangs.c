@@ -31,6 +31,31 @@ TEST(gangs, gather_and_say_after_a_while_who_is_missing)
     EXPECT_INT(binds(&s), 3);
 }
 
+TEST(gangs, say_soon_what_they_wait_for_when_a_gate_is_lifted)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:3");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3 gate:x");
+    stage_put(&s, "pod a-2 cpu=1 gang=a:3 gate:x");
+    stage_run(&s);
+    s.now_ms = 10000;
+    EXPECT_INT(stage_run(&s), 1); /* those behind gates are told that by the API server */
+    EXPECT_STR(stage_effect(&s, "a-0")->message,
+               "pod group has 1 pods, needs at least 3; 2 more wait behind scheduling gates");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3");
+    EXPECT_INT(stage_run(&s), 0); /* the other gates may be lifted, too */
+    s.now_ms += 1000;
+    EXPECT_INT(stage_run(&s), 2);
+    EXPECT_STR(stage_effect(&s, "a-0")->message,
+               "pod group has 2 pods, needs at least 3; 1 more wait behind scheduling gates");
+    EXPECT_STR(stage_effect(&s, "a-1")->message,
+               "pod group has 2 pods, needs at least 3; 1 more wait behind scheduling gates");
+    stage_put(&s, "pod a-2 cpu=1 gang=a:3");
+    EXPECT_INT(stage_run(&s), 3);
+    EXPECT_INT(binds(&s), 3);
+}
+
 TEST(gangs, count_those_in_who_run_already)
 {
     AUTO(stage) s = {0};
