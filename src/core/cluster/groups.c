@@ -226,9 +226,11 @@ uint32_t groups_put(struct groups *g, struct names *names, pod_id pod,
     uint32_t id =
         get(g, names, claim->namespace, names_get(names, name_of(claim->identity, true, room)),
             claim->identity->object);
-    if (UNLIKELY(claim->identity->replica.n)) {
+    bool is_of_set = claim->identity->object == KIND_LEADER_WORKER_SET;
+    if (UNLIKELY(claim->identity->replica.n || is_of_set)) {
         replace(names, &g->at.at[id].model,
-                names_get(names, name_of(claim->identity, false, room)));
+                names_get(names, is_of_set ? claim->identity->set
+                                           : name_of(claim->identity, false, room)));
         groups_follow(g, id);
     }
     if (was != id) {
@@ -288,12 +290,15 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind
     bool is_constrained = object && object->topology.n, goes_whole = object && object->goes_whole;
     sym required = is_constrained ? names_get(names, object->topology.at[0].key) : SYM_NONE;
     bool says_required = !kind_is_crew(kind); /* an owner leaves that to its pods */
+    bool in_turn = object && object->comes_in_turn;
     *differs = set_shares(names, group, object) || group->has_object != (object != NULL) ||
                group->written != written || group->goes_whole != goes_whole ||
+               group->is_written_in_turn != in_turn ||
                (says_required && group->required != required);
     group->has_object = object != NULL;
     group->written = written;
     group->goes_whole = goes_whole;
+    group->is_written_in_turn = in_turn;
     group->ended_before = object ? object->ended : 0;
     if (says_required)
         replace(names, &group->required, required);
@@ -309,9 +314,12 @@ bool groups_follow(struct groups *g, uint32_t id)
     const struct group *of = model == ID_NONE ? NULL : &g->at.at[model];
     bool has_object = of && of->has_object;
     int32_t written = has_object ? of->written : 0;
-    bool differs = group->has_object != has_object || group->written != written;
+    bool in_turn = has_object && of->is_written_in_turn;
+    bool differs = group->has_object != has_object || group->written != written ||
+                   group->is_written_in_turn != in_turn;
     group->has_object = has_object;
     group->written = written;
+    group->is_written_in_turn = in_turn;
     return differs;
 }
 

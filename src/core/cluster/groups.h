@@ -32,9 +32,11 @@ struct group {
     int32_t written;                /* what its object says; 0: it is none, or says nothing */
     bool has_object;
     bool goes_whole;                /* all of it is evicted, or nobody */
-    bool comes_in_turn;             /* its members are made one after the other */
+    bool comes_in_turn;             /* a member says that others are made when it runs, … */
+    bool is_written_in_turn;        /* … or its object does */
     VEC(struct group_share) shares; /* what its object says of each role; none: of all together */
-    sym model;      /* the group of a Workload of which it is a replica; SYM_NONE: it is none */
+    sym model;      /* the group of a Workload of which it is a replica, or the LeaderWorkerSet
+                     * whose it is; SYM_NONE: neither */
     VEC(sym) roles; /* that members have; only where an owner is the object */
     uint32_t ended_before; /* as its object says */
     uint32_t ended;        /* members that are gone because their work is done */
@@ -104,6 +106,12 @@ static inline uint32_t group_ended(const struct group *group)
 
 /* Does its object know better than its members how many they must be? */
 bool group_heeds_object(const struct group *group);
+
+/* Are its members made one after the other? Then to wait for all of them is in vain. */
+static inline bool group_comes_in_turn(const struct group *group)
+{
+    return group->comes_in_turn || group->is_written_in_turn;
+}
 
 /* The group is a replica, and its model may say something else now: true if so. */
 bool groups_follow(struct groups *g, uint32_t id);

@@ -707,6 +707,7 @@ static void hear(struct engine *k, int64_t now_ms, const struct object *o, bool 
     case KIND_TF_JOB:
     case KIND_XGBOOST_JOB:
     case KIND_RAY_CLUSTER:
+    case KIND_LEADER_WORKER_SET:
         engine_put_group(k, now_ms, o, is_there);
         break;
     case KIND_WORKLOAD:

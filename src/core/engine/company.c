@@ -141,8 +141,9 @@ void engine_count_company(struct engine *k, int64_t now_ms, uint32_t group)
     struct booking *b = of_gang(k, group);
     if (!b || (b->holds.n && !booking_is_early(k, b)))
         return;
-    uint32_t minimum = (uint32_t)group_minimum(&k->cluster->groups.at.at[group]);
-    uint32_t want = MIN(b->told ? b->told : minimum - 1, (uint32_t)MOST);
+    const struct group *g = &k->cluster->groups.at.at[group];
+    uint32_t lacks = b->told ? b->told : (uint32_t)group_minimum(g) - 1;
+    uint32_t want = group_comes_in_turn(g) ? MIN(lacks, (uint32_t)MOST) : 0;
     while (b->holds.n > want) {
         engine_end_hold(k, now_ms, &vec_last(&b->holds));
         b->holds.n--;
@@ -159,7 +160,7 @@ const struct booking *engine_company_of(const struct engine *k, uint32_t group, 
 {
     uint32_t at = k->holds.of_gang.n ? map_find(&k->holds.of_gang, group) : MAP_NONE;
     const struct booking *b = at == MAP_NONE ? NULL : &k->holds.bookings.at[at];
-    if (!b || !booking_is_early(k, b))
+    if (!b || b->holds.n == 0 || !booking_is_early(k, b))
         return NULL;
     *wants = (uint32_t)group_minimum(&k->cluster->groups.at.at[group]);
     *wants = b->told ? MAX(*wants, b->told + 1) : *wants;
@@ -168,13 +169,19 @@ const struct booking *engine_company_of(const struct engine *k, uint32_t group, 
 
 /* --- who leads them --- */
 
+/* A LeaderWorkerSet may still say so. */
+static bool may_come_in_turn(const struct group *g)
+{
+    return group_comes_in_turn(g) || g->object == KIND_LEADER_WORKER_SET;
+}
+
 void engine_put_driver(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
 {
     struct arena mem = {0};
     struct driver_needs needs;
     const struct profile *profile = engine_profile_of(k, pod);
     uint32_t group = engine_gang_of(k, pod);
-    bool has_turn = group != ID_NONE && k->cluster->groups.at.at[group].comes_in_turn;
+    bool has_turn = group != ID_NONE && may_come_in_turn(&k->cluster->groups.at.at[group]);
     struct booking *b = driven_by(k, pod);
     if (b && b->gang != ID_NONE && (!has_turn || b->gang != group))
         engine_remove_driver(k, now_ms, pod);

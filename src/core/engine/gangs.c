@@ -76,11 +76,11 @@ bool engine_is_gathered(const struct engine *k, uint32_t group)
     if (g->trouble.n)
         return true; /* to be told so */
     bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
-    bool may_lack = may_go_on || g->comes_in_turn;
+    bool may_lack = may_go_on || group_comes_in_turn(g);
     if (group_lacks_object(g) || (!may_lack && g->members.n + group_ended(g) < minimum))
         return false;
     struct muster m = engine_muster(k, group);
-    if (g->comes_in_turn)
+    if (group_comes_in_turn(g))
         return m.ready;
     return m.ready && ((may_go_on && m.running) || m.running + m.ready + group_ended(g) >= minimum);
 }
@@ -307,8 +307,9 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
     uint32_t will = names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE;
     bool was_gang = will != ID_NONE && group_is_gang(&c->groups.at.at[will]);
     uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
-    if (names_one && (identity.object == KIND_WORKLOAD ||
-                      (kind_is_crew(identity.object) && identity.minimum == 0)))
+    bool has_model = names_one && (identity.object == KIND_WORKLOAD ||
+                                   identity.object == KIND_LEADER_WORKER_SET);
+    if (has_model || (names_one && kind_is_crew(identity.object) && identity.minimum == 0))
         k->wanted |= (uint64_t)1 << identity.object;
     if (k->config.shows && is != ID_NONE)
         note_owner(k, is, claim.owner, from);
@@ -327,6 +328,19 @@ static void look_at_gate(struct engine *k, int64_t now_ms, uint32_t group)
     uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
     if (leader != ID_NONE && queue_gate(k->queue, leader))
         queue_activate(k->queue, now_ms, leader);
+}
+
+/* Groups whose numbers another's object says are as that is now. */
+static void let_replicas_follow(struct engine *k, int64_t now_ms)
+{
+    struct groups *groups = &k->cluster->groups;
+    for (uint32_t i = 0; i < groups->at.n; i++) {
+        if (groups->at.at[i].members.n == 0 || groups->at.at[i].model == SYM_NONE ||
+            !groups_follow(groups, i))
+            continue;
+        engine_count_company(k, now_ms, i);
+        engine_regroup(k, now_ms, i);
+    }
 }
 
 void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
@@ -356,6 +370,8 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
         engine_regroup(k, now_ms, group);
     else
         look_at_gate(k, now_ms, group);
+    if (differs && o->kind == KIND_LEADER_WORKER_SET)
+        let_replicas_follow(k, now_ms);
 }
 
 /* Is it a group of this Workload, and no replica of one? */
@@ -396,10 +412,7 @@ void engine_put_workload(struct engine *k, int64_t now_ms, const struct object *
             arena_printf(&k->mem, STR_FMT "/" STR_FMT, STR_ARG(o->meta->name), STR_ARG(part->name));
         set_part(k, now_ms, meta, &says);
     }
-    for (uint32_t i = 0; i < groups->at.n; i++)
-        if (groups->at.at[i].members.n && groups->at.at[i].model != SYM_NONE &&
-            groups_follow(groups, i))
-            engine_regroup(k, now_ms, i);
+    let_replicas_follow(k, now_ms);
     arena_reset(&k->mem);
 }
 

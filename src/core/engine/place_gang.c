@@ -514,7 +514,8 @@ static bool prepare(struct engine *k, int64_t now_ms, uint32_t group, struct eff
     uint32_t have = running + group_ended(g) + p->held;
     uint32_t minimum = MAX((uint32_t)group_minimum(g), p->wants);
     bool may_go_on = group < k->gangs.n && k->gangs.at[group].goes_on;
-    bool goes_on = running && (g->comes_in_turn || (may_go_on && have + p->seats.n < minimum));
+    bool goes_on =
+        running && (group_comes_in_turn(g) || (may_go_on && have + p->seats.n < minimum));
     p->need = goes_on || have >= minimum ? 0 : minimum - have;
     if (p->seats.n == 0 || p->need > p->seats.n || group_lacks_object(g))
         return false;

@@ -123,6 +123,8 @@ static const struct field workers_fields[] = {
 CREW_TABLE(ray_cluster, {FIELD(BOOL, "enableInTreeAutoscaling", 1, struct crew, autoscales)},
            {FIELD_MESSAGES("workerGroupSpecs", 2, struct crew, parts, workers_fields)})
 
+CREW_TABLE(leader_worker_set, {FIELD(STR, "startupPolicy", 1, struct crew, order)})
+
 /* --- how many --- */
 
 bool kind_is_crew(enum kind kind)
@@ -137,6 +139,7 @@ bool kind_is_crew(enum kind kind)
     case KIND_TF_JOB:
     case KIND_XGBOOST_JOB:
     case KIND_RAY_CLUSTER:
+    case KIND_LEADER_WORKER_SET:
         return true;
     default:
         return false;
@@ -218,13 +221,24 @@ static struct pod_group group_of_job(const struct job *job)
     };
 }
 
+/* Of each of its groups; its pods say how large they are. */
+static struct pod_group group_of_set(const struct crew *crew)
+{
+    return (struct pod_group){
+        .meta = crew->meta,
+        .comes_in_turn = str_equal(crew->order, STR("LeaderReady")),
+    };
+}
+
 bool pod_group_of(const struct object *o, struct arena *mem, struct pod_group *out)
 {
     if (o->kind == KIND_JOB) {
         *out = group_of_job(o->job);
         return gang_is_asked_for(&o->job->template_labels, &o->job->template_annotations);
     }
-    *out = kind_is_crew(o->kind) ? group_of_crew(o->kind, o->crew, mem) : *o->pod_group;
+    *out = o->kind == KIND_LEADER_WORKER_SET ? group_of_set(o->crew)
+           : kind_is_crew(o->kind)           ? group_of_crew(o->kind, o->crew, mem)
+                                             : *o->pod_group;
     if (str_equal(out->disruption_mode, STR("PodGroup")))
         out->goes_whole = true;
     return true;

@@ -21,7 +21,7 @@ struct crew_part {
 struct crew {
     struct meta meta;
     LIST(struct crew_part) parts;
-    struct str order; /* startupPolicyOrder, launcherCreationPolicy */
+    struct str order; /* startupPolicyOrder, launcherCreationPolicy, startupPolicy */
     bool autoscales, has_least_workers;
     int32_t least;         /* runPolicy.schedulingPolicy.minAvailable; 0: not said */
     int32_t least_workers; /* elasticPolicy.minReplicas */

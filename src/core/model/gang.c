@@ -18,7 +18,7 @@ const struct gang_key gang_keys[] = {
     {STR("scheduling.k8s.io/group-name"), GANG_NAME, KIND_VOLCANO_POD_GROUP},
     {STR("scheduling.volcano.sh/group-name"), GANG_NAME, KIND_VOLCANO_POD_GROUP},
     {STR("kueue.x-k8s.io/pod-group-name"), GANG_NAME, KIND_NONE},
-    {STR("leaderworkerset.sigs.k8s.io/group-key"), GANG_NAME, KIND_NONE},
+    {STR("leaderworkerset.sigs.k8s.io/group-key"), GANG_NAME, KIND_LEADER_WORKER_SET},
 
     {STR("pod-group.scheduling.kubenexus.io/min-available"), GANG_SIZE, KIND_NONE},
     {STR("pod-group.scheduling.kubenexus.io/min-member"), GANG_SIZE, KIND_NONE},
@@ -55,6 +55,8 @@ const struct gang_key gang_keys[] = {
     {STR("kubenexus.io/executor-count"), GANG_TURN, KIND_NONE},
     {STR("kubenexus.io/min-executors"), GANG_TURN, KIND_NONE},
     {STR("alpha.jobset.sigs.k8s.io/node-selector"), GANG_NO_TURN, KIND_NONE},
+
+    {STR("leaderworkerset.sigs.k8s.io/name"), GANG_SET, KIND_LEADER_WORKER_SET},
 };
 
 /* clang-format on */
@@ -259,6 +261,9 @@ static bool find_key(const struct finds *f, struct gang_identity *out)
         return false;
     out->group = f->places[GANG_NAME];
     out->object = gang_keys[f->ranks[GANG_NAME] / 2].object;
+    out->set = f->places[GANG_SET].value;
+    if (out->object == KIND_LEADER_WORKER_SET && out->set.n == 0)
+        out->object = KIND_NONE;
     return true;
 }
 
@@ -295,7 +300,8 @@ bool gang_identity_by(const struct pod *pod, struct gang_rules rules, struct gan
     *out = (struct gang_identity){0};
     if (!find_group(pod, &f, rules, out))
         return false;
-    bool is_owners = kind_is_crew(out->object) || out->size.where == GANG_ENV;
+    bool is_owners = out->size.where == GANG_ENV ||
+                     (kind_is_crew(out->object) && out->object != KIND_LEADER_WORKER_SET);
     if (!is_owners)
         out->size = f.places[GANG_SIZE];
     out->role = f.places[GANG_ROLE];

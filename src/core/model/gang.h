@@ -31,6 +31,7 @@ struct gang_identity {
     struct gang_place group;  /* its value is the group's name; never "" */
     enum kind object;         /* that the name refers to; KIND_NONE: the pod says it all */
     struct str part, replica; /* of a Workload: its group, and which one of several of these */
+    struct str set;           /* the LeaderWorkerSet whose groups are what this one is */
     int32_t minimum;          /* as the pod says; 0: it does not */
     struct gang_place size;
     struct gang_place role;
@@ -69,6 +70,7 @@ enum gang_meaning {
     GANG_OWNER,   /* whose name stands here */
     GANG_TURN,    /* its pods are made one after the other, */
     GANG_NO_TURN, /* or at once all the same */
+    GANG_SET,     /* the group is one of several of this name */
     GANG_MEANINGS
 };
 

@@ -44,6 +44,8 @@ static const struct kind_info kinds[KIND_COUNT] = {
     CUSTOM_KIND(KIND_TF_JOB, "TFJob", "kubeflow.org/v1", true, crew, tf_job_fields),
     CUSTOM_KIND(KIND_XGBOOST_JOB, "XGBoostJob", "kubeflow.org/v1", true, crew, xgboost_job_fields),
     CUSTOM_KIND(KIND_RAY_CLUSTER, "RayCluster", "ray.io/v1", true, crew, ray_cluster_fields),
+    CUSTOM_KIND(KIND_LEADER_WORKER_SET, "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", true,
+                crew, leader_worker_set_fields),
     KIND(KIND_DISRUPTION_BUDGET, "PodDisruptionBudget", "policy/v1", true, disruption_budget,
          disruption_budget_fields),
     KIND(KIND_PERSISTENT_VOLUME, "PersistentVolume", "v1", false, persistent_volume,

@@ -21,6 +21,7 @@ struct pod_group {
     int32_t minimum; /* gang.minCount, or minMember; 0: not a gang */
     LIST(struct group_part)
     parts;                      /* only those of these count whose pods are there; none: minimum */
+    bool comes_in_turn;         /* its members are made one after the other */
     uint32_t ended;             /* members that are known to have ended well */
     bool goes_whole;            /* all of it is evicted, or nobody; also as disruption_mode, */
     struct str disruption_mode; /* which of v1alpha2 is a word */

@@ -26,7 +26,7 @@ extern const struct field service_fields[];
 extern const struct field replication_controller_fields[];
 extern const struct field replica_set_fields[];
 extern const struct field job_fields[];
-extern const struct field job_set_fields[], ray_cluster_fields[];
+extern const struct field job_set_fields[], leader_worker_set_fields[], ray_cluster_fields[];
 extern const struct field jax_job_fields[], mpi_job_fields[], paddle_job_fields[];
 extern const struct field pytorch_job_fields[], tf_job_fields[], xgboost_job_fields[];
 extern const struct field disruption_budget_fields[];

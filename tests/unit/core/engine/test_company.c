@@ -227,3 +227,38 @@ TEST(company, is_counted_when_the_object_of_its_owner_comes)
     stage_run(&s);
     EXPECT_INT(count(&s, EFFECT_BIND), 2);
 }
+
+/* Of the LeaderWorkerSet l, a group of three. */
+#define OF_SET                                                                                     \
+    " gpu=1 scheduler=kubenexus-scheduler label:leaderworkerset.sigs.k8s.io/name=l"                \
+    " label:leaderworkerset.sigs.k8s.io/group-key=%s note:leaderworkerset.sigs.k8s.io/size=3"
+#define SET(policy)                                                                                \
+    "{'kind':'LeaderWorkerSet','apiVersion':'leaderworkerset.x-k8s.io/v1','metadata':{"            \
+    "'name':'l','namespace':'default'},'spec':{'startupPolicy':'" policy "'}}"
+
+TEST(company, of_a_leader_worker_set_comes_when_the_leader_is_ready_if_the_set_says_so)
+{
+    static const char *const sets[] = {SET("LeaderCreated"), SET("LeaderReady")};
+    for (size_t i = 0; i < LEN(sets); i++) {
+        for (int is_late = 0; is_late < 2; is_late++) {
+            AUTO(stage) s = {0};
+            test_case("%s %s", sets[i], is_late ? "behind its pods" : "before its pods");
+            stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+            if (!is_late)
+                stage_put(&s, "%s", sets[i]);
+            stage_put(&s, "pod l-0" OF_SET, "a");
+            stage_put(&s, "pod l-1" OF_SET, "b");
+            stage_run(&s);
+            EXPECT(engine_wants(s.engine, KIND_LEADER_WORKER_SET));
+            if (is_late)
+                stage_put(&s, "%s", sets[i]);
+            if (is_late)
+                stage_run(&s);
+            EXPECT_INT(count(&s, EFFECT_BIND), i); /* of two groups there is room for one */
+            stage_put(&s, "pod l-0-1" OF_SET, "a");
+            stage_put(&s, "pod l-0-2" OF_SET, "a");
+            stage_run(&s);
+            EXPECT_INT(count(&s, EFFECT_BIND), 3 - (int)i);
+        }
+    }
+}
