@@ -85,11 +85,12 @@ def program(name):
     return path
 
 
-def free_port():
-    """Below the ports of outgoing connections: one of those could take the port of a server that
-    is being restarted, or a client could reach itself on it."""
+def free_port(wanted=()):
+    """One of those that are wanted if it is free, else one below the ports of outgoing connections: one
+    of those could take the port of a server that is being restarted, or a client could reach itself on it."""
+    wanted = list(wanted)
     while True:
-        port = random.randrange(20000, 32000)
+        port = wanted.pop() if wanted else random.randrange(20000, 32000)
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

@@ -1,4 +1,5 @@
-"""What examples/ shows, applied as it stands: nobody runs while there is room for all but one."""
+"""What examples/ shows, applied as it stands to what deploy/ installs: nobody runs while there is room for
+all but one."""
 
 import json
 
@@ -33,7 +34,7 @@ def wait_refused(stage, count):
 def all_or_nothing(stage, gpus):
     """With one GPU too few all wait, with it all run."""
     make_room(stage, "few", gpus - 1)
-    stage.run_alone()
+    stage.run_installed()
     wait_refused(stage, MEMBERS)
     make_room(stage, "one", 1)
     stage.wait_bound(MEMBERS)
@@ -90,7 +91,7 @@ def ranks_along_racks(stage, gpus):
     rack = "network.kubenexus.io/rack-id"
     make_room(stage, "a", gpus // 2, **{rack: "r1"})
     make_room(stage, "b", gpus // 2, **{rack: "r2"})
-    stage.run_alone()
+    stage.run_installed()
     stage.wait_bound(MEMBERS)
     pods = stage.plane.request("GET", stage.plane.path("Pod", namespace=stage.name))["items"]
     found = sorted((p["metadata"]["annotations"]["kubenexus.io/rank"],
@@ -134,7 +135,7 @@ def run_driver(stage, name, worker, labels):
     """The driver waits until its workers fit, and has their room when they come."""
     make_room(stage, "few", 2)
     apply(stage, name)
-    stage.run_alone()
+    stage.run_installed()
     wait_refused(stage, 1)
     make_room(stage, "one", 1)
     stage.wait_bound(1)

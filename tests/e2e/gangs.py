@@ -2,11 +2,9 @@
 
 import collections
 import copy
-import subprocess
-import time
 
-from plane import Plane, node, pod, program
-from stage import AT_ONCE, ROOT, Stage, grant, test, until
+from plane import Plane, node, pod
+from stage import AT_ONCE, Stage, grant, test, until
 
 NEXUS, SIGS = "pod-group.scheduling.kubenexus.io/", "pod-group.scheduling.sigs.k8s.io/"
 # Made by the test, never by us: what scheduler-plugins installs.
@@ -215,22 +213,6 @@ def gangs_of_a_higher_priority_class_go_first(stage):
     where = stage.wait_bound(2)
     assert set(where) == {"high-0", "high-1"}, where
     stage.wait_refused("low-0")
-
-
-@test
-def gangs_start_minutes_after_the_first_apply(stage):
-    """From an empty cluster, as a user would: what is applied is valid, and the rest is one pod's start."""
-    began = time.monotonic()
-    subprocess.run([program("kubectl"), "--kubeconfig", stage.plane.kubeconfig("admin"), "apply", "--dry-run=server",
-                    "-k", ROOT / "deploy"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    stage.plane.make_nodes(3, cpu="4", memory="8Gi")
-    stage.run_alone()
-    for number in range(8):
-        member(stage, "first-%d" % number, "first", 8, cpu="1", memory="1Mi")
-    stage.wait_bound(8)
-    took = time.monotonic() - began
-    assert took < 300, took
-    print("# from an empty cluster to the first gang: %.1f s" % took)
 
 
 def told(stage, name):

@@ -12,6 +12,7 @@ PROGRAM = ROOT / os.environ.get("KUBENEXUS_BUILD", "build") / "kubenexus"
 sys.path.insert(0, str(ROOT / "tests/cluster"))
 
 from client import Refused  # noqa: E402  (found only now)
+from installed import Installed  # noqa: E402  (found only now)
 from plane import bound, pod, program  # noqa: E402  (found only now)
 
 # In place of kube-scheduler: pods that name no scheduler are ours.
@@ -57,7 +58,9 @@ class Stage:
 
     def __exit__(self, *_):
         for child in self.started:
-            if child in self.plane.children:
+            if isinstance(child, Installed):
+                child.stop()
+            elif child in self.plane.children:
                 self.plane.stop(child)
         for path in ("/api/v1/namespaces/%s/pods" % self.name, "/api/v1/nodes"):
             if not self.leaves_all:
@@ -93,6 +96,12 @@ class Stage:
         child = self.run_alone()
         self.until_says(child, '"synced"')
         return child
+
+    def run_installed(self):
+        """As deploy/ has it: its arguments, its configuration, its account."""
+        installed = Installed(self.plane, self.name + "-installed")
+        self.started.append(installed)
+        installed.start()
 
     def log(self, child):
         return self.plane.log(child.name)
@@ -169,13 +178,14 @@ def may(plane, verb, right):
 
 
 def grant(plane):
-    """What deploy/rbac.yaml gives to a service account, to the user kubenexus."""
+    """What deploy/rbac.yaml gives to a service account, to the user kubenexus, too."""
     until(lambda: any(n["metadata"]["name"] == "kube-system" for n in plane.list("Namespace")))
     subprocess.run([program("kubectl"), "--kubeconfig", plane.kubeconfig("admin"), "create",
                     "-f", ROOT / "deploy/rbac.yaml"], check=True, stdout=subprocess.DEVNULL)
-    user = [{"apiGroup": RBAC, "kind": "User", "name": "kubenexus"}]
-    plane.patch("ClusterRoleBinding", "kubenexus", {"subjects": user})
-    plane.patch("RoleBinding", "kubenexus-leader", {"subjects": user}, "kube-system")
+    users = [{"apiGroup": RBAC, "kind": "User", "name": "kubenexus"},
+             {"kind": "ServiceAccount", "name": "kubenexus", "namespace": "kube-system"}]
+    plane.patch("ClusterRoleBinding", "kubenexus", {"subjects": users})
+    plane.patch("RoleBinding", "kubenexus-leader", {"subjects": users}, "kube-system")
     until(lambda: may(plane, "watch", "pods"))
 
 
