@@ -1,25 +1,33 @@
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/kubenexus/commands.h"
+#include "cmd/kubenexus/config_find.h"
 #include "cmd/kubenexus/config_read.h"
+#include "core/config/abilities.h"
 #include "core/wire/json_write.h"
 
 static void help(void)
 {
-    puts("Usage: kubenexus check CONFIG [-o json]\n\n"
-         "Reads a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1, YAML or JSON; - is "
-         "stdin)\n"
-         "and prints what would run: profiles, plugins at each point with their weights, and notes "
-         "on\n"
-         "what has no effect. Every error is one line that names the file, the line and the "
-         "field.\n\n"
-         "Options:\n"
-         "  -o, --output FORMAT  table (default) or json\n\n"
-         "Examples:\n"
-         "  kubenexus check scheduler.yaml\n"
-         "  kubenexus check scheduler.yaml -o json\n\n"
-         "Exit codes: 0 valid, 2 not (or bad usage).");
+    puts(
+        "Usage: kubenexus check CONFIG [-o json]\n\n"
+        "Reads a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1, YAML or JSON; - is "
+        "stdin),\n"
+        "also in a ConfigMap or among other manifests, and prints what would run: profiles, what "
+        "each\n"
+        "can do and which plugin brings it, plugins at each point with their weights, and notes on "
+        "what\n"
+        "has no effect. Every error is one line that names the file, the line and the field. Of\n"
+        "several configurations in a file JSON has an object each.\n\n"
+        "Options:\n"
+        "  -o, --output FORMAT  table (default) or json\n\n"
+        "Examples:\n"
+        "  kubenexus check scheduler.yaml\n"
+        "  kubenexus check deploy/config.yaml\n"
+        "  kubectl -n kube-system get configmap kubenexus-config -o yaml | kubenexus check -\n"
+        "  kubenexus check scheduler.yaml -o json\n\n"
+        "Exit codes: 0 valid, 2 not (or bad usage).");
 }
 
 /* --- for people --- */
@@ -47,10 +55,20 @@ static void table_point(const struct profile_listing *l, enum point point, struc
         buf_add_char(out, '\n');
 }
 
+static void table_abilities(const struct profile *p, struct buf *out)
+{
+    for (uint32_t i = 0; i < n_abilities; i++) {
+        const struct ability *a = &abilities[i];
+        buf_printf(out, "  %-11s %-3s (" STR_FMT ")\n", a->name.p, profile_can(p, a) ? "yes" : "no",
+                   STR_ARG(a->plugin));
+    }
+}
+
 static void table_profile(const struct scheduler_config *c, uint32_t i, struct buf *out)
 {
     const struct profile_listing *l = &c->listings[i];
     buf_printf(out, "profile " STR_FMT "\n", STR_ARG(c->profiles[i].name));
+    table_abilities(&c->profiles[i], out);
     for (uint32_t point = 0; point < N_POINTS; point++)
         if (!is_preparing(point))
             table_point(l, point, out);
@@ -149,6 +167,13 @@ static void json_profile(struct json_writer *w, const struct scheduler_config *c
     list_each(&l->missing, name)
         json_put_str(w, *name);
     json_put_close(w, ']');
+    json_put_key(w, STR("can"));
+    json_put_open(w, '{');
+    for (uint32_t k = 0; k < n_abilities; k++) {
+        json_put_key(w, abilities[k].name);
+        json_put_bool(w, profile_can(&c->profiles[i], &abilities[k]));
+    }
+    json_put_close(w, '}');
     json_put_close(w, '}');
 }
 
@@ -172,20 +197,47 @@ static void print_json(const struct scheduler_config *c, struct buf *out)
     buf_add_char(out, '\n');
 }
 
-static int check(const char *file, bool is_json)
+/* Lines as they are in the file. */
+static void move_lines(struct scheduler_config *c, uint32_t by)
+{
+    vec_each(&c->errors, m)
+        m->line += m->line ? by : 0;
+    vec_each(&c->notes, m)
+        m->line += m->line ? by : 0;
+}
+
+static bool check_text(const char *file, const struct config_text *t, bool is_json, struct buf *out)
 {
     AUTO(scheduler_config) c = {0};
-    AUTO(buf) text = {0};
-    bool is_valid = config_read_file(&c, file);
+    AUTO(buf) name = {0};
+    buf_printf(&name, "%s%s" STR_FMT, file, t->where.n ? ": " : "", STR_ARG(t->where));
+    bool is_valid = config_read_text(&c, t->text);
+    move_lines(&c, t->line_above);
     if (is_json)
-        print_json(&c, &text);
+        print_json(&c, out);
     else if (is_valid)
-        print_table(&c, file, &text);
+        print_table(&c, name.p, out);
     else
-        config_print_errors(&c, file, stderr);
-    if (text.n)
-        fwrite(text.p, 1, text.n, stdout);
-    return is_valid ? 0 : 2;
+        config_print_errors(&c, name.p, stderr);
+    return is_valid;
+}
+
+static int check(const char *file, bool is_json)
+{
+    AUTO(buf) bytes = {0}, out = {0};
+    struct arena mem = {0};
+    struct config_texts texts = {0};
+    if (!config_read_bytes(file, &bytes))
+        return complain_text("%s: %s", file, strerror(errno));
+    config_find(buf_str(&bytes), &mem, &texts);
+    bool are_valid = true;
+    vec_each(&texts, text)
+        are_valid &= check_text(file, text, is_json, &out);
+    if (out.n)
+        fwrite(out.p, 1, out.n, stdout);
+    vec_done(&texts);
+    arena_done(&mem);
+    return are_valid ? 0 : 2;
 }
 
 int cmd_check(int argc, char **argv)

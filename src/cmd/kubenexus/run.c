@@ -17,7 +17,6 @@
 #include "cmd/kubenexus/run_reload.h"
 #include "cmd/kubenexus/run_serve.h"
 #include "core/engine/engine.h"
-#include "core/plugins/plugins.h"
 #include "io/api/extenders.h"
 #include "io/api/transport.h"
 #include "io/loop/loop.h"
@@ -48,6 +47,7 @@ struct runner {
     struct requests requests;
     char identity[320];
     bool was_synced, was_leading, may_write;
+    struct buf absent;       /* kinds that are not served, as still to be told */
     uint64_t ends_illegible; /* as told of */
     struct run_quiet quiet;
     int64_t stop_ms; /* when draining ends; 0: we are not stopping */
@@ -92,19 +92,45 @@ static void on_answer(void *ctx, int64_t now_ms, effect_id effect,
     engine_answer(r->engine, now_ms, effect, answer);
 }
 
+/* Most clusters lack some of the kinds that we read: what is not there at the start is one line,
+ * behind all others. */
+static void say_absent(struct runner *r)
+{
+    if (r->absent.n)
+        log_record(LOG_INFO, "not served, will be asked for again",
+                   log_str("resources", buf_str(&r->absent)));
+    buf_clear(&r->absent);
+}
+
+/* A kind of several versions is told of once. */
+static void add_absent(struct runner *r, struct str what)
+{
+    struct str rest = buf_str(&r->absent);
+    while (rest.n) {
+        size_t comma = str_find(rest, ',');
+        if (str_equal(str_part(rest, 0, comma), what))
+            return;
+        rest = str_part(rest, MIN(comma + 2, rest.n), rest.n); /* ", " */
+    }
+    buf_printf(&r->absent, "%s" STR_FMT, r->absent.n ? ", " : "", STR_ARG(what));
+}
+
 static void on_notice(void *ctx, int64_t now_ms, const struct notice *notice)
 {
-    (void)ctx, (void)now_ms;
+    struct runner *r = ctx;
+    (void)now_ms;
     static const char *const says[] = {
         [NOTICE_DENIED] = "not allowed",
         [NOTICE_TROUBLE] = "fails, will be tried again",
         [NOTICE_REFUSED] = "refused by the server",
-        [NOTICE_ABSENT] = "not served, will be asked for again",
         [NOTICE_INVALID] = "left out, cannot be read",
     };
-    log_record(notice->kind == NOTICE_ABSENT ? LOG_INFO : LOG_WARNING, says[notice->kind],
-               log_text("verb", notice->verb), log_str("resource", notice->what),
-               log_str("why", notice->text));
+    if (notice->kind == NOTICE_ABSENT) {
+        add_absent(r, notice->what);
+        return;
+    }
+    log_record(LOG_WARNING, says[notice->kind], log_text("verb", notice->verb),
+               log_str("resource", notice->what), log_str("why", notice->text));
 }
 
 static void on_reply(void *ctx, const struct reply *reply)
@@ -153,6 +179,8 @@ static void say_what_changed(struct runner *r, bool is_synced, bool is_leading)
     if (is_leading && !r->was_leading)
         log_line(LOG_INFO, "%s", r->client.has_lease ? "became leader" : "scheduling");
     r->was_leading |= is_leading;
+    if (is_synced)
+        say_absent(r);
 }
 
 static uint64_t work_done(const struct runner *r)
@@ -313,15 +341,11 @@ static struct engine_config engine_config_of(const struct run_options *o)
         .n_extenders = o->config.n_extenders,
         .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),
     };
+    config.profiles = run_options_profiles(o, &config.n_profiles);
     if (o->config_file) {
-        config.profiles = o->config.profiles;
-        config.n_profiles = o->config.n_profiles;
         config.first_backoff_ms = o->config.first_backoff_ms;
         config.most_backoff_ms = o->config.most_backoff_ms;
-        return config;
     }
-    config.profiles = &built_in_profiles[BUILT_IN_KUBENEXUS]; /* beside kube-scheduler */
-    config.n_profiles = 1;
     return config;
 }
 
@@ -355,6 +379,7 @@ static void on_new_config(void *ctx, struct scheduler_config *next)
     client_set_extenders(&r->client, next->extenders, next->n_extenders);
     struct engine_config engine = engine_config_of(&r->options);
     engine_configure(r->engine, loop_now_ms(r->loop), &engine);
+    run_options_say_profiles(&r->options);
     scheduler_config_done(&old);
 }
 
@@ -442,6 +467,7 @@ static void end(struct runner *r)
     requests_done(&r->requests);
     run_serve_free(r->serve);
     measures_done(&r->measures);
+    buf_done(&r->absent);
     loop_free(r->loop);
 }
 

@@ -6,6 +6,8 @@
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/config_read.h"
 #include "cmd/kubenexus/log.h"
+#include "core/config/abilities.h"
+#include "core/plugins/plugins.h"
 
 static void help(void)
 {
@@ -155,9 +157,39 @@ static int read_config(struct run_options *o)
         config_print_errors(&o->config, o->config_file, stderr);
         return 2;
     }
-    config_log_notes(&o->config, o->config_file);
     take_file(o);
     return -1;
+}
+
+const struct profile *run_options_profiles(const struct run_options *o, uint32_t *n)
+{
+    *n = o->config_file ? o->config.n_profiles : 1;
+    return o->config_file ? o->config.profiles : &built_in_profiles[BUILT_IN_KUBENEXUS];
+}
+
+void run_options_say_profiles(const struct run_options *o)
+{
+    uint32_t n;
+    const struct profile *profiles = run_options_profiles(o, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        AUTO(buf) can = {0}, cannot = {0};
+        abilities_add(&profiles[i], true, &can);
+        abilities_add(&profiles[i], false, &cannot);
+        log_record(LOG_INFO, "profile", log_str("schedulerName", profiles[i].name),
+                   log_str("can", buf_str(&can)), log_str("cannot", buf_str(&cannot)));
+    }
+}
+
+/* What runs comes first in every log; what has no effect comes after it. */
+static void say_all(const struct run_options *o)
+{
+    log_record(LOG_INFO, "kubenexus", log_text("version", KUBENEXUS_VERSION),
+               log_text("config", o->config_file ? o->config_file : "none: built in"));
+    run_options_say_profiles(o);
+    say_what_has_no_effect(o);
+    say_gates_without_effect(&o->gates);
+    if (o->config_file)
+        config_log_notes(&o->config, o->config_file);
 }
 
 /* -1, or the exit code. */
@@ -193,15 +225,16 @@ static int finish(struct run_options *o, struct error *e)
     log_setup(is_json ? LOG_JSON : LOG_TEXT, flag_number(f, FLAG_V) >= 2);
     o->config_file = file_of(flag_text(f, FLAG_CONFIG));
     o->master = file_of(flag_text(f, FLAG_MASTER));
-    say_what_has_no_effect(o);
-    say_gates_without_effect(&o->gates);
     take_connection_flags(o);
     o->config.has_groups = feature_gate_is_on(&o->gates, STR("GenericWorkload"));
     int code = o->config_file ? read_config(o) : -1;
     if (code >= 0)
         return code;
     take_election_flags(o);
-    return check_election(o, e) ? -1 : 2;
+    if (!check_election(o, e))
+        return 2;
+    say_all(o);
+    return -1;
 }
 
 int run_options_read(struct run_options *o, int argc, char **argv)

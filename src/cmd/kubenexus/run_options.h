@@ -24,4 +24,11 @@ struct run_options {
  */
 int run_options_read(struct run_options *o, int argc, char **argv);
 
+/* The profiles that it serves: the file's, or without a file our own alone, so that it can stand
+ * beside kube-scheduler. */
+const struct profile *run_options_profiles(const struct run_options *o, uint32_t *n);
+
+/* A record for each: its name, what it can do, and what it cannot. */
+void run_options_say_profiles(const struct run_options *o);
+
 void run_options_done(struct run_options *o);

@@ -359,8 +359,8 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
         const struct plugin *plugin = all[i].plugin;
         bool is_alias;
         const struct known_plugin *known = known_plugin_find(str_of(plugin->name), &is_alias);
-        if (all[i].off & PROFILE_NO_FILTER || (known && known_plugin_is_ours(known)))
-            continue; /* upstream has none of ours to compare with */
+        if (all[i].off & PROFILE_NO_FILTER || !known || !known->is_default)
+            continue; /* upstream has no such plugin to compare with */
         if (first && plugin->row_filter) {
             config_note(b->r, PATH(b->r, "profiles[%u].plugins.filter", b->index),
                         "%s is asked before %s: a node that both refuse is refused by the former",
@@ -460,6 +460,23 @@ static void read_args(struct building *b)
     }
 }
 
+/* A file that names our profile and nothing else has kube-scheduler's plugins, which surprises. */
+static void note_absence(struct building *b, const struct profile *p)
+{
+    bool has_ours = !str_equal(p->name, built_in_profiles[BUILT_IN_KUBENEXUS].name);
+    for (uint32_t i = 0; i < p->n; i++) {
+        bool is_alias;
+        const struct known_plugin *known =
+            known_plugin_find(str_of(p->plugins[i].plugin->name), &is_alias);
+        has_ours |= known && known_plugin_is_ours(known);
+    }
+    if (!has_ours)
+        config_note(b->r, PATH(b->r, "profiles[%u].schedulerName", b->index),
+                    STR_FMT " has none of our plugins here, so no gangs: multiPoint: {enabled: "
+                            "[{name: KubeNexus}]} brings them",
+                    STR_ARG(p->name));
+}
+
 static void build(struct building *b, struct profile *out, struct profile_listing *listing)
 {
     merge_multi(b);
@@ -471,6 +488,7 @@ static void build(struct building *b, struct profile *out, struct profile_listin
     read_args(b);
     build_profile(b, out);
     list_points(b, listing);
+    note_absence(b, out);
 }
 
 /* Only a profile that is alone may go without a name. */
