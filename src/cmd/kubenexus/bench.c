@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/kubenexus/bench_load.h"
 #include "cmd/kubenexus/commands.h"
@@ -273,21 +274,29 @@ static void put_result(struct json_writer *w, const struct result *r)
     json_put_close(w, '}');
 }
 
-static void print_line(const struct result *r)
+static void print_head(FILE *to)
 {
-    fprintf(stderr, "%9u %-13s %9u %11.0f %8.0f %6.0f %6.0f %8.0f %7.0f %7.0f %6.0f %7.1f\n",
-            r->nodes, bench_shape_name(r->shape), r->pods, r->decisions_per_s, r->scans_per_s,
+    fprintf(to, "%9s %-13s %9s %11s %8s %6s %6s %8s %7s %7s %6s %7s\n", "nodes", "shape", "pods",
+            "decisions/s", "scans/s", "B/node", "B/pod", "MiB", "node ns", "pod ns", "queue",
+            "rows");
+}
+
+static void print_line(FILE *to, const struct result *r)
+{
+    fprintf(to, "%9u %-13s %9u %11.0f %8.0f %6.0f %6.0f %8.0f %7.0f %7.0f %6.0f %7.1f\n", r->nodes,
+            bench_shape_name(r->shape), r->pods, r->decisions_per_s, r->scans_per_s,
             r->bytes_per_node, r->bytes_per_pod, r->bytes_total / (1 << 20), r->apply_node_ns,
             r->apply_pod_ns, r->queue_ns, (double)r->stats.rows_caught_up / MAX(r->bound, 1u));
     if (r->shape == BENCH_GANG_1000)
         fprintf(
-            stderr,
+            to,
             "%9s a gang of 1,000: %.0f us of four classes over three levels, %.0f us of one class "
             "(%.0f us warm), %.0f us that fits nowhere\n",
             "", r->gang_us[0], r->gang_us[1], r->gang_us[2], r->gang_us[3]);
     if (r->shape == BENCH_GANG_64)
-        fprintf(stderr, "%9s a gang of 64: %.0f us while 1,000 wait, %.0f us when few are left\n",
-                "", r->first_us, r->last_us);
+        fprintf(to, "%9s a gang of 64: %.0f us while 1,000 wait, %.0f us when few are left\n", "",
+                r->first_us, r->last_us);
+    fflush(to); /* a line may take a minute */
 }
 
 /* --- command --- */
@@ -310,7 +319,7 @@ static void help(void)
          "                       gang-64 (1,000 gangs of 64 that wait at once)\n"
          "      --pods N         so many pods instead of as many as fill 70 %\n"
          "      --no-views       decide everything by scanning, for comparison\n"
-         "  -o, --output FORMAT  table (default) or json; progress goes to stderr\n\n"
+         "  -o, --output FORMAT  table (default) or json, on stdout; progress goes to stderr\n\n"
          "Examples:\n"
          "  kubenexus bench --nodes 5000 --shape basic\n"
          "  kubenexus bench -o json > results.json");
@@ -401,9 +410,8 @@ int cmd_bench(int argc, char **argv)
     json_put_open(&w, '{');
     json_put_key(&w, STR("results"));
     json_put_open(&w, '[');
-    fprintf(stderr, "%9s %-13s %9s %11s %8s %6s %6s %8s %7s %7s %6s %7s\n", "nodes", "shape",
-            "pods", "decisions/s", "scans/s", "B/node", "B/pod", "MiB", "node ns", "pod ns",
-            "queue", "rows");
+    FILE *lines = o.is_json ? stderr : stdout; /* beside JSON the table is progress */
+    print_head(lines);
     for (size_t s = 0; s < (o.nodes ? 1 : LEN(sizes)); s++)
         for (int shape = 0; shape < BENCH_SHAPES; shape++) {
             uint32_t nodes = o.nodes ? o.nodes : sizes[s];
@@ -413,8 +421,10 @@ int cmd_bench(int argc, char **argv)
                 continue;
             struct result r = {.shape = (enum bench_shape)shape, .nodes = nodes};
             r.pods = o.pods ? o.pods : bench_pods(r.shape, nodes);
+            if (!o.is_json && !isatty(STDOUT_FILENO))
+                fprintf(stderr, "bench: %u nodes, %s\n", nodes, bench_shape_name(r.shape));
             measure(&r, &o);
-            print_line(&r);
+            print_line(lines, &r);
             put_result(&w, &r);
         }
     json_put_close(&w, ']');
