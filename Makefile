@@ -1,7 +1,8 @@
 # A thin face for Meson: what is built, and how, stands in meson.build.
 #
 #   make                the release build: build/kubenexus
-#   make demo           a GPU cluster scheduled in virtual time, and a page to look at
+#   make demo           a day of a GPU cluster under our profile and kube-scheduler's plugins, in
+#                       virtual time: a table, and a page to look at
 #   make static         the same without shared libraries, for an image: build-static/kubenexus
 #   make test           everything that must hold; ONLY=text runs the tests whose names contain it
 #   make property       a million random operations (OPERATIONS) under 5 seeds (SEED and after), and
@@ -62,7 +63,7 @@ static:
 demo:
 	@tools/setup
 	@$(MAKE) --no-print-directory all
-	@$(B)/kubenexus simulate --report $(B)/demo.html
+	@$(B)/kubenexus simulate --compare kubenexus-scheduler default-scheduler --report $(B)/demo.html
 	@echo "The report is $(CURDIR)/$(B)/demo.html: open it in a browser."
 
 test:

@@ -49,6 +49,7 @@ void books_done(struct books *b)
     vec_done(&b->classes);
     vec_done(&b->resources);
     vec_done(&b->complaints);
+    vec_done(&b->used_first);
     timeline_done(&b->timeline);
     islands_done(&b->islands);
     arena_done(&b->mem);

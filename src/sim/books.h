@@ -9,7 +9,8 @@
 
 /* Of all pods of one job class. */
 struct class_books {
-    uint64_t created, bound, ended, lost;
+    uint64_t created, bound, ended;
+    uint64_t lost, evicted;   /* with failed nodes; to make room for others */
     uint64_t waiting, failed; /* at the end; failed: those that could not be judged */
     VEC(int64_t) waits_ms;    /* from creation to binding */
 };
@@ -18,6 +19,15 @@ struct class_books {
 struct complaint {
     struct str text;
     uint32_t pods;
+};
+
+/* Pods that were taken off their nodes, and the work that was undone by it: of the watched
+ * resource, times milliseconds. Nobody keeps checkpoints here: who begins anew has lost all that it
+ * had done, and so has the rest of a gang that cannot get on without it. */
+struct undone {
+    uint64_t pods;
+    uint64_t gangs; /* that had to begin anew */
+    double work;
 };
 
 struct books {
@@ -29,7 +39,10 @@ struct books {
     VEC(struct class_books) classes;
     VEC(struct complaint) complaints; /* texts live in `mem` */
     uint64_t refusals, failures, bind_faults, node_faults;
-    int64_t first_ms; /* the first job's arrival */
+    struct undone evicted, lost; /* by the scheduler; by nodes that failed */
+    uint64_t gangs_half;         /* gangs that had some pods running, and too few, for a while */
+    VEC(double) used_first;      /* of each resource, when all that is there from the start is */
+    int64_t first_ms;            /* the first job's arrival */
     int64_t end_ms;
     struct arena mem;
 };
@@ -38,8 +51,16 @@ struct books {
 void books_init(struct books *b, const struct plan *plan);
 void books_done(struct books *b);
 
-/* Columns of the timeline. */
-enum { BOOKS_WAITING, BOOKS_RUNNING, BOOKS_FIRST_RESOURCE };
+/* Columns of the timeline. BOOKS_HELD: of the watched resource, what gangs hold of which too few
+ * pods run. BOOKS_WHOLE: islands. BOOKS_EVICTED: pods so far. */
+enum {
+    BOOKS_WAITING,
+    BOOKS_RUNNING,
+    BOOKS_HELD,
+    BOOKS_WHOLE,
+    BOOKS_EVICTED,
+    BOOKS_FIRST_RESOURCE,
+};
 
 static inline uint32_t books_used(const struct books *b, uint32_t resource)
 {

@@ -1,5 +1,10 @@
 #include "sim/dump.h"
 
+#include "core/model/run_time.h"
+#include "core/wire/time_text.h"
+#include "sim/dump_gangs.h"
+#include "sim/text.h"
+
 /* Older and newer spellings of where a node stands. */
 static const struct {
     struct str key;
@@ -41,36 +46,174 @@ static void add_node(struct plan *p, const struct node *node, size_t place)
     plan_add_node(p, node, group ? *group : none);
 }
 
-static bool add_pod(struct plan *p, const struct pod *pod, struct error *e)
+/* --- time --- */
+
+/* The newest of these that is there. */
+static int64_t newer(int64_t ms, int64_t than_ms)
 {
-    bool is_over = str_equal(pod->status.phase, STR("Succeeded")) ||
-                   str_equal(pod->status.phase, STR("Failed"));
-    bool is_leaving = pod->spec.node_name.n == 0 && pod->meta.deleted_ms != TIME_NONE;
-    if (is_over || is_leaving)
-        return true;
-    struct plan_job job = {
-        .runs_ms = INT64_MAX,
-        .name = pod->meta.name,
-        .pods = 1,
-        .template = plan_add_template(p, pod),
-        .class = plan_class(p, pod->meta.namespace),
-    };
-    return plan_add_job(p, job, e);
+    return ms == TIME_NONE ? than_ms : MAX(ms, than_ms);
 }
 
-bool dump_add(struct plan *p, const struct object *objects, uint32_t n, struct error *e)
+static int64_t newest_ms(const struct object *objects, uint32_t n)
 {
+    int64_t ms = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        ms = newer(objects[i].meta->created_ms, ms);
+        if (objects[i].kind == KIND_POD)
+            ms = newer(objects[i].pod->status.start_ms, ms);
+    }
+    return ms;
+}
+
+/* Its pods are made to be there, not to come to an end. */
+static bool makes_services(struct str kind)
+{
+    static const struct str kinds[] = {STR("ReplicaSet"), STR("StatefulSet"), STR("DaemonSet"),
+                                       STR("ReplicationController"), STR("Node")};
+    for (size_t i = 0; i < LEN(kinds); i++) {
+        if (str_equal(kind, kinds[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool runs_on(const struct pod *pod)
+{
+    list_each(&pod->meta.owners, owner) {
+        if (makes_services(owner->kind))
+            return true;
+    }
+    return false;
+}
+
+struct reading {
+    struct plan *p;
+    struct intern nodes;
+    struct dump_gangs gangs;
+    struct dump_options options;
+    uint32_t declared, assumed, forever, homeless;
+    struct error *e;
+};
+
+/* How long the pod runs in all. */
+static int64_t expect_ms(struct reading *r, const struct pod *pod, int64_t ran_ms)
+{
+    int64_t run_ms = pod_declared_ms(pod);
+    if (run_ms) {
+        r->declared++;
+    } else if (runs_on(pod)) {
+        r->forever++;
+        return INT64_MAX;
+    } else {
+        r->assumed++;
+        run_ms = r->options.run_ms;
+    }
+    return run_ms > ran_ms ? run_ms : MAX(2 * ran_ms, (int64_t)1);
+}
+
+/* --- pods --- */
+
+/* The pod before anybody placed it: it may have to be made again. */
+static const struct pod *before_placing(struct plan *p, const struct pod *pod)
+{
+    struct pod *copy = arena_copy(&p->mem, pod, sizeof(*pod));
+    copy->spec.node_name = copy->status.nominated_node_name = STR("");
+    copy->status.phase = STR("Pending");
+    return copy;
+}
+
+static bool is_left_out(struct reading *r, const struct pod *pod)
+{
+    struct str node = pod->spec.node_name, phase = pod->status.phase;
+    if (str_equal(phase, STR("Succeeded")) || str_equal(phase, STR("Failed")))
+        return true;
+    if (node.n == 0)
+        return pod->meta.deleted_ms != TIME_NONE;
+    bool is_homeless = intern_find(&r->nodes, node) == INTERN_NONE;
+    r->homeless += is_homeless;
+    return is_homeless;
+}
+
+static bool has_ended_well(const struct pod *pod)
+{
+    return str_equal(pod->status.phase, STR("Succeeded"));
+}
+
+static bool add_pod(struct reading *r, const struct pod *pod)
+{
+    struct plan *p = r->p;
+    uint32_t work = dump_gangs_join(&r->gangs, p, pod);
+    if (work && has_ended_well(pod))
+        p->works.at[work - 1].ended++;
+    if (is_left_out(r, pod))
+        return true;
+    bool has_begun = pod->spec.node_name.n && pod->status.start_ms != TIME_NONE;
+    int64_t ran_ms = has_begun ? MAX(p->epoch_ms - pod->status.start_ms, (int64_t)0) : 0;
+    struct plan_job job = {
+        .runs_ms = expect_ms(r, pod, ran_ms),
+        .ran_ms = ran_ms,
+        .work = work,
+        .node = pod->spec.node_name,
+        .is_orphan = pod->meta.owners.n == 0,
+        .name = pod->meta.name,
+        .pods = 1,
+        .template = plan_add_template(p, before_placing(p, pod)),
+        .class = plan_class(p, pod->meta.namespace),
+    };
+    return plan_add_job(p, job, r->e);
+}
+
+/* --- all --- */
+
+static void note_times(const struct reading *r)
+{
+    struct buf when = {0};
+    time_add_seconds(&when, r->p->epoch_ms);
+    if (r->p->epoch_ms)
+        plan_note(r->p, "time 0 is " STR_FMT ", the newest time in the dump",
+                  STR_ARG(buf_str(&when)));
+    buf_done(&when);
+    if (r->declared)
+        plan_note(r->p, "%u pods run as long as they declare", r->declared);
+    if (r->assumed)
+        plan_note(r->p,
+                  "%u pods do not say how long they run: %s is assumed (--run-time), or as long "
+                  "again as they have run if that is more",
+                  r->assumed, text_ms(r->options.run_ms).s);
+    if (r->forever)
+        plan_note(r->p, "%u pods of ReplicaSets, StatefulSets and the like run on", r->forever);
+    if (r->homeless)
+        plan_note(r->p, "%u pods are left out: their nodes are not in the dump", r->homeless);
+}
+
+static void add_others(struct reading *r, const struct object *objects, uint32_t n)
+{
+    struct plan *p = r->p;
     size_t place = choose_place(objects, n);
     p->group_word = place < LEN(places) ? places[place].word : "group";
     for (uint32_t i = 0; i < n; i++) {
-        if (objects[i].kind == KIND_NODE)
+        if (objects[i].kind == KIND_NODE) {
             add_node(p, objects[i].node, place);
-        else if (objects[i].kind != KIND_POD)
+            intern_hold(&r->nodes, intern_get(&r->nodes, objects[i].meta->name, NULL));
+        } else if (objects[i].kind != KIND_POD) {
             vec_push(&p->objects, objects[i]);
+            dump_gangs_learn(&r->gangs, &objects[i]);
+        }
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (objects[i].kind == KIND_POD && !add_pod(p, objects[i].pod, e))
-            return false;
-    }
-    return true;
+}
+
+bool dump_add(struct plan *p, const struct object *objects, uint32_t n, struct dump_options options,
+              struct error *e)
+{
+    struct reading r = {.p = p, .options = options, .e = e};
+    bool is_fine = true;
+    p->epoch_ms = newest_ms(objects, n);
+    add_others(&r, objects, n);
+    for (uint32_t i = 0; i < n && is_fine; i++)
+        is_fine = objects[i].kind != KIND_POD || add_pod(&r, objects[i].pod);
+    dump_gangs_finish(&r.gangs, p);
+    note_times(&r);
+    dump_gangs_done(&r.gangs);
+    intern_done(&r.nodes);
+    return is_fine;
 }

@@ -53,6 +53,13 @@ static void measure_templates(struct islands *is, struct arena *mem)
     }
 }
 
+static void measure_works(struct islands *is)
+{
+    is->work_gpus = mem_alloc((is->plan->works.n + 1) * sizeof(*is->work_gpus));
+    vec_each(&is->plan->jobs, job)
+        is->work_gpus[job->work - 1] += is->gpus[job->template] * job->pods;
+}
+
 static void add_size(struct islands *is, int64_t gpus, double pods)
 {
     uint32_t i = 0;
@@ -117,6 +124,7 @@ void islands_init(struct islands *is, const struct plan *plan)
     struct intern racks = {0}, cliques = {0};
     *is = (struct islands){.plan = plan};
     measure_templates(is, &mem);
+    measure_works(is);
     measure_sizes(is);
     vec_resize(&is->nodes, plan->nodes.n);
     for (uint32_t i = 0; i < plan->nodes.n; i++) {
@@ -142,6 +150,7 @@ void islands_done(struct islands *is)
     vec_done(&is->sizes);
     mem_free(is->gpus);
     mem_free(is->cpu_milli);
+    mem_free(is->work_gpus);
     *is = (struct islands){0};
 }
 
@@ -282,19 +291,20 @@ static void count_racks(struct islands *is, const uint32_t *nodes, uint32_t n)
         racks += before == i;
         hops += i > 0 && is->nodes.at[nodes[i - 1]].rack != rack;
     }
-    is->gangs++;
+    is->placed++;
     is->apart += racks > 1;
     is->racks += racks;
     is->hops += hops;
 }
 
-void islands_job(struct islands *is, int64_t now_ms, uint32_t job, const uint32_t *nodes)
+void islands_work(struct islands *is, int64_t now_ms, uint32_t work, const uint32_t *nodes)
 {
-    const struct plan_job *j = &is->plan->jobs.at[job];
-    uint32_t size = size_of(is->gpus[j->template] * j->pods);
-    vec_push(&is->waits[size].waits_ms, now_ms - j->at_ms);
-    if (nodes && j->pods > 1 && is->gpus[j->template])
-        count_racks(is, nodes, j->pods);
+    const struct plan_work *w = &is->plan->works.at[work];
+    bool is_gang = w->minimum > 1 && is->work_gpus[work] > 0;
+    vec_push(&is->waits[size_of(is->work_gpus[work])].waits_ms, now_ms - w->at_ms);
+    is->gangs += is_gang;
+    if (nodes && is_gang)
+        count_racks(is, nodes, w->pods);
 }
 
 void islands_close(struct islands *is, int64_t now_ms)

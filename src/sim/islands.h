@@ -12,7 +12,8 @@
  * USENIX ATC 2023). A pod is *NUMA-local* if its GPUs and CPU are on one NUMA node, where a kubelet
  * that aligns them takes the lowest that has room; pods too large for any do not count. A *hop* is
  * a pair of neighbouring ranks in different racks. A job has waited when its last pod runs; those
- * that never did count with the time they waited until the end. */
+ * that never did count with the time they waited until the end. A gang is a job some of whose pods
+ * must run at one time, and that has GPUs. */
 
 /* A number over time. */
 struct level_over_time {
@@ -56,14 +57,16 @@ struct islands {
     struct level_over_time whole_cliques;
     uint32_t n;                /* nodes with several GPUs */
     int64_t *gpus, *cpu_milli; /* by template */
+    int64_t *work_gpus;        /* by work */
     VEC(struct gpu_size {
         int64_t gpus;
         double share; /* of the plan's pods with GPUs */
     })
     sizes;
     struct level_over_time whole, idle, fragments;
-    uint64_t gangs, apart, racks,
-        hops; /* of gangs: those in several racks, racks and hops in all */
+    uint64_t gangs, placed, apart; /* gangs that came; of these: all ran at one time; and in
+                                    * several racks */
+    uint64_t racks, hops;          /* of those, in all */
     uint64_t numa_pods, numa_local;
     struct job_waits waits[ISLAND_SIZES];
 };
@@ -80,8 +83,8 @@ void islands_start(struct islands *is, int64_t now_ms, uint32_t node, uint32_t t
 void islands_stop(struct islands *is, int64_t now_ms, uint32_t node, uint32_t template,
                   const struct zones_taken *taken);
 
-/* All pods of the job run, the i-th on nodes[i]; or the end has come and they do not (NULL). */
-void islands_job(struct islands *is, int64_t now_ms, uint32_t job, const uint32_t *nodes);
+/* All pods of the work run, the i-th on nodes[i]; or the end has come and they do not (NULL). */
+void islands_work(struct islands *is, int64_t now_ms, uint32_t work, const uint32_t *nodes);
 
 void islands_close(struct islands *is, int64_t now_ms);
 

@@ -18,6 +18,7 @@ void plan_done(struct plan *p)
     vec_done(&p->groups);
     vec_done(&p->classes);
     vec_done(&p->templates);
+    vec_done(&p->works);
     vec_done(&p->jobs);
     vec_done(&p->objects);
     vec_done(&p->notes);
@@ -56,12 +57,29 @@ uint32_t plan_add_template(struct plan *p, const struct pod *pod)
     return p->templates.n - 1;
 }
 
+uint32_t plan_add_work(struct plan *p, uint32_t minimum)
+{
+    vec_push(&p->works, (struct plan_work){.at_ms = INT64_MAX, .minimum = MAX(minimum, 1u)});
+    return p->works.n;
+}
+
+static void join_work(struct plan *p, struct plan_job *job)
+{
+    if (!job->work)
+        job->work = plan_add_work(p, job->minimum);
+    struct plan_work *work = &p->works.at[job->work - 1];
+    job->seat = work->pods;
+    work->pods += job->pods;
+    work->at_ms = MIN(work->at_ms, job->at_ms);
+}
+
 bool plan_add_job(struct plan *p, struct plan_job job, struct error *e)
 {
     p->pods += job.pods;
     if (p->pods > PLAN_PODS_MOST)
         return error_set(e, ERROR_INVALID, "more than %d pods in all", PLAN_PODS_MOST);
     job.number = p->jobs.n;
+    join_work(p, &job);
     vec_push(&p->jobs, job);
     return true;
 }

@@ -27,11 +27,25 @@ struct plan_node {
     uint64_t rank;
 };
 
+/* The pods that do one thing together: those of a job, or of a dump those of one gang. They get on
+ * only while at least `minimum` of them run or have ended. */
+struct plan_work {
+    int64_t at_ms; /* when the first of them come */
+    uint32_t pods;
+    uint32_t minimum; /* 1: each gets on alone */
+    uint32_t ended;   /* others of it, before the plan begins */
+};
+
 /* Pods that come together, all alike. A pod whose template names a node runs there from the
  * start. */
 struct plan_job {
     int64_t at_ms;
     int64_t runs_ms; /* from its start; INT64_MAX: for ever */
+    int64_t ran_ms;  /* of these, before the plan begins: of a pod that runs from the start */
+    uint32_t work;   /* its work's number + 1; 0: plan_add_job() makes it one of its own */
+    uint32_t seat;   /* of its first pod in that work; plan_add_job() sets it */
+    struct str node; /* where it runs from the start; empty: nowhere */
+    bool is_orphan;  /* nobody makes it anew when it is evicted */
     struct str name; /* pods of a job with several are called <name>.0, <name>.1, … */
     uint32_t pods;
     uint32_t minimum; /* pods that start together or not at all; 0: each is on its own */
@@ -43,17 +57,20 @@ struct plan_job {
 struct plan {
     struct str title, summary;
     uint64_t seed;
+    int64_t epoch_ms; /* of the plan's time 0 since 1970; 0: it does not matter */
     int64_t until_ms; /* INT64_MAX: until all is done */
     VEC(struct plan_node) nodes;
     VEC(struct str) groups;
     const char *group_word; /* what a group is: "rack" */
     VEC(struct str) classes;
     VEC(const struct pod *) templates;
+    VEC(struct plan_work) works;
     VEC(struct plan_job) jobs;  /* by time */
     VEC(struct object) objects; /* anything else that a scheduler reads */
     VEC(struct str) notes;      /* what the reader of the results must know */
     uint64_t pods;              /* in all jobs */
     struct str watched;         /* the resource whose use is shown by group and class */
+    struct str scheduler;       /* that all pods name; empty: the one in their template */
 
     bool declares_run_times; /* pods say how long they will run, and are right */
 
@@ -73,6 +90,9 @@ uint32_t plan_group(struct plan *p, struct str name);
 
 void plan_add_node(struct plan *p, const struct node *node, struct str group);
 uint32_t plan_add_template(struct plan *p, const struct pod *pod);
+
+/* For jobs that are one work: what to put into their `work`. */
+uint32_t plan_add_work(struct plan *p, uint32_t minimum);
 
 /* False if there are too many pods. */
 bool plan_add_job(struct plan *p, struct plan_job job, struct error *e) MUST_USE;

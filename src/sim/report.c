@@ -3,9 +3,7 @@
 #include <stdio.h>
 
 #include "core/base/real.h"
-#include "core/wire/json_write.h"
 #include "sim/stats.h"
-#include "sim/text.h"
 
 /* --- summary --- */
 
@@ -35,7 +33,7 @@ static double share_of(double part, double all)
 static void add_islands(struct summary *s)
 {
     const struct islands *is = &s->books->islands;
-    double gangs = (double)is->gangs;
+    double gangs = (double)is->placed;
     s->islands = (struct island_summary){
         .whole = is->whole.total / MAX((double)s->books->end_ms, 1.0),
         .whole_cliques = is->whole_cliques.total / MAX((double)s->books->end_ms, 1.0),
@@ -62,6 +60,7 @@ static void add_class(struct summary *s, uint32_t i)
         .bound = b->bound,
         .ended = b->ended,
         .lost = b->lost,
+        .evicted = b->evicted,
         .waiting = b->waiting,
         .failed = b->failed,
         .n_waits = b->waits_ms.n,
@@ -74,6 +73,7 @@ static void add_class(struct summary *s, uint32_t i)
     all->bound += c->bound;
     all->ended += c->ended;
     all->lost += c->lost;
+    all->evicted += c->evicted;
     all->waiting += c->waiting;
     all->failed += c->failed;
     summarise_waits(c);
@@ -87,6 +87,7 @@ static void add_resource(struct summary *s, uint32_t i)
     double span_ms = MAX((double)b->end_ms, 1.0);
     struct resource_summary *r = &s->resources.at[i];
     *r = (struct resource_summary){.name = b->resources.at[i], .room = room->peak};
+    r->first = i < b->used_first.n ? b->used_first.at[i] : 0;
     r->mean = used->total / span_ms;
     r->peak = used->peak;
     r->mean_share = room->total > 0 ? used->total / room->total : 0;
@@ -125,13 +126,38 @@ void summary_done(struct summary *s)
 
 /* --- table --- */
 
+/* What was lost, in units of the watched resource times seconds. */
+static double watched_seconds(const struct summary *s, double watched_ms)
+{
+    return watched_ms / face_of(s->books->plan->watched).per_unit / 1e3;
+}
+
+static void table_evictions(const struct summary *s, struct buf *out)
+{
+    const struct undone *u = &s->books->evicted;
+    const char *unit = face_of(s->books->plan->watched).label;
+    if (u->pods)
+        buf_printf(out, "evictions  %s pods, %s gangs set back; %s %s-hours of work lost\n",
+                   text_count(u->pods).s, text_count(u->gangs).s,
+                   text_amount(watched_seconds(s, u->work) / 3600).s, unit);
+    if (s->books->gangs_half)
+        buf_printf(
+            out, "half gangs %s gangs had too few pods running; they held %s %s-hours\n",
+            text_count(s->books->gangs_half).s,
+            text_amount(watched_seconds(s, s->books->timeline.at[BOOKS_HELD].total) / 3600).s,
+            unit);
+}
+
 static void table_head(const struct summary *s, struct buf *out)
 {
     const struct plan *p = s->books->plan;
     const struct class_summary *all = &s->all;
     buf_printf(out, STR_FMT ": %s nodes, %s jobs, %s pods, seed %llu\n\n",
                STR_ARG(p->title.n ? p->title : STR("simulation")), text_count(p->nodes.n).s,
-               text_count(p->jobs.n).s, text_count(p->pods).s, (unsigned long long)p->seed);
+               text_count(p->works.n).s, text_count(p->pods).s, (unsigned long long)p->seed);
+    if (s->who.profile.n)
+        buf_printf(out, "profile    " STR_FMT ", policy " STR_FMT "\n", STR_ARG(s->who.profile),
+                   STR_ARG(s->who.policy));
     buf_printf(out, "simulated  %s (makespan %s)\n", text_ms(s->books->end_ms).s,
                text_ms(s->makespan_ms).s);
     buf_printf(out, "pods       %s bound, %s pending, %s failed; %s ended, %s running\n",
@@ -139,21 +165,37 @@ static void table_head(const struct summary *s, struct buf *out)
                text_count(all->ended).s, text_count(s->running).s);
     buf_printf(out, "queue      %s pods on average, %s at most\n", text_amount(s->queue_mean).s,
                text_count((uint64_t)s->queue_peak).s);
+    table_evictions(s, out);
     if (s->books->bind_faults || s->books->node_faults)
         buf_printf(out, "faults     %s bindings failed, %s nodes failed, %s pods lost\n",
                    text_count(s->books->bind_faults).s, text_count(s->books->node_faults).s,
                    text_count(all->lost).s);
 }
 
+/* Was there anything in use before the first decision? */
+static bool has_start(const struct summary *s)
+{
+    bool has_any = false;
+    list_each(&s->resources, r)
+        has_any = has_any || r->first > 0;
+    return has_any;
+}
+
 static void table_resources(const struct summary *s, struct buf *out)
 {
-    buf_printf(out, "\n%-24s %18s %10s %10s\n", "RESOURCE", "CAPACITY", "MEAN", "PEAK");
+    bool has_first = has_start(s);
+    buf_printf(out, "\n%-24s %18s", "RESOURCE", "CAPACITY");
+    if (has_first)
+        buf_printf(out, " %10s", "AT START");
+    buf_printf(out, " %10s %10s\n", "MEAN", "PEAK");
     list_each(&s->resources, r) {
         struct face face = face_of(r->name);
         char room[64];
         snprintf(room, sizeof(room), "%s %s", text_amount(r->room / face.per_unit).s, face.unit);
-        buf_printf(out, "%-24s %18s %10s %10s\n", face.label, room, text_share(r->mean_share).s,
-                   text_share(r->peak_share).s);
+        buf_printf(out, "%-24s %18s", face.label, room);
+        if (has_first)
+            buf_printf(out, " %10s", text_share(share_of(r->first, r->room)).s);
+        buf_printf(out, " %10s %10s\n", text_share(r->mean_share).s, text_share(r->peak_share).s);
     }
 }
 
@@ -191,9 +233,11 @@ static void table_islands(const struct summary *s, struct buf *out)
         buf_printf(out, "cliques    %s of %s whole on average\n",
                    text_amount(s->islands.whole_cliques).s, text_count(is->cliques.n).s);
     if (is->gangs)
-        buf_printf(out, "gangs      %s; %s in several racks, %s hops between racks each\n",
-                   text_count(is->gangs).s, text_share(s->islands.apart).s,
-                   text_amount(s->islands.hops).s);
+        buf_printf(out,
+                   "gangs      %s of %s were complete; %s of these in several racks, %s hops "
+                   "between racks each\n",
+                   text_count(is->placed).s, text_count(is->gangs).s,
+                   text_share(s->islands.apart).s, text_amount(s->islands.hops).s);
     if (is->numa_pods)
         buf_printf(out, "NUMA       %s of the pods that one NUMA node can hold are on one\n",
                    text_share(s->islands.numa_local).s);
@@ -228,8 +272,10 @@ void report_table(const struct summary *s, const struct host *host, struct buf *
     table_classes(s, out);
     table_islands(s, out);
     table_complaints(s, out);
+    if (s->books->plan->notes.n)
+        buf_add_char(out, '\n');
     vec_each(&s->books->plan->notes, note)
-        buf_printf(out, "\nnote: " STR_FMT "\n", STR_ARG(*note));
+        buf_printf(out, "note: " STR_FMT "\n", STR_ARG(*note));
     buf_printf(out, "\n%s decisions", text_count(s->engine.decisions).s);
     if (host)
         buf_printf(out, " in %.2f s: %s decisions/s; peak memory %.1f MiB", host->wall_s,
@@ -255,11 +301,18 @@ static void put_real(struct json_writer *w, const char *key, double value)
 static void json_head(struct json_writer *w, const struct summary *s)
 {
     const struct plan *p = s->books->plan;
+    put_open(w, "contestant", '{');
+    put_text(w, "name", s->who.name);
+    put_text(w, "profile", s->who.profile);
+    put_text(w, "policy", s->who.policy);
+    json_put_key(w, STR("placesGangs"));
+    json_put_bool(w, s->who.places_gangs);
+    json_put_close(w, '}');
     put_open(w, "scenario", '{');
     put_text(w, "name", p->title);
     put_count(w, "seed", p->seed);
     put_count(w, "nodes", p->nodes.n);
-    put_count(w, "jobs", p->jobs.n);
+    put_count(w, "jobs", p->works.n);
     put_count(w, "pods", p->pods);
     put_open(w, "notes", '[');
     vec_each(&p->notes, note)
@@ -278,6 +331,7 @@ static void json_counts(struct json_writer *w, const struct class_summary *c)
     put_count(w, "pending", c->waiting);
     put_count(w, "failed", c->failed);
     put_count(w, "lost", c->lost);
+    put_count(w, "evicted", c->evicted);
 }
 
 static void json_waits(struct json_writer *w, const struct wait_summary *wait)
@@ -303,6 +357,7 @@ static void json_islands(struct json_writer *w, const struct summary *s)
     }
     put_real(w, "fragmentShare", s->islands.fragments);
     put_count(w, "gangs", is->gangs);
+    put_count(w, "gangsComplete", is->placed);
     put_real(w, "gangsApart", s->islands.apart);
     put_real(w, "racksPerGang", s->islands.racks);
     put_real(w, "hopsPerGang", s->islands.hops);
@@ -367,6 +422,7 @@ static void json_resources(struct json_writer *w, const struct summary *s)
         put_text(w, "name", r->name);
         put_text(w, "unit", str_of(face.unit));
         put_real(w, "capacity", r->room / face.per_unit);
+        put_real(w, "atStart", r->first / face.per_unit);
         put_real(w, "mean", r->mean / face.per_unit);
         put_real(w, "peak", r->peak / face.per_unit);
         put_real(w, "meanShare", r->mean_share);
@@ -374,6 +430,24 @@ static void json_resources(struct json_writer *w, const struct summary *s)
         json_put_close(w, '}');
     }
     json_put_close(w, ']');
+}
+
+static void json_undone(struct json_writer *w, const struct summary *s)
+{
+    const struct books *b = s->books;
+    const struct undone *undone[] = {&b->evicted, &b->lost};
+    static const char *const keys[] = {"evictions", "lostWithNodes"};
+    for (size_t i = 0; i < LEN(undone); i++) {
+        put_open(w, keys[i], '{');
+        put_count(w, "pods", undone[i]->pods);
+        put_count(w, "gangsSetBack", undone[i]->gangs);
+        put_real(w, "lostSeconds", watched_seconds(s, undone[i]->work));
+        json_put_close(w, '}');
+    }
+    put_open(w, "halfStarted", '{');
+    put_count(w, "gangs", b->gangs_half);
+    put_real(w, "heldSeconds", watched_seconds(s, b->timeline.at[BOOKS_HELD].total));
+    json_put_close(w, '}');
 }
 
 static void json_engine(struct json_writer *w, const struct summary *s)
@@ -412,6 +486,9 @@ static void json_series(struct json_writer *w, const struct summary *s)
     put_real(w, "stepSeconds", (double)b->timeline.step_ms / 1e3);
     json_column(w, s, STR("pending"), BOOKS_WAITING, 1);
     json_column(w, s, STR("running"), BOOKS_RUNNING, 1);
+    json_column(w, s, STR("heldByHalfStarted"), BOOKS_HELD, watched_unit);
+    json_column(w, s, STR("wholeIslands"), BOOKS_WHOLE, 1);
+    json_column(w, s, STR("evicted"), BOOKS_EVICTED, 1);
     put_open(w, "used", '{');
     for (uint32_t i = 0; i < b->resources.n; i++)
         json_column(w, s, b->resources.at[i], books_used(b, i),
@@ -443,18 +520,24 @@ static void json_host(struct json_writer *w, const struct summary *s, const stru
     json_put_close(w, '}');
 }
 
+void report_json_object(const struct summary *s, const struct host *host, struct json_writer *w)
+{
+    json_put_open(w, '{');
+    json_head(w, s);
+    json_pods(w, s);
+    json_resources(w, s);
+    json_islands(w, s);
+    json_undone(w, s);
+    json_engine(w, s);
+    json_series(w, s);
+    if (host)
+        json_host(w, s, host);
+    json_put_close(w, '}');
+}
+
 void report_json(const struct summary *s, const struct host *host, struct buf *out)
 {
     struct json_writer w = {.out = out, .is_pretty = false};
-    json_put_open(&w, '{');
-    json_head(&w, s);
-    json_pods(&w, s);
-    json_resources(&w, s);
-    json_islands(&w, s);
-    json_engine(&w, s);
-    json_series(&w, s);
-    if (host)
-        json_host(&w, s, host);
-    json_put_close(&w, '}');
+    report_json_object(s, host, &w);
     buf_add_char(out, '\n');
 }

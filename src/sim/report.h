@@ -2,7 +2,9 @@
 
 #include "core/base/buf.h"
 #include "core/engine/engine.h"
+#include "core/wire/json_write.h"
 #include "sim/books.h"
+#include "sim/text.h"
 
 /* What a run came to: numbers from closed books, and the forms they are printed in. The same input
  * and seed give the same bytes, except for what `struct host` says. */
@@ -20,7 +22,7 @@ struct wait_summary {
 
 struct class_summary {
     struct str name;
-    uint64_t created, bound, ended, lost, waiting, failed;
+    uint64_t created, bound, ended, lost, evicted, waiting, failed;
     struct wait_summary wait;
     int64_t *waits_ms; /* sorted; lives in the summary */
     uint32_t n_waits;
@@ -28,7 +30,7 @@ struct class_summary {
 
 struct resource_summary {
     struct str name;
-    double room, mean, peak; /* in the books' units */
+    double room, first, mean, peak; /* in the books' units */
     double mean_share, peak_share;
 };
 
@@ -43,7 +45,16 @@ struct island_summary {
     struct wait_summary waits[ISLAND_SIZES];
 };
 
+/* Who decided. */
+struct contestant {
+    struct str name;
+    struct str profile; /* or several: "default-scheduler and kubenexus-scheduler" */
+    struct str policy;  /* who may pass whom in the queue */
+    bool places_gangs;
+};
+
 struct summary {
+    struct contestant who; /* whoever makes the summary fills it in */
     const struct books *books;
     struct engine_stats engine;
     LIST(struct class_summary) classes;
@@ -63,3 +74,4 @@ void summary_done(struct summary *s);
 /* `host` may be NULL: then nothing in it depends on the machine. */
 void report_table(const struct summary *s, const struct host *host, struct buf *out);
 void report_json(const struct summary *s, const struct host *host, struct buf *out);
+void report_json_object(const struct summary *s, const struct host *host, struct json_writer *w);

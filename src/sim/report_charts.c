@@ -4,112 +4,10 @@
 #include <stdlib.h>
 
 #include "core/base/real.h"
-#include "sim/plot.h"
+#include "sim/chart.h"
 #include "sim/stats.h"
-#include "sim/text.h"
 
-enum {
-    STRIPES_MOST = 96, /* places that say something when pointed at */
-    CELLS_MOST = 1700, /* of the map of groups */
-    SHADES = 10,
-};
-
-static const double time_left = 74;
-
-/* --- series --- */
-
-struct series {
-    double *y;
-    uint32_t n;
-};
-
-/* A column's mean in each step, in units. */
-static struct series series_of(const struct summary *s, uint32_t column, double per_unit)
-{
-    const struct books *b = s->books;
-    struct series out = {.n = timeline_steps(&b->timeline, b->end_ms)};
-    out.y = mem_alloc(out.n * sizeof(*out.y));
-    for (uint32_t i = 0; i < out.n; i++)
-        out.y[i] = timeline_mean(&b->timeline, column, i, i + 1, b->end_ms) / per_unit;
-    return out;
-}
-
-static double step_ms(const struct summary *s)
-{
-    return (double)s->books->timeline.step_ms;
-}
-
-static double end_ms(const struct summary *s)
-{
-    return MAX((double)s->books->end_ms, 1.0);
-}
-
-static double most_of(const struct series *series)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < series->n; i++)
-        most = MAX(most, series->y[i]);
-    return most;
-}
-
-/* The next round number: where an axis ends. */
-static double round_up(double x)
-{
-    enum { TICKS = 5 };
-    if (x <= 0)
-        return 1;
-    double tick = stats_tick(x, TICKS);
-    double ticks = real_round(x / tick);
-    return tick * (ticks * tick < x ? ticks + 1 : ticks);
-}
-
-/* --- heading and legend --- */
-
-static void figure_open(struct buf *out, const char *id, const char *title, const char *words)
-{
-    buf_printf(out, "<figure id=\"%s\">\n<figcaption><h2>", id);
-    html_add(out, str_of(title));
-    buf_printf(out, "</h2><p>%s</p></figcaption>\n", words);
-}
-
-static void figure_close(struct buf *out)
-{
-    buf_printf(out, "</figure>\n");
-}
-
-static void legend_item(struct buf *out, unsigned series, struct str name)
-{
-    buf_printf(out,
-               "<li><svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">"
-               "<rect class=\"s%u\" width=\"12\" height=\"12\" rx=\"3\"/></svg>",
-               series);
-    html_add(out, name);
-    buf_printf(out, "</li>");
-}
-
-/* From step to step, what each series was: "14:00 – 14:15 · GPU 91 % · CPU 44 %". */
-static void add_stripes(struct plot *p, const struct summary *s, const struct series *series,
-                        const char *const *names, uint32_t n, const char *unit)
-{
-    uint32_t steps = series[0].n;
-    uint32_t each = (steps + STRIPES_MOST - 1) / STRIPES_MOST;
-    struct buf title = {0};
-    for (uint32_t i = 0; i < steps; i += each) {
-        uint32_t last = MIN(i + each, steps);
-        double from = i * step_ms(s), to = MIN(last * step_ms(s), end_ms(s));
-        buf_clear(&title);
-        buf_printf(&title, "%s – %s", text_clock((int64_t)from, s->books->timeline.step_ms).s,
-                   text_clock((int64_t)to, s->books->timeline.step_ms).s);
-        for (uint32_t k = 0; k < n; k++) {
-            double sum = 0;
-            for (uint32_t j = i; j < last; j++)
-                sum += series[k].y[j];
-            buf_printf(&title, "\n%s: %s%s", names[k], text_amount(sum / (last - i)).s, unit);
-        }
-        plot_stripe(p, from, to, buf_str(&title));
-    }
-    buf_done(&title);
-}
+enum { SHADES = 10 };
 
 /* --- utilisation --- */
 
@@ -119,7 +17,7 @@ static struct series share_series(const struct summary *s, uint32_t resource)
     struct series room = series_of(s, books_room(s->books, resource), 1);
     for (uint32_t i = 0; i < used.n; i++)
         used.y[i] = room.y[i] > 0 ? used.y[i] / room.y[i] * 100 : 0;
-    mem_free(room.y);
+    series_done(&room);
     return used;
 }
 
@@ -135,30 +33,30 @@ void chart_utilisation(const struct summary *s, struct buf *out)
     uint32_t n = MIN(s->resources.n, (uint32_t)PLOT_SERIES_MOST);
     struct series series[PLOT_SERIES_MOST] = {0};
     struct face faces[PLOT_SERIES_MOST];
-    const char *names[PLOT_SERIES_MOST] = {0};
-    figure_open(out, "utilisation", "Utilisation",
+    struct str names[PLOT_SERIES_MOST] = {0};
+    figure_open(out, "utilisation", 0, "Utilisation",
                 "Share of each resource that pods on nodes ask for.");
-    buf_printf(out, "<ul class=\"legend\">");
+    legend_open(out);
     for (uint32_t i = 0; i < n; i++) {
         series[i] = share_series(s, resource_at(s, i));
         faces[i] = face_of(s->resources.at[resource_at(s, i)].name);
-        names[i] = faces[i].label;
-        legend_item(out, i, str_of(names[i]));
+        names[i] = str_of(faces[i].label);
+        legend_item(out, i, names[i]);
     }
-    buf_printf(out, "</ul>\n");
+    legend_close(out);
     struct plot p;
-    plot_open(&p, out, 300, time_left, "Utilisation of each resource over time, in percent");
-    p.x_most = end_ms(s);
+    plot_open(&p, out, 240, "", "Utilisation of each resource over time, in percent");
+    p.x_most = chart_end_ms(s);
     p.y_most = 100;
     plot_y_axis(&p, " %");
     plot_time_axis(&p);
     for (uint32_t i = n; i-- > 0;)
-        plot_line(&p, series[i].y, series[i].n, step_ms(s), i);
-    add_stripes(&p, s, series, names, n, " %");
+        plot_line(&p, series[i].y, series[i].n, series[i].step_ms, series[i].end_ms, i);
+    chart_stripes(&p, series, names, n, " %");
     plot_close(&p);
     figure_close(out);
     for (uint32_t i = 0; i < n; i++)
-        mem_free(series[i].y);
+        series_done(&series[i]);
 }
 
 /* --- the watched resource by class --- */
@@ -200,28 +98,28 @@ static bool is_shown(const struct shown *shown, uint32_t class)
 
 static struct series others_series(const struct summary *s, const struct shown *shown, double unit)
 {
-    struct series sum = {.n = timeline_steps(&s->books->timeline, s->books->end_ms)};
-    sum.y = mem_alloc(sum.n * sizeof(*sum.y));
+    struct series sum = series_of(s, BOOKS_HELD, unit);
+    memset(sum.y, 0, sum.n * sizeof(*sum.y));
     for (uint32_t c = 0; c < s->classes.n; c++) {
         if (is_shown(shown, c))
             continue;
         struct series one = series_of(s, books_class_used(s->books, c), unit);
         for (uint32_t i = 0; i < sum.n; i++)
             sum.y[i] += one.y[i];
-        mem_free(one.y);
+        series_done(&one);
     }
     return sum;
 }
 
 /* Each series lies on the ones before it. */
-static void stack_areas(struct plot *p, const struct series *series, uint32_t n, double step)
+static void stack_areas(struct plot *p, const struct series *series, uint32_t n)
 {
     uint32_t steps = series[0].n;
     double *low = mem_alloc(steps * sizeof(*low)), *high = mem_alloc(steps * sizeof(*high));
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < steps; k++)
             high[k] = low[k] + series[i].y[k];
-        plot_area(p, low, high, steps, step, i);
+        plot_area(p, low, high, steps, series[i].step_ms, series[i].end_ms, i);
         memcpy(low, high, steps * sizeof(*low));
     }
     mem_free(low);
@@ -233,39 +131,39 @@ static void stack_areas(struct plot *p, const struct series *series, uint32_t n,
 static void classes_legend(const struct summary *s, const struct shown *shown, const bool *is_there,
                            struct buf *out)
 {
-    buf_printf(out, "<ul class=\"legend\">");
+    legend_open(out);
     for (uint32_t i = 0; i < shown->n; i++) {
         if (is_there[i])
             legend_item(out, i, s->classes.at[shown->class[i]].name);
     }
     if (shown->has_others)
         legend_item(out, shown->n, STR("others"));
-    buf_printf(out, "</ul>\n");
+    legend_close(out);
 }
 
 static void plot_classes(const struct summary *s, const struct shown *shown, struct plot *p,
                          double per_unit)
 {
     struct series series[PLOT_SERIES_MOST] = {0};
-    const char *names[PLOT_SERIES_MOST] = {0};
+    struct str names[PLOT_SERIES_MOST] = {0};
     uint32_t n = shown->n + shown->has_others;
     for (uint32_t i = 0; i < shown->n; i++) {
-        names[i] = s->classes.at[shown->class[i]].name.p;
+        names[i] = s->classes.at[shown->class[i]].name;
         series[i] = series_of(s, books_class_used(s->books, shown->class[i]), per_unit);
     }
     if (shown->has_others) {
-        names[shown->n] = "others";
+        names[shown->n] = STR("others");
         series[shown->n] = others_series(s, shown, per_unit);
     }
     if (n) {
-        stack_areas(p, series, n, step_ms(s));
-        add_stripes(p, s, series, names, n, "");
+        stack_areas(p, series, n);
+        chart_stripes(p, series, names, n, "");
     }
     for (uint32_t i = 0; i < n; i++)
-        mem_free(series[i].y);
+        series_done(&series[i]);
 }
 
-void chart_classes(const struct summary *s, struct buf *out)
+void chart_classes(const struct summary *s, uint32_t number, struct buf *out)
 {
     const struct books *b = s->books;
     struct face face = face_of(b->plan->watched);
@@ -275,49 +173,23 @@ void chart_classes(const struct summary *s, struct buf *out)
         is_there[i] = b->timeline.at[books_class_used(b, shown.class[i])].peak > 0;
     char title[120];
     snprintf(title, sizeof(title), "%s in use, by job class", face_word(&face));
-    figure_open(out, "classes", title,
+    figure_open(out, "classes", number, title,
                 "What the running pods of each class ask for. The dashed line is all there is.");
     classes_legend(s, &shown, is_there, out);
 
     struct series room = series_of(s, books_room(b, b->watched), face.per_unit);
     struct plot p;
-    plot_open(&p, out, 300, time_left, title);
-    p.x_most = end_ms(s);
-    p.y_most = round_up(most_of(&room));
+    plot_open(&p, out, 260, "", title);
+    p.x_most = chart_end_ms(s);
+    p.y_most = chart_round_up(series_most(&room));
     plot_y_axis(&p, "");
     plot_time_axis(&p);
     plot_y_title(&p, face_word(&face));
-    plot_line(&p, room.y, room.n, step_ms(s), PLOT_SERIES_MOST);
+    plot_line(&p, room.y, room.n, room.step_ms, room.end_ms, PLOT_SERIES_MOST);
     plot_classes(s, &shown, &p, face.per_unit);
     plot_close(&p);
     figure_close(out);
-    mem_free(room.y);
-}
-
-/* --- queue --- */
-
-void chart_queue(const struct summary *s, struct buf *out)
-{
-    static const char *const names[] = {"waiting", "running"};
-    struct series series[] = {series_of(s, BOOKS_WAITING, 1), series_of(s, BOOKS_RUNNING, 1)};
-    char words[200];
-    snprintf(words, sizeof(words), "Pods that wait for a node: %s on average, %s at most.",
-             text_amount(s->queue_mean).s, text_count((uint64_t)s->queue_peak).s);
-    figure_open(out, "queue", "Queue", words);
-    struct plot p;
-    plot_open(&p, out, 240, time_left, "Number of waiting pods over time");
-    p.x_most = end_ms(s);
-    p.y_most = round_up(most_of(&series[0]));
-    plot_y_axis(&p, "");
-    plot_time_axis(&p);
-    plot_y_title(&p, "pods waiting");
-    plot_area(&p, NULL, series[0].y, series[0].n, step_ms(s), 1);
-    plot_line(&p, series[0].y, series[0].n, step_ms(s), 1);
-    add_stripes(&p, s, series, names, LEN(series), " pods");
-    plot_close(&p);
-    figure_close(out);
-    mem_free(series[0].y);
-    mem_free(series[1].y);
+    series_done(&room);
 }
 
 /* --- waits --- */
@@ -343,22 +215,23 @@ static void wait_ticks(struct plot *p, const struct wait_axis *axis)
     static const struct {
         int s;
         const char *label;
+        enum rarity rarity;
     } ticks[] = {
-        {1,       "≤ 1 s"},
-        {10,      "10 s"   },
-        {30,      "30 s"   },
-        {60,      "1 min"  },
-        {300,     "5 min"  },
-        {1800,    "30 min" },
-        {7200,    "2 h"    },
-        {21600,   "6 h"    },
-        {86400,   "1 d"    },
-        {345600,  "4 d"    },
-        {1728000, "20 d"   },
-        {8640000, "100 d"  },
+        {1,       "≤ 1 s", COMMON},
+        {10,      "10 s",    RARE  },
+        {30,      "30 s",    RAREST},
+        {60,      "1 min",   COMMON},
+        {300,     "5 min",   RARE  },
+        {1800,    "30 min",  COMMON},
+        {7200,    "2 h",     RARE  },
+        {21600,   "6 h",     RAREST},
+        {86400,   "1 d",     COMMON},
+        {345600,  "4 d",     RAREST},
+        {1728000, "20 d",    RARE  },
+        {8640000, "100 d",   RAREST},
     };
     for (size_t i = 0; i < LEN(ticks) && ticks[i].s * 1e3 <= axis->most_ms; i++)
-        plot_x_tick(p, wait_x(axis, ticks[i].s * 1e3), ticks[i].label, i > 0);
+        plot_x_tick(p, wait_x(axis, ticks[i].s * 1e3), ticks[i].label, ticks[i].rarity);
     plot_x_title(p, "wait from creation to binding");
 }
 
@@ -403,20 +276,20 @@ static void wait_stripes(struct plot *p, const struct summary *s, const struct w
     buf_done(&title);
 }
 
-void chart_waits(const struct summary *s, struct buf *out)
+void chart_waits(const struct summary *s, uint32_t number, struct buf *out)
 {
     struct wait_axis axis = wait_axis_of(s);
     struct shown shown = choose_classes(s);
     bool is_there[PLOT_SERIES_MOST];
     for (uint32_t i = 0; i < shown.n; i++)
         is_there[i] = s->classes.at[shown.class[i]].n_waits > 0;
-    figure_open(out, "waits", "Waiting times",
+    figure_open(out, "waits", number, "Waiting times of pods",
                 "Share of the pods of a class that were placed within a time. "
                 "Pods still waiting at the end are not counted.");
     shown.has_others = false;
     classes_legend(s, &shown, is_there, out);
     struct plot p;
-    plot_open(&p, out, 300, time_left, "Distribution of waiting times by job class");
+    plot_open(&p, out, 260, "", "Distribution of waiting times by job class");
     p.y_most = 100;
     plot_y_axis(&p, " %");
     wait_ticks(&p, &axis);
@@ -429,51 +302,39 @@ void chart_waits(const struct summary *s, struct buf *out)
 
 /* --- groups --- */
 
-/* At most so many bytes, and no character cut in two. */
-static struct str cut(struct str s, size_t most)
-{
-    size_t n = MIN(s.n, most);
-    while (n < s.n && n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
-        n--;
-    return str_part(s, 0, n);
-}
-
-/* `y`: where the row begins; a cell is `each` steps wide. */
+/* A row of cells, each `each` steps wide, that begins at `y` in the SVG. */
 static void group_row(struct plot *p, const struct summary *s, uint32_t group, double y,
                       uint32_t each, double row_height)
 {
     const struct books *b = s->books;
     struct face face = face_of(b->plan->watched);
     uint32_t steps = timeline_steps(&b->timeline, b->end_ms);
+    double step_ms = (double)b->timeline.step_ms;
     buf_printf(p->out, "<g transform=\"translate(0 %.1f)\">", y);
     for (uint32_t from = 0; from < steps; from += each) {
         uint32_t to = MIN(from + each, steps);
         double used = timeline_mean(&b->timeline, books_group_used(b, group), from, to, b->end_ms);
         double room = timeline_mean(&b->timeline, books_group_room(b, group), from, to, b->end_ms);
         double share = room > 0 ? used / room : 0;
-        double x = plot_x(p, from * step_ms(s));
-        double x_to = plot_x(p, MIN(to * step_ms(s), end_ms(s)));
-        buf_printf(p->out, "<rect class=\"h%d\" x=\"%.1f\" width=\"%.1f\" height=\"%.0f\"><title>",
+        double x = plot_x(p, from * step_ms);
+        double x_to = plot_x(p, MIN(to * step_ms, chart_end_ms(s)));
+        buf_printf(p->out, "<rect class=\"h%d\" x=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
                    (int)MIN(share * SHADES + 0.5, (double)SHADES), x, MAX(x_to - x - 0.8, 0.4),
-                   row_height - 1);
+                   row_height * 0.93);
         html_add(p->out, b->plan->groups.at[group]);
-        buf_printf(p->out, " %s: %s of %s %s</title></rect>\n",
-                   text_clock((int64_t)(from * step_ms(s)), b->timeline.step_ms).s,
-                   text_amount(used / face.per_unit).s, text_amount(room / face.per_unit).s,
-                   face.unit);
+        buf_printf(p->out, " %s: %s of %s</title></rect>\n",
+                   text_clock((int64_t)(from * step_ms), b->timeline.step_ms).s,
+                   text_amount(used / face.per_unit).s, text_amount(room / face.per_unit).s);
     }
     buf_printf(p->out, "</g>\n");
 }
 
 static void shades_legend(struct buf *out)
 {
-    buf_printf(out, "<ul class=\"legend shades\"><li>0 %%</li>");
+    buf_printf(out, "<ul class=\"legend shades\"><li>none in use</li>");
     for (int i = 0; i <= SHADES; i++)
-        buf_printf(out,
-                   "<li><svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">"
-                   "<rect class=\"h%d\" width=\"12\" height=\"12\"/></svg></li>",
-                   i);
-    buf_printf(out, "<li>100 %%</li></ul>\n");
+        buf_printf(out, "<li><i class=\"key c%d\"></i></li>", i);
+    buf_printf(out, "<li>full</li></ul>\n");
 }
 
 static bool has_any(const struct books *b, uint32_t group)
@@ -481,27 +342,26 @@ static bool has_any(const struct books *b, uint32_t group)
     return b->timeline.at[books_group_room(b, group)].peak > 0;
 }
 
-static void group_rows(struct plot *p, const struct summary *s, uint32_t rows, double row_height)
+static void group_rows(struct plot *p, const struct summary *s, uint32_t rows, uint32_t cells)
 {
+    enum { CELLS_MOST = 96 }; /* of a row */
     const struct books *b = s->books;
     uint32_t steps = timeline_steps(&b->timeline, b->end_ms);
-    uint32_t most = MIN((uint32_t)STRIPES_MOST, (uint32_t)CELLS_MOST / MAX(rows, 1u));
+    uint32_t fair = rows ? cells / rows : 0;
+    uint32_t most = fair > CELLS_MOST ? CELLS_MOST : MAX(fair, 1u);
     uint32_t each = (steps + most - 1) / most;
-    double y = p->top;
+    double y = 0, row_height = 1000.0 / MAX(rows, 1u);
     for (uint32_t i = 0; i < b->plan->groups.n; i++) {
         if (!has_any(b, i))
             continue;
-        buf_printf(p->out, "<text class=\"end row\" x=\"%.1f\" y=\"%.1f\">", p->left - 8,
-                   y + row_height / 2 + 3.5);
-        html_add(p->out, cut(b->plan->groups.at[i], 24));
-        buf_printf(p->out, "</text>\n");
-        group_row(p, s, i, y, each, row_height);
+        plot_row_label(p, y + row_height / 2, b->plan->groups.at[i]);
+        group_row(p, s, i, y, MAX(each, 1u), row_height);
         y += row_height;
     }
 }
 
-/* A row for each group that has any of the watched resource. */
-void chart_groups(const struct summary *s, struct buf *out)
+/* A row for each group that has any of the watched resource; at most so many cells in all. */
+void chart_groups(const struct summary *s, uint32_t number, uint32_t cells, struct buf *out)
 {
     const struct plan *plan = s->books->plan;
     struct face face = face_of(plan->watched);
@@ -509,16 +369,16 @@ void chart_groups(const struct summary *s, struct buf *out)
     uint32_t rows = 0;
     for (uint32_t i = 0; i < plan->groups.n; i++)
         rows += has_any(s->books, i);
-    double row_height = rows <= 8 ? 26 : rows <= 30 ? 17 : 13;
+    double row_height = rows <= 8 ? 26 : rows <= 30 ? 17 : 14;
     snprintf(title, sizeof(title), "%s in use, by %s", face_word(&face), plan->group_word);
     snprintf(words, sizeof(words), "How much of what a %s has is asked for by its pods.",
              plan->group_word);
-    figure_open(out, "groups", title, words);
+    figure_open(out, "groups", number, title, words);
     shades_legend(out);
     struct plot p;
-    plot_open(&p, out, row_height * rows + 58, 136, title);
-    p.x_most = end_ms(s);
-    group_rows(&p, s, rows, row_height);
+    plot_open(&p, out, row_height * rows, "rows", title);
+    p.x_most = chart_end_ms(s);
+    group_rows(&p, s, rows, cells);
     plot_time_axis(&p);
     plot_close(&p);
     figure_close(out);

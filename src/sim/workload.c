@@ -249,6 +249,7 @@ static bool arrive(struct drawing *d, double at_ms)
                        ? (uint32_t)MIN(d->job->gang->min_available, d->job->sizes.at[size].pods)
                        : 0,
         .template = d->templates[size],
+        .node = d->p->templates.at[d->templates[size]]->spec.node_name,
         .class = d->class,
     };
     return plan_add_job(d->p, job, d->e);

@@ -13,10 +13,10 @@
 #include "core/model/run_time.h"
 #include "sim/draw.h"
 #include "sim/storage.h"
+#include "sim/works.h"
 
 #define NEVER    INT64_MAX
 #define NOT_SAID INTERN_NONE
-#define NO_NODE  UINT32_MAX
 
 enum { ROUNDS_A_POD = 100 }; /* at most, of one moment */
 
@@ -24,21 +24,14 @@ enum pod_state { POD_WAITING, POD_RUNNING, POD_ENDED, POD_LOST };
 
 struct sim_pod {
     int64_t created_ms;
-    int64_t ends_ms; /* while it runs */
     uint32_t job, member;
     uint32_t node; /* where it runs; while it waits, where room is being made for it */
     uint32_t why;  /* what it was last told while waiting */
     uint8_t state;
     bool is_failed;  /* could not be judged the last time */
     bool is_leaving; /* somebody deleted it */
+    bool is_anew;    /* not the first of its name */
     struct zones_taken zones;
-};
-
-/* Where the pods of a job are, until all of them run. */
-struct sim_job {
-    uint32_t first; /* of its members in world.seats */
-    uint32_t seated;
-    bool has_started;
 };
 
 struct sim_node {
@@ -62,12 +55,10 @@ struct world {
     int64_t moved_ms; /* when something last happened but refusals */
 
     VEC(struct sim_pod) pods;
-    VEC(struct sim_job) jobs;
-    VEC(uint32_t) seats; /* nodes */
+    struct works works;
     VEC(struct sim_node) nodes;
     struct intern node_names;
     struct intern whys;
-    struct heap ends;  /* running pods that will end */
     struct heap turns; /* nodes that will fail or be repaired */
     uint32_t next_job;
     uint32_t nodes_down;
@@ -82,18 +73,17 @@ struct world {
     struct arena mem; /* of one message to the engine */
 };
 
-static bool ends_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const struct world *w = ctx;
-    int64_t x = w->pods.at[a].ends_ms, y = w->pods.at[b].ends_ms;
-    return x != y ? x < y : a < b;
-}
-
 static bool turns_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct world *w = ctx;
     int64_t x = w->nodes.at[a].turns_ms, y = w->nodes.at[b].turns_ms;
     return x != y ? x < y : a < b;
+}
+
+/* The engine's clock. */
+static int64_t clock_ms(const struct world *w)
+{
+    return w->plan->epoch_ms + w->now_ms;
 }
 
 /* --- telling the engine --- */
@@ -140,10 +130,14 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
     struct pod pod = *w->plan->templates.at[job->template];
     pod.meta.name = pod_name(w, sim);
     pod.meta.uid = arena_printf(&w->mem, "%u", i);
-    if (pod.meta.created_ms == TIME_NONE)
-        pod.meta.created_ms = sim->created_ms;
+    if (pod.meta.created_ms == TIME_NONE || sim->is_anew)
+        pod.meta.created_ms = w->plan->epoch_ms + sim->created_ms;
+    if (sim->is_anew)
+        pod.status.start_ms = TIME_NONE;
     if (sim->is_leaving)
-        pod.meta.deleted_ms = w->now_ms;
+        pod.meta.deleted_ms = clock_ms(w);
+    if (w->plan->scheduler.n)
+        pod.spec.scheduler_name = w->plan->scheduler;
     if (w->plan->declares_run_times && job->runs_ms != NEVER)
         declare_run_time(w, &pod, job->runs_ms);
     if (job->minimum > 1)
@@ -157,7 +151,7 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
     struct change change = {
         .kind = kind, .object = {.kind = KIND_POD, .pod = &pod}
     };
-    engine_apply(w->engine, w->now_ms, &change);
+    engine_apply(w->engine, clock_ms(w), &change);
 }
 
 static void tell_node(struct world *w, uint32_t i, enum change_kind kind)
@@ -166,14 +160,14 @@ static void tell_node(struct world *w, uint32_t i, enum change_kind kind)
     struct change change = {
         .kind = kind, .object = {.kind = KIND_NODE, .node = &node}
     };
-    engine_apply(w->engine, w->now_ms, &change);
+    engine_apply(w->engine, clock_ms(w), &change);
 }
 
 static void tell_object(void *ctx, enum change_kind kind, const struct object *object)
 {
     struct world *w = ctx;
     struct change change = {.kind = kind, .object = *object};
-    engine_apply(w->engine, w->now_ms, &change);
+    engine_apply(w->engine, clock_ms(w), &change);
 }
 
 /* --- what happens to pods --- */
@@ -186,27 +180,14 @@ static struct class_books *class_of(struct world *w, const struct sim_pod *pod)
 static void book_pod(struct world *w, struct sim_pod *pod, int sign)
 {
     const struct plan_job *job = &w->plan->jobs.at[pod->job];
+    struct islands *is = &w->books.islands;
     books_pod(&w->books, w->now_ms, w->plan->nodes.at[pod->node].group, job->class,
               &w->needs[(size_t)job->template * w->books.resources.n], sign);
     if (sign > 0)
-        islands_start(&w->books.islands, w->now_ms, pod->node, job->template, &pod->zones);
+        islands_start(is, w->now_ms, pod->node, job->template, &pod->zones);
     else
-        islands_stop(&w->books.islands, w->now_ms, pod->node, job->template, &pod->zones);
-}
-
-/* The pod has a node, or none any more, while not all of its job run. */
-static void seat_pod(struct world *w, const struct sim_pod *pod, uint32_t node)
-{
-    struct sim_job *job = &w->jobs.at[pod->job];
-    uint32_t *seat = &w->seats.at[job->first + pod->member];
-    if (job->has_started)
-        return;
-    job->seated += node != NO_NODE;
-    job->seated -= *seat != NO_NODE;
-    *seat = node;
-    job->has_started = job->seated == w->plan->jobs.at[pod->job].pods;
-    if (job->has_started)
-        islands_job(&w->books.islands, w->now_ms, pod->job, &w->seats.at[job->first]);
+        islands_stop(is, w->now_ms, pod->node, job->template, &pod->zones);
+    timeline_set(&w->books.timeline, BOOKS_WHOLE, w->now_ms, is->whole.value);
 }
 
 static void forget_why(struct world *w, struct sim_pod *pod)
@@ -216,18 +197,14 @@ static void forget_why(struct world *w, struct sim_pod *pod)
     pod->why = NOT_SAID;
 }
 
-static void start_pod(struct world *w, uint32_t i, uint32_t node)
+static void start_pod(struct world *w, uint32_t i, uint32_t node, bool is_old)
 {
     struct sim_pod *pod = &w->pods.at[i];
-    int64_t runs_ms = w->plan->jobs.at[pod->job].runs_ms;
     forget_why(w, pod);
     pod->state = POD_RUNNING;
     pod->node = node;
     book_pod(w, pod, 1);
-    if (runs_ms < NEVER - w->now_ms) {
-        pod->ends_ms = w->now_ms + runs_ms;
-        heap_add(&w->ends, i);
-    }
+    works_start(&w->works, w->now_ms, i, node, is_old);
     tell_pod(w, i, CHANGE_PUT);
 }
 
@@ -242,21 +219,29 @@ static void stop_pod(struct world *w, uint32_t i, enum pod_state state)
     pod->state = (uint8_t)state;
 }
 
-static uint32_t add_pod(struct world *w, uint32_t job, uint32_t member)
+static void end_pod(struct world *w, uint32_t i)
+{
+    class_of(w, &w->pods.at[i])->ended++;
+    stop_pod(w, i, POD_ENDED);
+    works_end(&w->works, w->now_ms, i);
+}
+
+static uint32_t add_pod(struct world *w, uint32_t job, uint32_t member, int64_t done_ms)
 {
     struct sim_pod pod = {.created_ms = w->now_ms, .job = job, .member = member};
     pod.node = NO_NODE;
     pod.why = NOT_SAID;
     vec_push(&w->pods, pod);
+    works_add(&w->works, job, member, done_ms);
     return w->pods.n - 1;
 }
 
-static void create_pod(struct world *w, uint32_t job, uint32_t member)
+static uint32_t create_pod(struct world *w, uint32_t job, uint32_t member)
 {
-    uint32_t i = add_pod(w, job, member);
+    uint32_t i = add_pod(w, job, member, 0);
     class_of(w, &w->pods.at[i])->created++;
     timeline_add(&w->books.timeline, BOOKS_WAITING, w->now_ms, 1);
-    tell_pod(w, i, CHANGE_PUT);
+    return i;
 }
 
 /* A pod that a plan finds in place: it neither waits nor counts as bound. */
@@ -265,7 +250,7 @@ static void place_pod(struct world *w, uint32_t job, struct str node)
     uint32_t at = intern_find(&w->node_names, node);
     if (at == INTERN_NONE) /* of a node that is gone: the engine would count it nowhere */
         return;
-    start_pod(w, add_pod(w, job, 0), at);
+    start_pod(w, add_pod(w, job, 0, w->plan->jobs.at[job].ran_ms), at, true);
 }
 
 static void bind_pod(struct world *w, const struct decision *d)
@@ -273,32 +258,33 @@ static void bind_pod(struct world *w, const struct decision *d)
     if (w->plan->bind_fault_share > 0 && rng_real(&w->bind_rng) < w->plan->bind_fault_share) {
         struct error why = {0};
         error_set(&why, ERROR_BUSY, "the scenario says so");
-        engine_settle(w->engine, w->now_ms, d->effect, &why);
+        engine_settle(w->engine, clock_ms(w), d->effect, &why);
         w->books.bind_faults++;
         return;
     }
     struct sim_pod *pod = &w->pods.at[d->pod];
     struct class_books *class = class_of(w, pod);
     assert(pod->state == POD_WAITING && d->node != NO_NODE && !w->nodes.at[d->node].is_down);
-    engine_settle(w->engine, w->now_ms, d->effect, NULL);
+    engine_settle(w->engine, clock_ms(w), d->effect, NULL);
     class->bound++;
     vec_push(&class->waits_ms, w->now_ms - pod->created_ms);
     timeline_add(&w->books.timeline, BOOKS_WAITING, w->now_ms, -1);
-    seat_pod(w, pod, d->node);
-    start_pod(w, d->pod, d->node);
+    start_pod(w, d->pod, d->node, false);
 }
 
-/* Whoever owns it makes a new one, which begins from the start. */
-static void lose_pod(struct world *w, uint32_t i)
+/* Its owner makes a new pod, which begins from the start. */
+static void lose_pod(struct world *w, uint32_t i, struct undone *undone)
 {
-    if (heap_has(&w->ends, i))
-        heap_remove(&w->ends, i);
-    class_of(w, &w->pods.at[i])->lost++;
-    seat_pod(w, &w->pods.at[i], NO_NODE);
+    const struct plan_job *job = &w->plan->jobs.at[w->pods.at[i].job];
     w->pods.at[i].is_leaving = true; /* its end is not one of its own */
     tell_pod(w, i, CHANGE_PUT);
     stop_pod(w, i, POD_LOST);
-    create_pod(w, w->pods.at[i].job, w->pods.at[i].member);
+    works_lose(&w->works, w->now_ms, i, undone);
+    if (job->is_orphan)
+        return;
+    uint32_t anew = create_pod(w, w->pods.at[i].job, w->pods.at[i].member);
+    w->pods.at[anew].is_anew = true;
+    tell_pod(w, anew, CHANGE_PUT);
 }
 
 static void nominate_pod(struct world *w, const struct decision *d)
@@ -312,16 +298,19 @@ static void nominate_pod(struct world *w, const struct decision *d)
 /* At once: nobody here needs time to leave. */
 static void evict_pod(struct world *w, const struct decision *d)
 {
-    if (w->pods.at[d->pod].state == POD_RUNNING)
-        lose_pod(w, d->pod);
-    engine_settle(w->engine, w->now_ms, d->effect, NULL);
+    if (w->pods.at[d->pod].state == POD_RUNNING) {
+        class_of(w, &w->pods.at[d->pod])->evicted++;
+        timeline_add(&w->books.timeline, BOOKS_EVICTED, w->now_ms, 1);
+        lose_pod(w, d->pod, &w->books.evicted);
+    }
+    engine_settle(w->engine, clock_ms(w), d->effect, NULL);
 }
 
 static void write_object(struct world *w, const struct decision *d)
 {
     struct error why = {0};
     bool is_done = storage_write(&w->storage, &d->write, tell_object, w, &why);
-    engine_settle(w->engine, w->now_ms, d->effect, is_done ? NULL : &why);
+    engine_settle(w->engine, clock_ms(w), d->effect, is_done ? NULL : &why);
 }
 
 /* --- what happens to nodes --- */
@@ -348,8 +337,10 @@ static void node_down(struct world *w, uint32_t i)
     struct sim_node *node = &w->nodes.at[i];
     for (uint32_t k = 0; k < w->pods.n; k++) {
         const struct sim_pod *pod = &w->pods.at[k];
-        if (pod->state == POD_RUNNING && pod->node == i)
-            lose_pod(w, k);
+        if (pod->state != POD_RUNNING || pod->node != i)
+            continue;
+        class_of(w, pod)->lost++;
+        lose_pod(w, k, &w->books.lost);
     }
     tell_node(w, i, CHANGE_REMOVE);
     node->is_down = true;
@@ -373,12 +364,18 @@ static int64_t next_arrival_ms(const struct world *w)
 static int64_t next_own_ms(const struct world *w)
 {
     int64_t next_ms = next_arrival_ms(w);
-    if (w->ends.n)
-        next_ms = MIN(next_ms, w->pods.at[w->ends.at[0]].ends_ms);
+    next_ms = MIN(next_ms, works_next_ms(&w->works));
     bool goes_on = next_ms != NEVER || w->nodes_down || w->plan->until_ms != NEVER;
     if (w->turns.n && goes_on)
         next_ms = MIN(next_ms, w->nodes.at[w->turns.at[0]].turns_ms);
     return next_ms;
+}
+
+/* When the engine wants to go on, by our clock. */
+static int64_t engine_own_ms(const struct world *w)
+{
+    int64_t next_ms = engine_next_ms(w->engine, clock_ms(w));
+    return next_ms == NEVER ? NEVER : next_ms - w->plan->epoch_ms;
 }
 
 /* The engine looks again at pods that were refused from time to time. When nothing else will happen
@@ -387,7 +384,7 @@ int64_t world_next_ms(const struct world *w)
 {
     enum { PATIENCE_MS = 60000 };
     int64_t own_ms = next_own_ms(w);
-    int64_t engine_ms = MAX(engine_next_ms(w->engine, w->now_ms), w->now_ms);
+    int64_t engine_ms = MAX(engine_own_ms(w), w->now_ms);
     if (own_ms == NEVER && engine_ms > w->moved_ms + PATIENCE_MS)
         return NEVER;
     return MIN(own_ms, engine_ms);
@@ -397,11 +394,8 @@ static void happen(struct world *w)
 {
     if (next_own_ms(w) <= w->now_ms)
         w->moved_ms = w->now_ms;
-    while (w->ends.n && w->pods.at[w->ends.at[0]].ends_ms <= w->now_ms) {
-        uint32_t i = heap_take(&w->ends);
-        class_of(w, &w->pods.at[i])->ended++;
-        stop_pod(w, i, POD_ENDED);
-    }
+    while (works_next_ms(&w->works) <= w->now_ms)
+        end_pod(w, works_next(&w->works));
     while (w->turns.n && w->nodes.at[w->turns.at[0]].turns_ms <= w->now_ms) {
         uint32_t i = heap_take(&w->turns);
         w->nodes_down -= w->nodes.at[i].is_down;
@@ -412,11 +406,10 @@ static void happen(struct world *w)
     }
     for (; next_arrival_ms(w) <= w->now_ms; w->next_job++) {
         const struct plan_job *job = &w->plan->jobs.at[w->next_job];
-        struct str node = w->plan->templates.at[job->template]->spec.node_name;
-        if (node.n)
-            place_pod(w, w->next_job, node);
-        for (uint32_t member = 0; !node.n && member < job->pods; member++)
-            create_pod(w, w->next_job, member);
+        if (job->node.n)
+            place_pod(w, w->next_job, job->node);
+        for (uint32_t member = 0; !job->node.n && member < job->pods; member++)
+            tell_pod(w, create_pod(w, w->next_job, member), CHANGE_PUT);
     }
 }
 
@@ -528,12 +521,9 @@ static void close_books(struct world *w, int64_t end_ms)
     vec_done(&pods_of);
     b->first_ms = w->plan->jobs.n ? MIN(w->plan->jobs.at[0].at_ms, end_ms) : 0;
     b->end_ms = end_ms;
+    works_close(&w->works, end_ms);
     timeline_close(&b->timeline, end_ms);
     islands_close(&b->islands, end_ms);
-    for (uint32_t i = 0; i < w->next_job; i++)
-        if (!w->jobs.at[i].has_started &&
-            !w->plan->templates.at[w->plan->jobs.at[i].template]->spec.node_name.n)
-            islands_job(&b->islands, end_ms, i, NULL);
 }
 
 /* --- the face --- */
@@ -562,21 +552,16 @@ struct world *world_new(const struct plan *plan, const struct engine_config *con
     own.seed = plan->seed;
     w->plan = plan;
     w->engine = engine_new(&own);
-    w->ends = (struct heap){.before = ends_before, .ctx = w};
     w->turns = (struct heap){.before = turns_before, .ctx = w};
     w->bind_rng = rng_seeded(plan->seed ^ 0x62696e64);
     w->node_rng = rng_seeded(plan->seed ^ 0x6e6f6465);
     books_init(&w->books, plan);
-    vec_each(&plan->jobs, job) {
-        vec_push(&w->jobs, (struct sim_job){.first = w->seats.n});
-        for (uint32_t i = 0; i < job->pods; i++)
-            vec_push(&w->seats, NO_NODE);
-    }
     measure_objects(w);
+    works_init(&w->works, plan, &w->books, w->needs);
     storage_init(&w->storage, plan);
     vec_each(&plan->objects, object) {
         struct change change = {.kind = CHANGE_PUT, .object = *object};
-        engine_apply(w->engine, 0, &change);
+        engine_apply(w->engine, clock_ms(w), &change);
     }
     vec_resize(&w->nodes, plan->nodes.n);
     for (uint32_t i = 0; i < plan->nodes.n; i++) {
@@ -596,12 +581,10 @@ void world_free(struct world *w)
     books_done(&w->books);
     storage_done(&w->storage);
     vec_done(&w->pods);
-    vec_done(&w->jobs);
-    vec_done(&w->seats);
+    works_done(&w->works);
     vec_done(&w->nodes);
     intern_done(&w->node_names);
     intern_done(&w->whys);
-    heap_done(&w->ends);
     heap_done(&w->turns);
     mem_free(w->needs);
     mem_free(w->rooms);
@@ -611,11 +594,21 @@ void world_free(struct world *w)
     mem_free(w);
 }
 
-/* All is over when the last thing has happened; what runs for ever runs until the plan's end. */
+/* All is over when the last thing has happened; what runs or waits for ever does so until the
+ * plan's end. */
 static int64_t end_ms(const struct world *w, int64_t then_ms)
 {
-    bool runs_on = then_ms != NEVER || w->books.timeline.at[BOOKS_RUNNING].value > 0;
-    return runs_on && w->plan->until_ms != NEVER ? w->plan->until_ms : w->moved_ms;
+    const struct timeline_column *at = w->books.timeline.at;
+    bool goes_on = then_ms != NEVER || at[BOOKS_RUNNING].value > 0 || at[BOOKS_WAITING].value > 0;
+    return goes_on && w->plan->until_ms != NEVER ? w->plan->until_ms : w->moved_ms;
+}
+
+/* What is in use when all that was there from the start has come, and nothing has been decided. */
+static void note_start(struct world *w)
+{
+    struct books *b = &w->books;
+    for (uint32_t i = 0; i < b->resources.n && b->used_first.n < b->resources.n; i++)
+        vec_push(&b->used_first, b->timeline.at[books_used(b, i)].value);
 }
 
 bool world_turn(struct world *w)
@@ -627,9 +620,10 @@ bool world_turn(struct world *w)
     }
     w->now_ms = then_ms;
     happen(w);
+    note_start(w);
     uint64_t rounds = 0;
     do {
-        while (engine_step(w->engine, w->now_ms, &w->effects))
+        while (engine_step(w->engine, clock_ms(w), &w->effects))
             continue;
         /* Each round places or evicts, and whoever is evicted is outranked: a moment has an end. */
         rounds++;

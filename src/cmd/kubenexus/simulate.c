@@ -4,9 +4,8 @@
 #include <sys/resource.h>
 
 #include "cmd/kubenexus/commands.h"
-#include "cmd/kubenexus/config_read.h"
+#include "cmd/kubenexus/simulate_contest.h"
 #include "cmd/kubenexus/simulate_input.h"
-#include "cmd/kubenexus/simulate_policy.h"
 #include "cmd/kubenexus/simulate_progress.h"
 #include "sim/demo.h"
 #include "sim/report_html.h"
@@ -20,6 +19,8 @@ struct options {
     int64_t until_ms;
     bool has_policy, declares;
     struct simulate_policy policy;
+    const char *compared[CONTESTANTS_MOST];
+    uint32_t n_compared;
     struct engine_config engine;
 };
 
@@ -35,6 +36,7 @@ static void help(void)
         "scheduled; - is stdin. Without one, a built-in demo is run: 208 nodes, one day.\n\n"
         "Input:\n"
         "      --cluster DUMP   start with the nodes and pods of this dump\n"
+        "      --run-time TIME  of a dump: how long pods run that do not say so (1h)\n"
         "      --nodes CSV      nodes of an openb trace; needs --pods\n"
         "      --pods CSV       pods of an openb trace; needs --nodes\n"
         "      --fill           of a trace: a pod a second in the file's order; none ends\n"
@@ -59,11 +61,15 @@ static void help(void)
         "      --patience N     of sjf: who waits N times its run time is passed by nobody (2); 0: "
         "no "
         "limit\n"
+        "      --compare A B…   the same under each of these, in one table: a built-in profile, a\n"
+        "                       policy, both (PROFILE+POLICY) or a configuration file; behind the\n"
+        "                       scenario, up to the next option\n"
         "      --no-views       decide every pod by a scan of all nodes (slow, same results)\n"
         "      --check          compare every decision with such a scan (slower)\n\n"
         "Examples:\n"
         "  kubenexus simulate --report demo.html\n"
         "  kubenexus simulate scenarios/small.yaml --seed 7 -o json\n"
+        "  kubenexus simulate --compare kubenexus-scheduler default-scheduler\n"
         "  kubectl get nodes,pods,services -A -o json | kubenexus simulate -\n"
         "  kubenexus simulate --nodes openb_node_list_gpu_node.csv \\\n"
         "    --pods openb_pod_list_default.csv --fill\n"
@@ -90,6 +96,12 @@ static bool parse_speed(const char *text, struct options *o)
     char *end = NULL;
     o->files.trace.speed = text ? strtod(text, &end) : 0;
     return end && *end == '\0' && o->files.trace.speed >= 1e-6 && o->files.trace.speed <= 1e6;
+}
+
+static bool parse_run_time(const char *text, struct options *o)
+{
+    int64_t *run_ms = &o->files.dump.run_ms;
+    return text && scenario_duration(str_of(text), run_ms) && *run_ms > 0;
 }
 
 static bool parse_gpus(const char *text, struct options *o)
@@ -129,6 +141,7 @@ static const struct {
 } valued[] = {
     {"--seed",     NULL, "a whole number of at least 0",      parse_seed    },
     {"--until",    NULL, "a time above 0 (90m, 12h, 2d)",     parse_until   },
+    {"--run-time", NULL, "a time above 0 (90m, 12h, 2d)",     parse_run_time},
     {"--speed",    NULL, "a number from 0.000001 to 1000000", parse_speed   },
     {"--gpus",     NULL, "a whole number from 1 to 1000000",  parse_gpus    },
     {"--policy",   NULL, "first-fit, fifo, easy or sjf",      parse_policy  },
@@ -179,6 +192,20 @@ static int parse_file(int argc, char **argv, int *i, struct options *o, bool *is
     return 0;
 }
 
+/* All that follows, up to the next option. */
+static int parse_compared(int argc, char **argv, int *i, struct options *o, bool *is_used)
+{
+    if (strcmp(argv[*i], "--compare") != 0)
+        return 0;
+    *is_used = true;
+    while (*i + 1 < argc && argv[*i + 1][0] != '-') {
+        if (o->n_compared == CONTESTANTS_MOST)
+            return complain_text("simulate: --compare: more than %d contestants", CONTESTANTS_MOST);
+        o->compared[o->n_compared++] = argv[++*i];
+    }
+    return o->n_compared > 1 ? 0 : complain_text("simulate: --compare needs two contestants");
+}
+
 static bool parse_flag(const char *arg, struct options *o)
 {
     const struct {
@@ -205,6 +232,9 @@ static int check_options(const struct options *o)
     if (o->config && o->has_policy)
         return complain_text(
             "simulate: --config and --policy: one or the other says how to decide");
+    if (o->n_compared && (o->config || o->has_policy))
+        return complain_text("simulate: --compare says how to decide; name the %s there",
+                             o->config ? "file" : "policy");
     if (!f->nodes != !f->pods)
         return complain_text("simulate: --nodes and --pods go together");
     if (f->nodes && (f->scenario || f->cluster))
@@ -226,12 +256,15 @@ static int parse(int argc, char **argv, struct options *o)
 {
     o->files.trace.speed = 1;
     o->files.gpus = 640;
+    o->files.dump.run_ms = DUMP_RUN_MS;
     o->policy.args = LINE_DEFAULTS;
     for (int i = 1; i < argc; i++) {
         bool is_used = parse_flag(argv[i], o);
         int code = is_used ? 0 : parse_valued(argc, argv, &i, o, &is_used);
         if (!is_used)
             code = parse_file(argc, argv, &i, o, &is_used);
+        if (!is_used)
+            code = parse_compared(argc, argv, &i, o, &is_used);
         if (code)
             return code;
         if (is_used)
@@ -245,6 +278,8 @@ static int parse(int argc, char **argv, struct options *o)
     }
     return check_options(o);
 }
+
+/* --- results --- */
 
 static struct host host_since(double start_s)
 {
@@ -265,43 +300,106 @@ static int write_page(const char *file, struct str page)
     return 1;
 }
 
-static int print_results(const struct options *o, const struct world *w, double start_s)
+/* One or several runs of one plan. */
+struct contest {
+    struct simulate_contestant contestants[CONTESTANTS_MOST];
+    struct world *worlds[CONTESTANTS_MOST];
+    struct summary summaries[CONTESTANTS_MOST];
+    struct host hosts[CONTESTANTS_MOST];
+    uint32_t n;
+};
+
+static void add_results(const struct options *o, const struct comparison *c,
+                        const struct host *hosts, struct buf *out)
 {
-    AUTO(summary) s = {0};
+    if (c->n == 1 && o->is_json)
+        report_json(&c->all[0], hosts, out);
+    else if (c->n == 1)
+        report_table(&c->all[0], hosts, out);
+    else if (o->is_json)
+        comparison_json(c, hosts, out);
+    else
+        comparison_table(c, hosts, out);
+}
+
+static int print_results(const struct options *o, const struct contest *contest)
+{
+    AUTO(comparison) c = {0};
     AUTO(buf) text = {0};
     AUTO(buf) page = {0};
-    struct host host = host_since(start_s);
-    const struct host *shown = o->hides_host ? NULL : &host;
-    summary_init(&s, world_books(w), world_engine_stats(w));
-    if (o->is_json)
-        report_json(&s, shown, &text);
-    else
-        report_table(&s, shown, &text);
+    const struct host *hosts = o->hides_host ? NULL : contest->hosts;
+    comparison_init(&c, contest->summaries, contest->n);
+    add_results(o, &c, hosts, &text);
     if (fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) != 0) {
         complain_text("simulate: stdout: cannot be written");
         return 1;
     }
     if (!o->report)
         return 0;
-    report_html(&s, shown, &page);
+    report_html(&c, hosts, &page);
     return write_page(o->report, buf_str(&page));
 }
 
-static int simulate(struct options *o, struct simulate_input *in)
+/* --- running --- */
+
+static void run(struct contest *contest, uint32_t i, const struct options *o, struct plan *plan)
 {
     struct progress progress;
-    in->plan.declares_run_times = o->declares;
-    if (o->has_policy)
-        simulate_policy_apply(&o->policy, &o->engine);
-    if (o->has_until)
-        in->plan.until_ms = o->until_ms;
-    struct world *w = world_new(&in->plan, &o->engine);
-    progress_start(&progress, &in->plan, o->is_quiet);
+    struct simulate_contestant *c = &contest->contestants[i];
+    simulate_contestant_prepare(c, plan, &o->engine);
+    plan->scheduler = c->scheduler;
+    if (contest->n > 1 && !o->is_quiet)
+        fprintf(stderr, STR_FMT ":\n", STR_ARG(c->who.name));
+    struct world *w = contest->worlds[i] = world_new(plan, &c->engine);
+    progress_start(&progress, plan, o->is_quiet);
     while (world_turn(w))
         progress_turn(&progress, w);
     progress_end(&progress);
-    int code = print_results(o, w, progress.start_s);
-    world_free(w);
+    contest->hosts[i] = host_since(progress.start_s);
+    summary_init(&contest->summaries[i], world_books(w), world_engine_stats(w));
+    contest->summaries[i].who = c->who;
+}
+
+static int simulate(const struct options *o, struct contest *contest, struct plan *plan)
+{
+    plan->declares_run_times = o->declares;
+    if (o->has_until)
+        plan->until_ms = o->until_ms;
+    for (uint32_t i = 0; i < contest->n; i++)
+        run(contest, i, o, plan);
+    int code = print_results(o, contest);
+    for (uint32_t i = 0; i < contest->n; i++) {
+        summary_done(&contest->summaries[i]);
+        world_free(contest->worlds[i]);
+    }
+    return code;
+}
+
+/* The contestants of --compare; else the one that --config, --policy or nothing says. */
+static bool read_contestants(struct contest *contest, const struct options *o)
+{
+    contest->n = MAX(o->n_compared, 1u);
+    for (uint32_t i = 0; i < contest->n; i++) {
+        struct simulate_contestant *c = &contest->contestants[i];
+        if (!simulate_contestant_read(c, o->n_compared ? o->compared[i] : NULL))
+            return false;
+    }
+    struct simulate_contestant *first = &contest->contestants[0];
+    if (o->has_policy) {
+        first->policy = o->policy;
+        first->has_policy = true;
+    }
+    return !o->config || simulate_contestant_configure(first, o->config);
+}
+
+static int read_and_simulate(const struct options *o, struct contest *contest)
+{
+    struct simulate_input in = {0};
+    struct error e = {0};
+    const uint64_t *seed = o->has_seed ? &o->seed : NULL;
+    int code = simulate_input_read(&in, &o->files, seed, &e) ? simulate(o, contest, &in.plan)
+                                                             : complain(&e);
+    simulate_input_done(&in);
     return code;
 }
 
@@ -321,19 +419,9 @@ int cmd_simulate(int argc, char **argv)
         fwrite(demo_scenario().p, 1, demo_scenario().n, stdout);
         return 0;
     }
-    AUTO(scheduler_config) config = {0};
-    if (o.config && !config_read_file(&config, o.config)) {
-        config_print_errors(&config, o.config, stderr);
-        return 2;
-    }
-    if (config.n_extenders)
-        fprintf(stderr, "simulate: %s: extenders are not asked\n", o.config);
-    o.engine.profiles = config.profiles;
-    o.engine.n_profiles = config.n_profiles;
-    struct simulate_input in = {0};
-    struct error e = {0};
-    code = simulate_input_read(&in, &o.files, o.has_seed ? &o.seed : NULL, &e) ? simulate(&o, &in)
-                                                                               : complain(&e);
-    simulate_input_done(&in);
+    struct contest contest = {0};
+    code = read_contestants(&contest, &o) ? read_and_simulate(&o, &contest) : 2;
+    for (uint32_t i = 0; i < contest.n; i++)
+        simulate_contestant_done(&contest.contestants[i]);
     return code;
 }

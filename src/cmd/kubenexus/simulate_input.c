@@ -39,14 +39,15 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static bool add_dump(struct simulate_input *in, const char *name, struct str text, struct error *e)
+static bool add_dump(struct simulate_input *in, const struct simulate_files *files,
+                     const char *name, struct str text, struct error *e)
 {
     if (!objects_read_text(&in->objects, name, text, e))
         return false;
     vec_each(&in->objects.skipped, kind)
         plan_note(&in->plan, "%u × " STR_FMT " skipped: no plugin reads that kind", kind->n,
                   STR_ARG(kind->name));
-    return dump_add(&in->plan, in->objects.all.at, in->objects.all.n, e);
+    return dump_add(&in->plan, in->objects.all.at, in->objects.all.n, files->dump, e);
 }
 
 static bool read_scenario(struct simulate_input *in, const char *name, struct str text,
@@ -73,8 +74,10 @@ static bool read_main(struct simulate_input *in, const struct simulate_files *fi
                       const uint64_t *seed, struct error *e)
 {
     struct str text;
-    if (!files->scenario && files->cluster)
+    if (!files->scenario && files->cluster) {
+        in->plan.until_ms = DUMP_UNTIL_MS;
         return true;
+    }
     if (!files->scenario)
         return read_scenario(in, "demo", demo_scenario(), seed, e);
     if (!read_text(in, files->scenario, &text, e))
@@ -84,7 +87,8 @@ static bool read_main(struct simulate_input *in, const struct simulate_files *fi
     if (files->cluster)
         return error_set(e, ERROR_INVALID, "%s: not a scenario (--cluster %s is the cluster)",
                          files->scenario, files->cluster);
-    return add_dump(in, files->scenario, text, e);
+    in->plan.until_ms = DUMP_UNTIL_MS;
+    return add_dump(in, files, files->scenario, text, e);
 }
 
 static bool read_files(struct simulate_input *in, const struct simulate_files *files,
@@ -97,7 +101,7 @@ static bool read_files(struct simulate_input *in, const struct simulate_files *f
         return read_text(in, files->jobs, &text, e) &&
                philly_add(&in->plan, files->jobs, text, files->gpus, e);
     if (files->cluster &&
-        (!read_text(in, files->cluster, &text, e) || !add_dump(in, files->cluster, text, e)))
+        (!read_text(in, files->cluster, &text, e) || !add_dump(in, files, files->cluster, text, e)))
         return false;
     return read_main(in, files, seed, e);
 }

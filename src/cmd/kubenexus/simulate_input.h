@@ -1,6 +1,7 @@
 #pragma once
 
 #include "io/files/manifest_read.h"
+#include "sim/dump.h"
 #include "sim/plan.h"
 #include "sim/scenario.h"
 #include "sim/trace.h"
@@ -14,6 +15,7 @@ struct simulate_files {
     struct trace_options trace;
     const char *jobs; /* Philly's file, on a pool of … */
     int64_t gpus;     /* … so many GPUs */
+    struct dump_options dump;
 };
 
 struct simulate_input {

@@ -11,6 +11,8 @@ static const char story_text[] =
     "jobs:\n"
     "- {name: a, arrival: {rate: 30/h, until: 6h}, requests: {cpu: 1, nvidia.com/gpu: 1}, "
     "duration: {mean: 20m}, gang: {minAvailable: 1}}\n"
+    "- {name: pair, pods: 2, requests: {nvidia.com/gpu: 2}, duration: 20m, gang: {minAvailable: "
+    "2}}\n"
     "- {name: big, requests: {cpu: 9}}\n";
 
 static void run(struct story *s, struct summary *summary, uint64_t seed)
@@ -87,6 +89,8 @@ TEST(report, the_page_has_every_part_and_needs_nothing_from_outside)
         "id=\"pending\"",  "id=\"scenario\"",
         "role=\"img\"",    "prefers-color-scheme:dark",
         "@media print",    "GPUs in use, by rack",
+        "id=\"islands\"",  "id=\"evictions\"",
+        "id=\"sizes\"",    "@container(max-width:",
         "</html>",         "&lt;b&gt; &amp; &quot;co&quot;",
     };
     static const char *const outside[] = {"http:", "https:",  "src=", "@import",
@@ -94,8 +98,10 @@ TEST(report, the_page_has_every_part_and_needs_nothing_from_outside)
     AUTO(story) s = {0};
     AUTO(summary) x = {0};
     AUTO(buf) page = {0};
+    AUTO(comparison) c = {0};
     run(&s, &x, 1);
-    report_html(&x, NULL, &page);
+    comparison_init(&c, &x, 1);
+    report_html(&c, NULL, &page);
     for (size_t i = 0; i < LEN(parts); i++) {
         if (!has(&page, parts[i]))
             EXPECT_TEXT("missing", parts[i]);
@@ -114,10 +120,48 @@ TEST(report, a_world_without_jobs_can_be_reported)
     AUTO(summary) x = {0};
     AUTO(buf) text = {0};
     summary_init(&x, world_books(s.world), world_engine_stats(s.world));
-    report_html(&x, NULL, &text);
+    AUTO(comparison) c = {0};
+    comparison_init(&c, &x, 1);
+    report_html(&c, NULL, &text);
     report_table(&x, NULL, &text);
     report_json(&x, NULL, &text);
     EXPECT(has(&text, "</html>"));
     EXPECT(!has(&text, "nan"));
     EXPECT(!has(&text, "inf"));
+}
+
+TEST(report, a_page_of_two_has_both_with_profile_and_policy)
+{
+    static const char *const parts[] = {
+        "id=\"comparison\"",
+        "id=\"classes-2\"",
+        "id=\"groups-2\"",
+        "id=\"jobs-2\"",
+        "id=\"gangs\"",
+        "id=\"islands\"",
+        "id=\"evictions\"",
+        "class=\"best\"",
+        "<b>one &lt;&gt;</b><p>profile p1, policy easy; gangs: placed whole or not at all.</p>",
+        "<b>two</b><p>profile p2, policy none; gangs: not known, their pods start one by one.</p>",
+        "held by half-started gangs",
+    };
+    struct story stories[2] = {0};
+    struct summary summaries[2] = {0};
+    AUTO(comparison) c = {0};
+    AUTO(buf) page = {0};
+    for (uint32_t i = 0; i < 2; i++) {
+        run(&stories[i], &summaries[i], i + 1);
+        summaries[i].who = i ? (struct contestant){STR("two"), STR("p2"), STR("none"), false}
+                             : (struct contestant){STR("one <>"), STR("p1"), STR("easy"), true};
+    }
+    comparison_init(&c, summaries, 2);
+    report_html(&c, NULL, &page);
+    for (size_t i = 0; i < LEN(parts); i++) {
+        if (!has(&page, parts[i]))
+            EXPECT_TEXT("missing", parts[i]);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        summary_done(&summaries[i]);
+        story_done(&stories[i]);
+    }
 }

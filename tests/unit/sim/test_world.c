@@ -174,7 +174,7 @@ TEST(world, what_comes_after_the_end_does_not_come)
 TEST(world, evictions_come_to_an_end_at_each_moment)
 {
     static const char *const schedulers[] = {"default-scheduler", "kubenexus-scheduler"};
-    uint64_t lost = 0;
+    uint64_t evicted = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         char text[1024];
         snprintf(text, sizeof(text),
@@ -196,7 +196,7 @@ TEST(world, evictions_come_to_an_end_at_each_moment)
         story_run(&s);
         const struct books *books = world_books(s.world);
         for (uint32_t i = 0; i < books->classes.n; i++)
-            lost += books->classes.at[i].lost;
+            evicted += books->classes.at[i].evicted;
     }
-    EXPECT(lost > 100);
+    EXPECT(evicted > 100);
 }
