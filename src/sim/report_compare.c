@@ -269,14 +269,24 @@ void contestant_text(const struct contestant *who, struct buf *out)
 
 /* --- table --- */
 
-enum { NAME_COLUMN = 40, VALUE_COLUMN = 19 };
+enum { NAME_COLUMN = 40, VALUE_LEAST = 19, VALUE_MOST = 40 };
+
+/* How wide the columns of values are: names fit in. */
+static int value_column(const struct comparison *c)
+{
+    size_t wide = VALUE_LEAST;
+    for (uint32_t i = 0; i < c->n; i++)
+        wide = MAX(wide, c->all[i].who.name.n);
+    return (int)MIN(wide, (size_t)VALUE_MOST);
+}
 
 static void table_names(const struct comparison *c, struct buf *out)
 {
+    int wide = value_column(c);
     buf_printf(out, "%-*s", NAME_COLUMN, "");
     for (uint32_t i = 0; i < c->n; i++) {
-        struct str name = str_part(c->all[i].who.name, 0, VALUE_COLUMN);
-        buf_printf(out, "%*s" STR_FMT, (int)(VALUE_COLUMN + 1 - name.n), "", STR_ARG(name));
+        struct str name = str_part(c->all[i].who.name, 0, (size_t)wide);
+        buf_printf(out, "%*s" STR_FMT, wide + 1 - (int)name.n, "", STR_ARG(name));
     }
     buf_add_char(out, '\n');
 }
@@ -285,7 +295,7 @@ static void table_row(const struct comparison *c, const struct compare_row *row,
 {
     buf_printf(out, "%-*s", NAME_COLUMN, row->name);
     for (uint32_t i = 0; i < c->n; i++)
-        buf_printf(out, "%*s%c", VALUE_COLUMN, row->values[i].s, row->best == i ? '*' : ' ');
+        buf_printf(out, "%*s%c", value_column(c), row->values[i].s, row->best == i ? '*' : ' ');
     size_t n = out->n;
     while (n && out->p[n - 1] == ' ')
         n--;

@@ -33,7 +33,7 @@ static const char style[] =
     ".who li,.tiles li{background:var(--card);border:1px solid var(--line);border-radius:10px;"
     "padding:13px 16px}.who b{font-size:1.1rem;overflow-wrap:anywhere}"
     ".who p{color:var(--soft);font-size:.88rem}\n"
-    ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,160px),1fr));"
+    ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,130px),1fr));"
     "gap:12px;margin:14px 0 0;padding:0;list-style:none}"
     ".tiles span{display:block;color:var(--soft);font-size:.82rem}"
     ".tiles b{display:block;font-size:1.45rem;line-height:1.3;font-weight:650;"

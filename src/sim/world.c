@@ -497,18 +497,35 @@ static int complaint_compare(const void *a, const void *b)
     return str_compare(x->text, y->text);
 }
 
+/* Of a pod that nobody has said anything about. */
+static void explain_silence(struct world *w, struct sim_pod *pod)
+{
+    const struct pod *from = w->plan->templates.at[w->plan->jobs.at[pod->job].template];
+    struct str scheduler = w->plan->scheduler.n ? w->plan->scheduler : from->spec.scheduler_name;
+    arena_reset(&w->mem);
+    struct str text =
+        from->spec.gates.n
+            ? STR("waits for its scheduling gates")
+            : arena_printf(&w->mem, "names the scheduler " STR_FMT ", which nobody serves here",
+                           STR_ARG(scheduler));
+    pod->why = intern_get(&w->whys, text, NULL);
+    intern_hold(&w->whys, pod->why);
+}
+
 static void close_books(struct world *w, int64_t end_ms)
 {
     struct books *b = &w->books;
     VEC(uint32_t) pods_of = {0}; /* by why */
+    vec_each(&w->pods, pod)
+        if (pod->state == POD_WAITING && pod->why == NOT_SAID)
+            explain_silence(w, pod);
     vec_resize(&pods_of, w->whys.entries.n);
     vec_each(&w->pods, pod) {
         if (pod->state != POD_WAITING)
             continue;
         class_of(w, pod)->waiting += !pod->is_failed;
         class_of(w, pod)->failed += pod->is_failed;
-        if (pod->why != NOT_SAID)
-            pods_of.at[pod->why]++;
+        pods_of.at[pod->why]++;
     }
     for (uint32_t i = 0; i < pods_of.n; i++) {
         if (pods_of.at[i])

@@ -92,6 +92,24 @@ TEST(world, a_pod_that_fits_nowhere_stays_pending_and_the_run_ends)
                       STR("0/1 nodes are available: 1 Insufficient cpu.")));
 }
 
+TEST(world, pods_that_nobody_decides_about_are_told_of_too)
+{
+    AUTO(story) s = {0};
+    REQUIRE(story_open(&s,
+                       ONE_NODE
+                       "jobs:\n"
+                       "- {name: a, template: {spec: {schedulerName: elsewhere}}}\n"
+                       "- {name: b, pods: 2, template: {spec: {schedulingGates: [{name: x}]}}}\n",
+                       1));
+    story_run(&s);
+    const struct books *books = world_books(s.world);
+    REQUIRE(books->complaints.n == 2);
+    EXPECT_STR(books->complaints.at[0].text, "waits for its scheduling gates");
+    EXPECT_INT(books->complaints.at[0].pods, 2);
+    EXPECT_STR(books->complaints.at[1].text,
+               "names the scheduler elsewhere, which nobody serves here");
+}
+
 TEST(world, a_pod_that_cannot_be_judged_has_failed)
 {
     AUTO(story) s = {0};
