@@ -99,13 +99,13 @@ uint32_t cluster_soft_taints(const struct cluster *c, tolerations_id tolerations
     return count;
 }
 
-void cluster_put_namespace(struct cluster *c, sym name, label_set_id labels)
+bool cluster_put_namespace(struct cluster *c, sym name, label_set_id labels)
 {
     assert(c->depth == 0);
     uint32_t was = name == SYM_NONE ? MAP_NONE : map_find(&c->namespaces, name);
     _Static_assert(MAP_NONE == ID_NONE, "no value, no labels");
     if (was == labels)
-        return;
+        return false;
     counts_namespace(c, name, -1);
     if (labels != ID_NONE) {
         intern_hold(&c->names.label_sets.table, labels);
@@ -121,4 +121,5 @@ void cluster_put_namespace(struct cluster *c, sym name, label_set_id labels)
         intern_drop(&c->names.label_sets.table, was);
         intern_drop(&c->names.text, name);
     }
+    return true;
 }

@@ -202,8 +202,9 @@ void txn_commit(struct cluster *c, struct txn t);
 /* Everything is as it was. If no reader of the log has looked meanwhile, the log too. */
 void txn_undo(struct cluster *c, struct txn t);
 
-/* The namespace has these labels now; ID_NONE: it is gone. Not within a transaction. */
-void cluster_put_namespace(struct cluster *c, sym name, label_set_id labels);
+/* The namespace has these labels now; ID_NONE: it is gone. True if it had others. Not within a
+ * transaction. */
+bool cluster_put_namespace(struct cluster *c, sym name, label_set_id labels);
 
 /* Everything that matters, as text in a fixed order: for tests and debugging dumps. */
 void cluster_dump(const struct cluster *c, struct buf *out);

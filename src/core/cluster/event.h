@@ -22,7 +22,8 @@ enum event_resource {
     EVENT_RESOURCE_CLAIM = 1 << 11, /* `namespace` and `name` say which */
     EVENT_DEVICE_CLASS = 1 << 12,   /* `name` says which; `resource_name` what it stands for */
     EVENT_RESOURCE_SLICE = 1 << 13,
-    EVENT_LAST = EVENT_RESOURCE_SLICE,
+    EVENT_NAMESPACE = 1 << 14, /* kube-scheduler's units do not hear of it */
+    EVENT_LAST = EVENT_NAMESPACE,
 };
 
 enum event_action {
@@ -72,6 +73,7 @@ struct event {
                                     * EVENT_ATTACHMENT `name` is the driver */
     sym resource_name;             /* of EVENT_DEVICE_CLASS; SYM_NONE: none */
     uint32_t but;                  /* number + 1 of a unit that it does not help; 0: none */
-    bool has_limit;                /* only units of at most this priority may be woken */
+    bool is_thorough; /* who asks wants every help, not only what kube-scheduler sees */
+    bool has_limit;   /* only units of at most this priority may be woken */
     int32_t priority_limit;
 };

@@ -172,6 +172,7 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
         .first_ms = now_ms,
         .priority = cluster_spec(c, pod)->priority,
     };
+    k->least_priority = MIN(k->least_priority, unit_of(k, pod)->priority);
     set_pin(k, pod, pin);
     engine_set_group(k, now_ms, pod, from);
     row = pods_at(&c->pods, pod);
@@ -195,6 +196,8 @@ void engine_trim(struct engine *k)
     likes_clear(&k->cluster->likes, &k->cluster->pods);
     views_trim(&k->views);
     map_trim(&k->unsettled);
+    map_trim(&k->refused_at);
+    map_trim(&k->refused_as);
     k->units.n = MIN(k->units.n, n);
     vec_trim(&k->units);
     queue_trim(k->queue, n);
@@ -272,6 +275,7 @@ static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t f
         pods_reshape(&c->pods, pod, shape);
     row->flags = flags | (row->flags & POD_KEPT_FLAGS);
     unit_of(k, pod)->priority = cluster_spec(c, pod)->priority;
+    k->least_priority = MIN(k->least_priority, unit_of(k, pod)->priority);
     struct gpu_ask has = cluster_spec(c, pod)->gpus;
     bool keeps_gpus = had.count == has.count && had.milli == has.milli;
     if (must_move)
@@ -640,10 +644,17 @@ static void remove_storage(struct engine *k, int64_t now_ms, const struct object
 
 /* --- all --- */
 
-static void put_namespace(struct cluster *c, const struct namespace *from)
+static void hear_namespace(struct engine *k, int64_t now_ms, const struct object *o, bool is_there)
 {
-    cluster_put_namespace(c, names_get(&c->names, from->meta.name),
-                          read_labels(c, &from->meta.labels));
+    struct cluster *c = k->cluster;
+    sym name =
+        is_there ? names_get(&c->names, o->meta->name) : names_find(&c->names, o->meta->name);
+    label_set_id labels = is_there ? read_labels(c, &o->meta->labels) : ID_NONE;
+    struct event event = {.resource = EVENT_NAMESPACE, .actions = ACTION_OTHER, .name = name};
+    if (!cluster_put_namespace(c, name, labels))
+        return;
+    engine_review_boosts(k, name);
+    engine_event(k, now_ms, &event);
 }
 
 /* Did the pod, which is gone, run and was not deleted? */
@@ -673,8 +684,7 @@ static void hear(struct engine *k, int64_t now_ms, const struct object *o, bool 
         is_there ? put_node(k, now_ms, o->node) : remove_node(k, now_ms, o->meta->name);
         break;
     case KIND_NAMESPACE:
-        is_there ? put_namespace(c, o->namespace)
-                 : cluster_put_namespace(c, names_find(&c->names, o->meta->name), ID_NONE);
+        hear_namespace(k, now_ms, o, is_there);
         break;
     case KIND_DISRUPTION_BUDGET:
         is_there ? put_budget(c, o->disruption_budget) : remove_budget(c, o->meta);

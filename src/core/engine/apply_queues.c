@@ -11,6 +11,8 @@ void engine_put_queue(struct engine *k, int64_t now_ms, const struct object *o, 
         differs = queues_put_local(q, names, o->meta, is_there ? o->local_queue : NULL);
     else
         queues_put_workload(q, names, o->meta, is_there ? o->kueue_workload : NULL);
-    if (differs)
-        engine_event(k, now_ms, &(struct event){.resource = EVENT_ANY});
+    if (!differs)
+        return;
+    engine_review_boosts(k, SYM_NONE);
+    engine_event(k, now_ms, &(struct event){.resource = EVENT_ANY});
 }

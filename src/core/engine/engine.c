@@ -116,6 +116,7 @@ static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct cla
     txn_commit(c, t);
     queue_settle(k->queue, pod.i);
     engine_stop_timer(k, pod.i);
+    engine_forget_refusal(k, pod.i);
     engine_leave_line(k, pod.i);
     engine_announce(k, now_ms, pod, out);
 }
@@ -127,6 +128,7 @@ static void keep_refusal(struct engine *k, pod_id pod, struct class *class, cons
     bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE || class->asks ||
                        class->preempts || plan->node != ID_NONE || plan->ripe_ms;
     class->refused_at = is_personal ? 0 : k->cluster->log.end;
+    class->is_by_rows = !is_personal && engine_is_by_rows(class);
 }
 
 void engine_word_refusal(struct engine *k, struct class *class)
@@ -134,6 +136,10 @@ void engine_word_refusal(struct engine *k, struct class *class)
     buf_clear(&class->refused_text);
     why_text(&k->why, &k->classes.reasons, class, &class->refused_text);
     class->rejected_by = k->why.nodes ? why_plugins(&k->why, &k->classes.reasons, class) : 0;
+    class->may_be_freed = false;
+    vec_each(&k->why.lines, line)
+        class->may_be_freed |=
+            reasons_at(&k->classes.reasons, line->reason)->code == CODE_UNSCHEDULABLE;
 }
 
 bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class)
@@ -142,16 +148,22 @@ bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct
            pods_at(&k->cluster->pods, pod)->nominated == SYM_NONE && !k->config.checks_views;
 }
 
-static void try_later(struct engine *k, int64_t now_ms, uint32_t unit)
+/* There are no nodes, which is nobody's refusal: again after a while, or (a unit that does not back
+ * off) with the first node that somebody says may help. */
+void engine_try_later(struct engine *k, int64_t now_ms, uint32_t unit)
 {
     engine_leave_line(k, unit);
-    queue_fail(k->queue, now_ms, unit);
+    if (k->units.at[unit].ages)
+        queue_refuse(k->queue, now_ms, unit, engine_all_plugins(k, unit), 0);
+    else
+        queue_fail(k->queue, now_ms, unit);
 }
 
 void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
                    uint64_t rejected_by, struct effects *out)
 {
     bool is_in_line = rejected_by && engine_line_of(k, pod.i);
+    engine_forget_refusal(k, pod.i);
     if (is_in_line && !engine_stays_in_line(k, now_ms, pod.i, rejected_by))
         return;
     struct effect *effect = engine_emit(k, now_ms, pod, EFFECT_REFUSE, out);
@@ -160,7 +172,7 @@ void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str mess
     if (rejected_by && !is_in_line)
         queue_refuse(k->queue, now_ms, pod.i, rejected_by, 0);
     else if (!is_in_line)
-        try_later(k, now_ms, pod.i); /* no nodes: nobody's refusal */
+        engine_try_later(k, now_ms, pod.i);
     k->stats.refused++;
     k->counts.profiles.at[k->units.at[pod.i].profile].unschedulable++;
 }
@@ -170,6 +182,7 @@ static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct cl
 {
     struct str message = arena_str(&out->mem, buf_str(&class->refused_text));
     engine_refuse(k, now_ms, pod, message, class->rejected_by, out);
+    engine_note_refusal(k, pod, class);
     k->counts.preemptions += engine_tries_preemption(k, class);
 }
 
@@ -365,6 +378,10 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     if (is_loaded(k))
         return false;
     if (queue_take(k->queue, now_ms, &unit)) {
+        if (UNLIKELY(queue_was_woken(k->queue, unit)) && engine_is_in_vain(k, unit)) {
+            queue_put_back(k->queue, unit);
+            return true;
+        }
         bool is_hold = UNLIKELY(k->holds.of_pod.n) && engine_step_hold(k, now_ms, (pod_id){unit});
         if (!is_hold && !engine_line_up(k, now_ms, unit, out))
             step_unit(k, now_ms, unit, out);

@@ -14,6 +14,13 @@ struct engine;
 struct object;
 struct pod;
 
+/* What one class of a refused gang waits for. */
+struct ask {
+    uint32_t pod;  /* one of the class */
+    uint32_t n;    /* how many */
+    uint32_t sign; /* vain.c: how they were judged */
+};
+
 /* What the engine keeps of a group beyond its members, while pods of it wait as one. The gang
  * stands in the queue under the number of one of them, its *leader*; the others are not in the
  * queue. */
@@ -29,9 +36,13 @@ struct gang {
     uint32_t attempts;    /* to place it */
     uint32_t landing;     /* pods of the last one that are not bound yet */
     enum gang_standing standing;
-    struct buf why;     /* it is not placed; only where it is shown */
-    struct buf tree;    /* keys of the levels by which it was placed, with commas */
-    VEC(uint32_t) asks; /* one pod of each class that was refused; none: any may be helped */
+    struct buf why;  /* it is not placed; only where it is shown */
+    struct buf tree; /* keys of the levels by which it was placed, with commas */
+    uint64_t
+        refused_at; /* for want of room alone: the end of the log then. 0: otherwise (vain.c) */
+    uint32_t need;  /* that must be placed at once */
+    VEC(struct ask)
+    asks; /* one pod of each class that was refused; none: any may be helped */
 
     /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
     int64_t raids_ms; /* no sooner it evicts again; 0: at once */
@@ -162,6 +173,9 @@ struct coscheduling_args engine_gang_args(const struct engine *k, pod_id pod);
 void engine_begin_wait(struct engine *k, int64_t now_ms, uint32_t unit);
 void engine_set_timer(struct engine *k, uint32_t unit);
 
+/* Tenants of the namespace (SYM_NONE: all) may have another tier now. */
+void engine_review_boosts(struct engine *k, sym namespace);
+
 /* The pod, which waits by itself, is tried again then, whatever happens. */
 void engine_wake_at(struct engine *k, uint32_t unit, int64_t at_ms);
 void engine_stop_timer(struct engine *k, uint32_t unit);
@@ -288,6 +302,9 @@ void engine_sort_spots(struct engine *k, uint32_t first, uint32_t n);
 
 /* Those who have just been placed get their ranks. */
 void engine_rank_gang(struct engine *k, uint32_t group);
+
+/* How many pods of the class the cluster has room for, at most. */
+uint64_t engine_room(struct engine *k, struct class *class);
 
 /* How many pods of the spec the node has room for, by its resources alone; `is_empty`: if nothing
  * ran on it. */

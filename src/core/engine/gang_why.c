@@ -263,15 +263,6 @@ void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct
     }
 }
 
-/* On whose behalf events are judged from now on: one pod of each class. */
-static void remember_asks(struct engine *k, uint32_t group)
-{
-    struct gang *gang = &k->gangs.at[group];
-    vec_clear(&gang->asks);
-    vec_each(&k->planner.benches, bench)
-        vec_push(&gang->asks, k->planner.seats.at[bench->first].pod);
-}
-
 /* Whoever may end a refusal for want of room. */
 static uint64_t bit_of_room(const struct engine *k, pod_id pod)
 {
@@ -320,16 +311,17 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
     if (why != GANG_REST)
         engine_note_gang(k, now_ms, group, why == GANG_MISSING ? GANG_LACKS_PODS : GANG_LACKS_ROOM,
                          buf_str(&p->message));
-    remember_asks(k, group);
+    engine_note_gang_refusal(k, group, why == GANG_HOPELESS);
     if (why == GANG_HOPELESS && fits_when_empty(k))
         engine_keep_room(k, now_ms, group);
     if (stays)
         return;
+    if (!is_judged) {
+        engine_try_later(k, now_ms, unit);
+        return;
+    }
     engine_leave_line(k, unit);
-    if (is_judged)
-        queue_refuse(k->queue, now_ms, unit, plugins, 0);
-    else
-        queue_fail(k->queue, now_ms, unit);
+    queue_refuse(k->queue, now_ms, unit, plugins, 0);
 }
 
 void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct str text,

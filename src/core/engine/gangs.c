@@ -202,6 +202,7 @@ void engine_rename_gang(struct engine *k, uint32_t group, uint32_t unit, uint32_
 static void leave_queue(struct engine *k, uint32_t unit)
 {
     queue_remove(k->queue, unit);
+    engine_forget_refusal(k, unit);
     engine_leave_line(k, unit);
 }
 
@@ -481,6 +482,8 @@ void engine_gangs_done(struct engine *k)
     vec_done(&k->gang_counts);
     heap_done(&k->timers);
     map_done(&k->wakes);
+    map_done(&k->refused_at);
+    map_done(&k->refused_as);
     planner_done(&k->planner);
     planner_done(&k->lines.planner);
 }

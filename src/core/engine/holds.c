@@ -373,8 +373,10 @@ bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod)
         engine_stop_timer(k, pod.i);
     } else if (rejected) {
         queue_refuse(k->queue, now_ms, pod.i, rejected, 0);
-    } else {
+    } else if (k->cluster->nodes.present) {
         queue_fail(k->queue, now_ms, pod.i);
+    } else {
+        engine_try_later(k, now_ms, pod.i);
     }
     return true;
 }
@@ -397,6 +399,15 @@ void engine_place_holds(struct engine *k)
 }
 
 /* --- making way --- */
+
+bool engine_has_booking(const struct engine *k, pod_id pod)
+{
+    struct group_key key = engine_holds_key(k, pod);
+    vec_each(&k->holds.bookings, b)
+        if (is_for(b, key))
+            return true;
+    return false;
+}
 
 void engine_lift(struct engine *k, pod_id pod)
 {

@@ -100,6 +100,9 @@ bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod);
 /* All at once, for explanations. */
 void engine_place_holds(struct engine *k);
 
+/* Is there room reserved for the pod's group? */
+bool engine_has_booking(const struct engine *k, pod_id pod);
+
 /* The holds of the pod's group make way. */
 void engine_lift(struct engine *k, pod_id pod);
 

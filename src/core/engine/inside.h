@@ -104,6 +104,10 @@ struct engine {
     struct map unsettled; /* effect → pod, or EFFECT_ORPHAN once the pod is gone */
 
     VEC(struct gang) gangs; /* by group */
+    struct map refused_at; /* pods that wait by themselves and were refused by rows alone → the end
+                            * of the log then, its lower half (vain.c) */
+    struct map refused_as;  /* the same → as what */
+    int32_t least_priority; /* no pod has come that had a lower one, or 0 */
     struct heap timers;     /* units that are to be looked at, by due_ms */
     bool gangs_kubeflow;    /* as the profiles say */
     struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
@@ -172,11 +176,30 @@ struct queue_rules engine_queue_rules(struct engine *k);
 /* The plugins that listen to such an event. */
 uint64_t engine_interested(const struct engine *k, const struct event *event);
 
+/* The plugins of the unit's profile. */
+uint64_t engine_all_plugins(const struct engine *k, uint32_t unit);
+
 /* What events about objects of this kind are about. */
 enum event_resource engine_resource_of(enum kind kind);
 
 /* Tells the queue, and those in line. */
 void engine_event(struct engine *k, int64_t now_ms, const struct event *event);
+
+/* --- vain.c --- */
+
+/* Was the class refused for what rows say alone? */
+bool engine_is_by_rows(const struct class *class);
+
+/* The pod was refused as its class was; or something else became of it. */
+void engine_note_refusal(struct engine *k, pod_id pod, const struct class *class);
+void engine_forget_refusal(struct engine *k, uint32_t unit);
+
+/* The gang of k->planner was refused; `is_for_room`: by the sum of the room alone. Events are
+ * judged on behalf of one pod of each class from now on. */
+void engine_note_gang_refusal(struct engine *k, uint32_t group, bool is_for_room);
+
+/* Is it known that nothing which happened since the unit was refused lets it start? */
+bool engine_is_in_vain(struct engine *k, uint32_t unit);
 
 /* --- apply.c --- */
 
@@ -235,6 +258,9 @@ void engine_place_as_told(struct engine *k, pod_id pod, node_id node, const stru
 /* The pod in flight is refused by these plugins, and waits. The text lives in out->mem. */
 void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
                    uint64_t rejected_by, struct effects *out);
+
+/* The unit in flight finds no nodes at all. */
+void engine_try_later(struct engine *k, int64_t now_ms, uint32_t unit);
 
 /* Decides about the pod in flight, and does what comes of it. With `overlooks_sight` a node that it
  * has in sight is one like others. */

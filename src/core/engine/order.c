@@ -129,17 +129,51 @@ void engine_set_timer(struct engine *k, uint32_t unit)
         heap_add(&k->timers, unit);
 }
 
+static void find_boost(struct engine *k, uint32_t unit)
+{
+    struct unit *u = &k->units.at[unit];
+    bool has_one = u->ages && is_gold(k, (pod_id){unit});
+    u->boost = has_one ? (int16_t)engine_gang_args(k, (pod_id){unit}).gold_boost : 0;
+}
+
+struct tenants {
+    struct engine *k;
+    sym namespace; /* SYM_NONE: all */
+    VEC(uint32_t) units;
+};
+
+static void add_unit(void *ctx, uint32_t unit)
+{
+    struct tenants *t = ctx;
+    bool is_one = t->namespace == SYM_NONE ||
+                  pods_shape(&t->k->cluster->pods, (pod_id){unit})->namespace == t->namespace;
+    if (is_one && t->k->units.at[unit].ages)
+        vec_push(&t->units, unit);
+}
+
+void engine_review_boosts(struct engine *k, sym namespace)
+{
+    struct tenants t = {.k = k, .namespace = namespace};
+    queue_each(k->queue, add_unit, &t);
+    vec_each(&t.units, unit) {
+        int16_t was = k->units.at[*unit].boost;
+        find_boost(k, *unit);
+        if (k->units.at[*unit].boost != was)
+            queue_reorder(k->queue, *unit);
+    }
+    vec_done(&t.units);
+}
+
 void engine_begin_wait(struct engine *k, int64_t now_ms, uint32_t unit)
 {
     struct unit *u = &k->units.at[unit];
     const struct profile *profile = engine_profile_of(k, (pod_id){unit});
     u->ages = profile && engine_order_of(profile)->gangs;
     u->is_starving = false;
-    u->boost = u->ages && is_gold(k, (pod_id){unit})
-                   ? (int16_t)engine_gang_args(k, (pod_id){unit}).gold_boost
-                   : 0;
+    find_boost(k, unit);
     u->is_starving = starves_ms(k, unit) <= now_ms;
     map_remove(&k->wakes, unit); /* of an earlier wait */
+    engine_forget_refusal(k, unit);
     engine_set_timer(k, unit);
 }
 

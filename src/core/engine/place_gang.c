@@ -248,6 +248,15 @@ static uint64_t sum_nodes(const struct engine *k, const struct class *class)
     return sum;
 }
 
+uint64_t engine_room(struct engine *k, struct class *class)
+{
+    uint64_t now = k->cluster->log.end + 1;
+    if (class->room_at != now)
+        class->room = class->refusal ? 0 : sum_nodes(k, class);
+    class->room_at = now;
+    return class->room;
+}
+
 /* What the cluster as a whole has room for, remembered by the class. */
 static void measure(struct engine *k, bool by_node)
 {
@@ -257,15 +266,11 @@ static void measure(struct engine *k, bool by_node)
     for (uint32_t b = 0; b < p->benches.n; b++) {
         struct bench *bench = &p->benches.at[b];
         struct class *class = bench->class;
-        uint64_t now = k->cluster->log.end + 1;
-        if (class->refusal)
-            class->room = 0;
-        else if (by_node)
+        if (by_node && !class->refusal) {
             class->room = measure_nodes(k, b);
-        else if (class->room_at != now)
-            class->room = sum_nodes(k, class);
-        class->room_at = now;
-        bench->room = class->room;
+            class->room_at = k->cluster->log.end + 1;
+        }
+        bench->room = engine_room(k, class);
     }
 }
 

@@ -195,6 +195,7 @@ static struct str cause_label(uint32_t cause, char *room, size_t n)
         "resource.k8s.io/ResourceClaim",
         "resource.k8s.io/DeviceClass",
         "resource.k8s.io/ResourceSlice",
+        "Namespace",
     };
     static const char *const actions[] = {
         "Add",

@@ -77,6 +77,7 @@ static bool plugin_wakes(const struct engine *k, const struct plugin *plugin, po
             continue;
         struct event part = *event;
         part.actions &= w->actions;
+        part.is_thorough = k->units.at[pod.i].ages;
         part.pin = pods_at(&k->cluster->pods, pod)->pin;
         if (!w->hint || w->hint(k->cluster, shape, &part))
             return true;
@@ -88,10 +89,10 @@ static uint64_t pod_wakes(const struct engine *k, pod_id pod, const struct event
                           uint64_t among)
 {
     uint64_t woken = 0;
-    for (uint32_t i = 0; i < n_plugins + GUESTS_MOST; i++) {
-        const struct plugin *plugin = among >> i & 1 ? engine_plugin(k, i) : NULL;
+    for (uint64_t left = among; left; left &= left - 1) {
+        const struct plugin *plugin = engine_plugin(k, (uint32_t)__builtin_ctzll(left));
         if (plugin && plugin_wakes(k, plugin, pod, event))
-            woken |= (uint64_t)1 << i;
+            woken |= left & -left;
     }
     return woken;
 }
@@ -108,7 +109,7 @@ static uint64_t barred_by(struct engine *k, struct class *class)
         reason_id reason = nodes_is_present(&c->nodes, (node_id){i})
                                ? row_filter(c, class, (node_id){i}, COLUMN_ALL)
                                : 0;
-        bits |= reasons_plugin(&k->classes.reasons, reason);
+        bits |= reason ? reasons_plugin(&k->classes.reasons, reason) : 0;
     }
     for (uint32_t i = 0; i < class->n_parts; i++)
         if (class->parts[i].filters && class->parts[i].plugin->key_filter)
@@ -125,12 +126,17 @@ uint64_t engine_barred_by(struct engine *k)
     return bits;
 }
 
-static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint64_t among)
+/* Refusals cost units that age no wait: the event that may help one wakes it, and the order says
+ * who goes first. */
+static bool backs_off(const void *ctx, uint32_t unit)
 {
-    struct engine *k = ctx;
-    if (event->but == unit + 1 ||
-        (event->has_limit && k->units.at[unit].priority > event->priority_limit))
-        return 0;
+    const struct engine *k = ctx;
+    return !k->units.at[unit].ages;
+}
+
+static uint64_t unit_wakes(const struct engine *k, uint32_t unit, const struct event *event,
+                           uint64_t among)
+{
     uint64_t woken = event->resource == EVENT_TARGET_POD ? among & UNSUPPORTED_BIT : 0;
     woken |= among & EXTENDER_BIT; /* whatever happens may change an extender's mind */
     const struct gang *gang = engine_gang_led_by(k, unit);
@@ -138,9 +144,22 @@ static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint6
         return woken | pod_wakes(k, (pod_id){unit}, event, among);
     if (gang->asks.n == 0)
         return among; /* who asks has changed since */
-    vec_each(&gang->asks, pod)
-        woken |= pod_wakes(k, (pod_id){*pod}, event, among);
+    vec_each(&gang->asks, ask)
+        woken |= pod_wakes(k, (pod_id){ask->pod}, event, among);
     return woken;
+}
+
+static uint64_t wakes(void *ctx, uint32_t unit, const struct event *event, uint64_t among)
+{
+    struct engine *k = ctx;
+    bool is_heard = event->resource != EVENT_NAMESPACE || k->units.at[unit].ages;
+    if (!is_heard || event->but == unit + 1 ||
+        (event->has_limit && k->units.at[unit].priority > event->priority_limit))
+        return 0;
+    uint64_t woken = unit_wakes(k, unit, event, among);
+    bool may_be_vain =
+        woken && event->resource != EVENT_TARGET_POD && queue_where(k->queue, unit) == QUEUE_PARKED;
+    return may_be_vain && engine_is_in_vain(k, unit) ? 0 : woken;
 }
 
 struct queue_rules engine_queue_rules(struct engine *k)
@@ -151,11 +170,21 @@ struct queue_rules engine_queue_rules(struct engine *k)
         .may_enter = may_enter,
         .interested = interested,
         .wakes = wakes,
+        .backs_off = backs_off,
         .first_ms = k->config.first_backoff_ms,
         .most_ms = k->config.most_backoff_ms,
         .park_ms = k->config.park_ms,
         .waits_out = k->config.waits_out_backoff,
     };
+}
+
+uint64_t engine_all_plugins(const struct engine *k, uint32_t unit)
+{
+    const struct profile *profile = engine_profile_of(k, (pod_id){unit});
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < profile->n; i++)
+        bits |= (uint64_t)1 << profile->plugins[i].number;
+    return bits;
 }
 
 enum event_resource engine_resource_of(enum kind kind)

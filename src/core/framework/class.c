@@ -366,6 +366,7 @@ static struct class *make_class(struct classes *k, const struct profile *profile
                                 const struct shape *shape, sym within)
 {
     struct class *class = mem_alloc(sizeof(*class));
+    class->number = ++k->made;
     class->profile = profile;
     class->spec = shape->spec;
     class->identity = classes_identify(k, profile, shape);

@@ -49,6 +49,7 @@ struct class_score {
 struct class
 {
     struct arena mem;
+    uint32_t number; /* of all classes that were made */
     const struct profile *profile;
     spec_id spec;
     struct identity identity; /* {0}: the profile does not ask */
@@ -100,6 +101,8 @@ struct class
     uint64_t refused_at; /* end of the log then; 0: none */
     uint64_t rejected_by;
     struct buf refused_text;
+    bool is_by_rows;   /* by what single nodes say alone, whatever pod of the class asked, … */
+    bool may_be_freed; /* … and some said that evictions could make room */
 
     /* How many of its pods the cluster has room for at most: as long as the log has not grown. */
     uint64_t room_at; /* end of the log then, + 1; 0: never asked */
@@ -135,6 +138,7 @@ struct classes {
     uint32_t n_extenders;
     struct intern table;
     VEC(struct class *) at;
+    uint32_t made;
     VEC(struct shape_class) by_shape;
     struct match_words scratch;
     void *

@@ -42,6 +42,7 @@ struct entry {
     bool in_line; /* active: in the line, not in the heap */
     bool gated;   /* parked: by a gate, which is its group's only plugin */
     bool forced;  /* in flight: not to be parked, whatever the plugins say */
+    bool heard;   /* it left its parking place for a plugin's word about an event */
 };
 
 VEC_TYPE(units, uint32_t);
@@ -231,6 +232,7 @@ static void enter(struct queue *q, int64_t now_ms, uint32_t unit, bool skips_bac
 {
     struct entry *e = &q->entries.at[unit];
     uint64_t gate = 0;
+    e->heard = false;
     e->gated = !q->rules.may_enter(q->rules.ctx, unit, &gate);
     if (e->gated) {
         e->rejectors |= gate;
@@ -277,6 +279,7 @@ static void hear_parked(struct queue *q, int64_t now_ms, uint32_t unit, const st
     q->cause = forced ? QUEUE_FLUSHED : queue_event_cause(event->resource, event->actions);
     leave(q, unit);
     enter(q, now_ms, unit, woken & e->pending);
+    e->heard = !forced && event->resource != EVENT_TARGET_POD;
 }
 
 /* What time does. */
@@ -305,7 +308,8 @@ static void line_up(struct queue *q, int64_t now_ms, uint32_t unit)
     struct entry *e = &q->entries.at[unit];
     struct backoff law = {.first_ms = q->rules.first_ms, .most_ms = q->rules.most_ms};
     q->cause = QUEUE_ATTEMPT_ENDED;
-    uint32_t in_a_row = e->errors ? e->errors : e->refusals;
+    bool waits = e->errors || !q->rules.backs_off || q->rules.backs_off(q->rules.ctx, unit);
+    uint32_t in_a_row = e->errors ? e->errors : waits ? e->refusals : 0;
     q->since_ms.at[unit] = now_ms;
     e->backoff_end_ms = backoff_end_ms(law, in_a_row, now_ms);
     e->flush_ms = flush_after(q, now_ms);
@@ -419,6 +423,21 @@ void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejec
     }
 }
 
+bool queue_was_woken(const struct queue *q, uint32_t unit)
+{
+    struct entry e = entry_of(q, unit);
+    return e.place == QUEUE_IN_FLIGHT && e.heard;
+}
+
+void queue_put_back(struct queue *q, uint32_t unit)
+{
+    assert(queue_was_woken(q, unit));
+    struct entry *e = &q->entries.at[unit];
+    leave(q, unit);
+    e->attempts--;
+    park(q, unit, e->rejectors);
+}
+
 void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit)
 {
     enum queue_place place = queue_where(q, unit);
@@ -529,8 +548,10 @@ void queue_touch(struct queue *q, int64_t now_ms, uint32_t unit, const struct ev
         hear_parked(q, now_ms, unit, event);
     else if (queue_where(q, unit) == QUEUE_IN_FLIGHT)
         hear_in_flight(q, unit, event);
-    else
+    else if (queue_where(q, unit) != QUEUE_NOWHERE) {
+        q->entries.at[unit].heard = false;
         queue_reorder(q, unit);
+    }
 }
 
 void queue_rename(struct queue *q, uint32_t unit, uint32_t to)
@@ -562,10 +583,12 @@ void queue_activate(struct queue *q, int64_t now_ms, uint32_t unit)
     switch (queue_where(q, unit)) {
     case QUEUE_NOWHERE:
     case QUEUE_ACTIVE:
+        q->entries.at[unit].heard = false;
         break;
     case QUEUE_BACKING_OFF:
         leave(q, unit);
         enter_active(q, unit);
+        q->entries.at[unit].heard = false;
         break;
     case QUEUE_PARKED:
         leave(q, unit);
@@ -650,7 +673,7 @@ uint32_t queue_count(const struct queue *q, enum queue_place place)
 
 uint32_t queue_event_cause(enum event_resource resource, uint32_t actions)
 {
-    _Static_assert(EVENT_LAST == 1 << 13, "as many resources as there are causes");
+    _Static_assert(EVENT_LAST == 1 << 14, "as many resources as there are causes");
     assert(resource && resource != EVENT_ANY && resource <= EVENT_LAST && actions);
     uint32_t lowest = (uint32_t)__builtin_ctz(actions);
     uint32_t action = actions == ACTION_UPDATE ? 15 : MIN(lowest, 15u);

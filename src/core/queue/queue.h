@@ -15,7 +15,8 @@
  *    event that it may help; what happens while a unit is in flight is remembered for the moment it
  *    is refused.
  *  - Each failure in a row doubles the wait (backoff.h); refusals and errors count apart. A unit
- *    that is woken before its wait is over backs off until then.
+ *    that is woken before its wait is over backs off until then. Where the rules say so, refusals
+ *    cost no wait: who is woken stands in the order at once, and who goes first is who comes first.
  *  - When nothing is active, the refused unit whose wait ends first may go ahead of time (errors
  *    may not).
  *  - Whoever becomes active or backs off must pass the gates; who passed on the way into backoff is
@@ -46,6 +47,9 @@ struct queue_rules {
      * EVENT_ANY. */
     uint64_t (*wakes)(void *ctx, uint32_t unit, const struct event *event, uint64_t among);
 
+    /* Does a refusal make the unit wait, too? NULL: always. */
+    bool (*backs_off)(const void *ctx, uint32_t unit);
+
     bool waits_out; /* nobody goes ahead of time, also when nothing is active */
 
     int64_t first_ms, most_ms; /* backoff: 0 < first_ms <= most_ms */
@@ -69,7 +73,7 @@ enum queue_cause {
     QUEUE_ACTIVATED,
     QUEUE_FLUSHED,
     QUEUE_EVENTS,
-    QUEUE_CAUSES = QUEUE_EVENTS + 14 * 16,
+    QUEUE_CAUSES = QUEUE_EVENTS + 15 * 16,
 };
 
 /* Of a resource but EVENT_ANY. Of several actions the lowest counts; ACTION_UPDATE as a whole is
@@ -95,6 +99,13 @@ bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit);
  * that waits for something outside: woken by one of those, the unit skips its backoff. */
 void queue_refuse(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t rejectors,
                   uint64_t pending);
+
+/* Is the unit in flight because a plugin that had refused it said of an event that it may help? */
+bool queue_was_woken(const struct queue *q, uint32_t unit);
+
+/* The unit in flight, which was woken, need not be tried after all: it is parked as it was, and
+ * this was no attempt. */
+void queue_put_back(struct queue *q, uint32_t unit);
 
 /* The attempt failed for no plugin's reason (an error, no nodes): again after its backoff. The unit
  * is in flight, or nowhere when a binding failed that was thought done; its failures still count.

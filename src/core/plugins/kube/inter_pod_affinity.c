@@ -333,13 +333,14 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
 /* --- hints --- */
 
 /* Does a required anti-affinity term of `has` mean pods of the shape? */
-static bool avoids(const struct cluster *c, const struct shape *has, const struct shape *shape)
+static bool avoids(const struct cluster *c, const struct shape *has, const struct shape *shape,
+                   enum sight sight)
 {
     const struct spec *spec = specs_at(&c->specs, has->spec);
     for (uint32_t i = 0; i < spec->n_pod_terms; i++) {
         const struct pod_term *t = &spec->pod_terms[i];
         if (t->is_anti && !t->weight &&
-            reach_means(c, reach_of(spec, t, &has->namespace), shape, SIGHT_HINT))
+            reach_means(c, reach_of(spec, t, &has->namespace), shape, sight))
             return true;
     }
     return false;
@@ -348,12 +349,17 @@ static bool avoids(const struct cluster *c, const struct shape *has, const struc
 static bool hint_pod(const struct cluster *c, const struct shape *shape, const struct event *e)
 {
     const struct shape *was = e->old_shape, *is = e->new_shape;
+    enum sight sight = e->is_thorough ? SIGHT_FOUND : SIGHT_HINT;
     if (e->pod_node == SYM_NONE)
         return false;
+    bool was_sought = was && all_mean(c, shape, was, sight);
+    bool is_sought_now = is && all_mean(c, shape, is, sight);
+    if (e->is_thorough && was_sought && !is_sought_now)
+        return true; /* the first of its kind may go anywhere */
     if (was && is)
-        return (!all_mean(c, shape, was, SIGHT_HINT) && all_mean(c, shape, is, SIGHT_HINT)) ||
-               (avoids(c, shape, was) && !avoids(c, shape, is));
-    return is ? all_mean(c, shape, is, SIGHT_HINT) : avoids(c, shape, was) || avoids(c, was, shape);
+        return (!was_sought && is_sought_now) ||
+               (avoids(c, shape, was, sight) && !avoids(c, shape, is, sight));
+    return is ? is_sought_now : avoids(c, shape, was, sight) || avoids(c, was, shape, sight);
 }
 
 static bool helps(const struct cluster *c, const struct pod_term *t, const struct event *e)
@@ -378,7 +384,8 @@ static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_ADD | ACTION_DELETE | ACTION_POD_LABEL, hint_pod},
     {EVENT_TARGET_POD,          ACTION_POD_LABEL, NULL},
     {EVENT_NODE,   ACTION_ADD | ACTION_NODE_LABEL, hint_node},
-    {0             },
+    {EVENT_NAMESPACE,              ACTION_UPDATE, NULL},
+    {0        },
 };
 
 const struct plugin plugin_inter_pod_affinity = {

@@ -95,8 +95,9 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
 }
 
 static const struct wake wakes[] = {
-    {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_DECLARED_FEATURE, NULL},
-    {0     },
+    {EVENT_NODE,      ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_DECLARED_FEATURE, NULL},
+    {EVENT_NAMESPACE,           ACTION_UPDATE, NULL},
+    {0},
 };
 
 const struct plugin plugin_tenant_hardware_affinity_score = {

@@ -91,7 +91,7 @@ TEST(apply_devices, a_report_of_more_room_wakes_who_cares_about_it)
     stage_put(&s, REPORT("2")); /* the same */
     EXPECT_TEXT(stage_fate(&s, "p"), "parked");
     stage_put(&s, REPORT("3"));
-    EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
+    EXPECT_TEXT(stage_fate(&s, "p"), "active");
 }
 
 TEST(apply_devices, a_report_may_come_before_its_node)

@@ -271,24 +271,24 @@ TEST(gangs, a_member_whose_binding_failed_joins_again)
     EXPECT_INT(binds(&s), 1);
 }
 
-TEST(gangs, back_off_as_one)
+TEST(gangs, are_tried_again_as_one_and_at_once_when_there_is_room)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=2 memory=8Gi");
     for (int i = 0; i < 3; i++)
         stage_put(&s, "pod a-%d cpu=1 gang=a:3", i);
     stage_run(&s);
-    static const int64_t waits_ms[] = {1000, 2000, 4000};
-    for (size_t i = 0; i < LEN(waits_ms); i++) {
-        stage_put(&s, "pod x cpu=1 on=n1"); /* its end may help, and does not */
+    for (uint32_t i = 0; i < 3; i++) {
+        stage_put(&s, "pod x cpu=1 on=n1"); /* its end does not help */
         stage_remove(&s, "pod x");
-        struct engine_stats stats = engine_stats(s.engine);
-        EXPECT_INT(stats.backing_off, 1);
-        int64_t next_ms = s.now_ms + waits_ms[i];
-        EXPECT(queue_attempts(s.engine->queue, s.engine->gangs.at[0].leader) == i + 1);
-        s.now_ms = next_ms + 1000; /* backoffs end on whole seconds */
-        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "a-0"), "parked");
+        EXPECT_INT(stage_run(&s), 0);
     }
+    EXPECT_INT(queue_attempts(s.engine->queue, s.engine->gangs.at[0].leader), 1);
+    stage_put(&s, "node n2 cpu=1 memory=8Gi");
+    EXPECT_TEXT(stage_fate(&s, "a-0"), "active");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 3);
 }
 
 TEST(gangs, with_a_size_that_is_none_fail_with_its_key)

@@ -100,3 +100,66 @@ TEST(order, a_gang_has_the_age_and_name_of_the_gang)
     stage_run(&s);
     EXPECT_STR(order(&s), "p0 p1 q0 q1");
 }
+
+/* A full node is freed: who was refused a second ago has its turn like all others. */
+static void free_a_node(struct stage *s, const char *first, const char *second)
+{
+    stage_put(s, "node n1 cpu=2 memory=8Gi");
+    stage_put(s, "pod x cpu=2 on=n1");
+    s->now_ms = 1000;
+    for (int i = 0; i < 2; i++)
+        stage_put(s, "pod g-%d cpu=1 created=1 preempts=Never %s", i, first);
+    stage_run(s);
+    s->now_ms = 30000;
+    for (int i = 0; i < 2; i++)
+        stage_put(s, "pod h-%d cpu=1 created=30 preempts=Never %s", i, second);
+    stage_run(s);
+    stage_remove(s, "pod x");
+    stage_run(s);
+}
+
+TEST(order, counts_however_lately_a_unit_was_refused)
+{
+    AUTO(stage) s = {0};
+    free_a_node(&s, "gang=g:2", "gang=h:2 priority=5");
+    EXPECT_STR(order(&s), "h-0 h-1");
+
+    AUTO(stage) tenants = {0};
+    stage_put(&tenants, "namespace rich label:tenant.kubenexus.io/tier=gold");
+    free_a_node(&tenants, "gang=g:2", "gang=h:2 namespace=rich");
+    EXPECT_STR(order(&tenants), "h-0 h-1");
+
+    AUTO(stage) pods = {0};
+    free_a_node(&pods, NEXUS, NEXUS " priority=5");
+    EXPECT_STR(order(&pods), "h-0 h-1");
+}
+
+TEST(order, of_pods_of_other_profiles_lets_those_go_first_whose_backoff_is_over)
+{
+    AUTO(stage) s = {0};
+    free_a_node(&s, "", "priority=5");
+    EXPECT_STR(order(&s), "g-0 g-1");
+}
+
+TEST(order, an_error_is_waited_out)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=1 memory=8Gi");
+    stage_put(&s, "pod a cpu=1 priority=9 " NEXUS);
+    stage_run(&s);
+    stage_settle(&s, "a", "the API server is in trouble");
+    stage_put(&s, "pod b cpu=1 " NEXUS);
+    stage_run(&s);
+    EXPECT_STR(order(&s), "b");
+}
+
+TEST(order, a_tenant_may_turn_out_to_be_gold_later)
+{
+    AUTO(stage) s = {.now_ms = 10000};
+    stage_put(&s, "pod a " NEXUS " cpu=1 created=1");
+    stage_put(&s, "pod b " NEXUS " cpu=1 created=9 namespace=rich");
+    stage_put(&s, "namespace rich label:tenant.kubenexus.io/tier=gold");
+    stage_put(&s, "node n1 cpu=2 memory=8Gi");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "b a");
+}

@@ -240,7 +240,7 @@ TEST(wake, a_gang_hears_of_each_node_that_becomes_usable)
         {"node m cpu=2",                      "select:disk=ssd",                      "node m cpu=2 label:disk=hdd",       false},
         {"node m cpu=1",                      "",                                     "node m cpu=2",                      true },
         {"node m cpu=1 taint:a=b:NoSchedule", "",                                     "node m cpu=2",                      true },
-        {"pod x cpu=2",                       "",                                     "node m cpu=2",                      true },
+        {"node o cpu=1",                      "",                                     "node m cpu=2",                      true },
         {"node m cpu=2 label:disk=ssd",       "claim:c select:disk=ssd",              claim,                               true },
         {"pod x cpu=2 on=n",                  "",                                     "node m cpu=4",                      true },
         {"node m cpu=2 zone=a",               "label:app=g spread:zone:1:hard:app=g",

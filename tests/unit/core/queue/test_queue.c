@@ -227,6 +227,58 @@ TEST(queue, woken_early_a_unit_backs_off_and_goes_first_if_nothing_is_active)
     EXPECT_INT(queue_attempts(w.q, 1), 2);
 }
 
+static bool backs_off(const void *ctx, uint32_t unit)
+{
+    (void)ctx;
+    return unit != 1;
+}
+
+TEST(queue, where_refusals_cost_no_wait_the_order_alone_counts)
+{
+    AUTO(world) w = {.priority = {[1] = 7}};
+    world_init(&w);
+    struct queue_rules rules = {.ctx = &w,
+                                .before = before,
+                                .may_enter = may_enter,
+                                .interested = interested,
+                                .wakes = wakes,
+                                .backs_off = backs_off,
+                                .first_ms = 1000,
+                                .most_ms = 10000,
+                                .park_ms = 300000};
+    queue_renew(w.q, 0, &rules);
+    refused(&w, 500, 1, FIT);
+    queue_add(w.q, 600, 2);
+    happens(&w, 700, FIT, 1);
+    EXPECT_INT(queue_where(w.q, 1), QUEUE_ACTIVE);
+    EXPECT_INT(take(&w, 700), 1);
+    queue_fail(w.q, 700, 1); /* an error does */
+    EXPECT_INT(queue_where(w.q, 1), QUEUE_BACKING_OFF);
+    EXPECT_INT(take(&w, 800), 2);
+}
+
+TEST(queue, a_woken_unit_may_be_put_back_as_it_was)
+{
+    AUTO(world) w = {0};
+    world_init(&w);
+    refused(&w, 0, 1, FIT | TAINT);
+    happens(&w, 20000, TAINT, 1);
+    EXPECT_INT(take(&w, 20000), 1);
+    EXPECT(queue_was_woken(w.q, 1));
+    queue_put_back(w.q, 1);
+    EXPECT_INT(queue_where(w.q, 1), QUEUE_PARKED);
+    EXPECT_INT(queue_attempts(w.q, 1), 1);
+    EXPECT_INT(queue_since_ms(w.q, 1), 0);
+    EXPECT_INT(queue_rejectors(w.q, 1), FIT | TAINT);
+    EXPECT_INT(queue_next_ms(w.q, 20000), 300001); /* it is tried again after five minutes */
+    EXPECT_INT(take(&w, 300001), 1);
+    EXPECT(!queue_was_woken(w.q, 1));
+    queue_refuse(w.q, 300001, 1, FIT, 0);
+    queue_activate(w.q, 300002, 1); /* somebody knows better */
+    EXPECT_INT(take(&w, 300002), 1);
+    EXPECT(!queue_was_woken(w.q, 1));
+}
+
 TEST(queue, backoff_ends_on_a_whole_second)
 {
     AUTO(world) w = {.priority = {[1] = 7}};
