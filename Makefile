@@ -6,7 +6,7 @@
 #   make static         the same without shared libraries, for an image: build-static/kubenexus
 #   make test           everything that must hold; ONLY=text runs the tests whose names contain it
 #   make property       a million random operations (OPERATIONS) under 5 seeds (SEED and after), and
-#                       100,000 histories (HISTORIES) of gangs
+#                       100,000 histories (HISTORIES) each of gangs, and of who waits for what
 #   make bench          speed and memory, recorded with the commit in bench/results/
 #   make bench-live     the same on a real API server, beside kube-scheduler; NODES, PODS and
 #                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves); WHO=contestants
@@ -86,6 +86,8 @@ property:
 		$(B)-property/tests/property/property-views
 	@PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=$(HISTORIES) PROPERTY_OPERATIONS=50 \
 		$(B)-property/tests/property/property-gangs
+	@PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=$(HISTORIES) PROPERTY_OPERATIONS=60 \
+		$(B)-property/tests/property/property-waking
 
 bench: all
 	@tools/record-bench $(B)/kubenexus
