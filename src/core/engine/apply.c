@@ -249,6 +249,8 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
     intern_drop(&c->pods.shape_table, shape);
     if (UNLIKELY(k->holds.of_driver.n))
         engine_remove_driver(k, now_ms, pod);
+    if (UNLIKELY(k->holds.of_gang.n))
+        engine_end_turn(k, group);
     if (pods_want_trim(&c->pods))
         engine_trim(k);
 }

@@ -156,6 +156,23 @@ void engine_count_company(struct engine *k, int64_t now_ms, uint32_t group)
     engine_let_company_in(k, now_ms, (pod_id){b->driver});
 }
 
+void engine_end_turn(struct engine *k, uint32_t group)
+{
+    struct booking *b = of_gang(k, group);
+    if (!b || !booking_is_early(k, b))
+        return;
+    vec_each(&b->holds, hold) {
+        pod_id pod = {hold->pod};
+        uint32_t node = pods_at(&k->cluster->pods, pod)->node;
+        engine_leave(k, pod);
+        if (node == ID_NONE)
+            continue;
+        cluster_take(k->cluster, pod);
+        pods_at(&k->cluster->pods, pod)->flags &= ~(uint32_t)POD_BOUND;
+        engine_tell_free(k, pod, (node_id){node});
+    }
+}
+
 const struct booking *engine_company_of(const struct engine *k, uint32_t group, uint32_t *wants)
 {
     uint32_t at = k->holds.of_gang.n ? map_find(&k->holds.of_gang, group) : MAP_NONE;

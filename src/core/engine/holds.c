@@ -485,8 +485,7 @@ static void put_back(struct engine *k, pod_id pod, node_id node)
     engine_enter(k, k->now_ms, pod, true);
 }
 
-/* The hold was used up by a pod elsewhere: its room is there for others. */
-static void tell_free(struct engine *k, pod_id pod, node_id node)
+void engine_tell_free(struct engine *k, pod_id pod, node_id node)
 {
     struct event gone = {
         .resource = EVENT_ASSIGNED_POD,
@@ -507,7 +506,7 @@ void engine_lower(struct engine *k)
         if (hold->user == ID_NONE)
             put_back(k, (pod_id){hold->pod}, (node_id){l->node});
         else if (pods_at(&k->cluster->pods, (pod_id){hold->user})->node != l->node)
-            tell_free(k, (pod_id){hold->pod}, (node_id){l->node});
+            engine_tell_free(k, (pod_id){hold->pod}, (node_id){l->node});
     }
     vec_clear(&h->lifted);
 }
@@ -535,7 +534,8 @@ void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, en
             return;
         pod_id ghost = {hold->pod};
         pods_at(&k->cluster->pods, ghost)->flags &= ~(uint32_t)POD_BOUND;
-        cluster_nominate(k->cluster, ghost, node);
+        if (k->holds.bookings.at[at].gang == ID_NONE) /* whose members may go anywhere */
+            cluster_nominate(k->cluster, ghost, node);
         engine_enter(k, now_ms, ghost, true);
         return;
     }

@@ -146,6 +146,7 @@ struct pod *engine_hold_pod(const struct engine *k, const struct reservation *r,
                             const struct reserved *entry, const struct pod *like,
                             struct arena *mem);
 struct hold *engine_entry_hold(struct engine *k, struct booking *b, struct str entry);
+void engine_tell_free(struct engine *k, pod_id pod, node_id node); /* the hold is off it */
 bool hold_looks_for_room(const struct engine *k, const struct hold *hold);
 void engine_end_hold(struct engine *k, int64_t now_ms, struct hold *hold);
 void engine_drop_booking(struct engine *k, int64_t now_ms, struct booking *b);
@@ -179,6 +180,9 @@ bool engine_has_company(struct engine *k, int64_t now_ms, pod_id pod, struct eff
 
 /* What is said of the gang changed: so must the number of those to come. */
 void engine_count_company(struct engine *k, int64_t now_ms, uint32_t group);
+
+/* A member is gone. If none runs any more, those to come are waited for as at first. */
+void engine_end_turn(struct engine *k, uint32_t group);
 
 /* Of a gang none of whose members runs: the holds for those to come, and how many it wants to be,
  * with them. NULL: nobody is still to come. */
