@@ -17,6 +17,7 @@
 #   make week           a week of 512 GPUs under our profile and kube-scheduler's plugins; docs/results/week.md
 #   make differential   explain against kube-scheduler's own code; SEEDS=1-500, THEMES=spread,ports
 #   make differential-live   the same pods on two real control planes, kube-scheduler on one; SEEDS, THEMES
+#   make neighbours     gangs whose pods real controllers make; those are built first, once: minutes
 #   make e2e-suite      Kubernetes' own scheduling specs, with kube-scheduler and with us; FOCUS=text
 #   make fuzz           each fuzzer for SECONDS (30), new inputs into its corpus
 #   make fmt, make promises, make clean
@@ -52,7 +53,7 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all static demo test property bench bench-live fgd philly week differential differential-live e2e-suite fuzz fmt promises clean
+.PHONY: all static demo test property bench bench-live fgd philly week differential differential-live neighbours e2e-suite fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -121,6 +122,10 @@ differential: all
 
 differential-live: all
 	@KUBENEXUS_BUILD=$(B) tests/live/differential.py --seeds $(SEEDS) $(if $(THEMES),--themes $(THEMES))
+
+neighbours: all
+	@tests/neighbours/build >/dev/null
+	@KUBENEXUS_BUILD=$(B) tests/neighbours/run
 
 e2e-suite: all
 	@KUBENEXUS_BUILD=$(B) tests/suite/suite.py $(if $(FOCUS),--focus "$(FOCUS)")
