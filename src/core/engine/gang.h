@@ -295,6 +295,10 @@ uint32_t engine_seat(struct engine *k, uint32_t most, bool is_reversed);
 /* Members of one class change places, so that their ranks follow the order of nodes. */
 void engine_trade_seats(struct engine *k);
 
+/* For how many of those with seats there is room now, all classes together, the largest pods first;
+ * as far as what nodes are and have free decides. Leaves no trace. */
+uint64_t engine_joint_room(struct engine *k);
+
 /* --- ranks.c --- */
 
 /* The planner's spots: those of the seats that have a node, along the tree of domains. */

@@ -119,13 +119,51 @@ static const struct bench *worst_bench(const struct planner *p)
     return worst;
 }
 
+/* What all classes together ask for beyond what is free. */
+static int64_t joint_lack(const struct engine *k, resource_id resource)
+{
+    const struct cluster *c = k->cluster;
+    int64_t lack = 0;
+    vec_each(&k->planner.benches, bench) {
+        const struct pod_request *ask = &specs_at(&c->specs, bench->class->spec)->ask;
+        lack = wrap_add(lack, wrap_mul(request_amount(ask, resource), (int64_t)bench->n));
+    }
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        if (nodes_is_present(&c->nodes, (node_id){i}))
+            lack = wrap_sub(lack, MAX(free_of(c, (node_id){i}, resource), (int64_t)0));
+    return lack;
+}
+
+/* The first resource of which there is too little for all. */
+static void look_for_joint_lack(void *ctx, resource_id resource, int64_t amount)
+{
+    struct shortage *s = ctx;
+    (void)amount;
+    if (s->amount > 0)
+        return;
+    s->resource = resource;
+    s->amount = joint_lack(s->k, resource);
+}
+
+static void add_joint_shortage(const struct engine *k, const struct bench *bench, struct buf *out)
+{
+    struct shortage s = {.k = k, .bench = bench};
+    each_need(specs_at(&k->cluster->specs, bench->class->spec), look_for_joint_lack, &s);
+    if (s.amount <= 0)
+        return; /* it is there, but not where the pods need it */
+    buf_add(out, STR("; short of "));
+    add_amount(k, out, s.resource, s.amount);
+}
+
 static void add_shortage(const struct engine *k, struct buf *out)
 {
     const struct planner *p = &k->planner;
     const struct bench *bench = worst_bench(p);
-    if (!bench)
+    if (bench && p->benches.n > 1)
+        add_joint_shortage(k, bench, out);
+    if (!bench || p->benches.n > 1)
         return;
-    uint64_t want = p->benches.n == 1 ? p->need : bench->n;
+    uint64_t want = p->need;
     struct shortage s = {.k = k, .bench = bench, .room = UINT64_MAX};
     each_need(specs_at(&k->cluster->specs, bench->class->spec), look_for_shortage, &s);
     if (s.room >= want)
@@ -150,11 +188,11 @@ static bool fits_when_empty(const struct engine *k)
     return room >= MAX(k->planner.need, 1u);
 }
 
-static void add_room(const struct engine *k, struct buf *out)
+static void add_room(struct engine *k, struct buf *out)
 {
-    uint64_t fit = 0;
-    vec_each(&k->planner.benches, bench)
-        fit += MIN(bench->room, (uint64_t)bench->n);
+    const struct planner *p = &k->planner;
+    uint64_t fit = p->benches.n == 1 ? MIN(p->benches.at[0].room, (uint64_t)p->benches.at[0].n)
+                                     : engine_joint_room(k);
     buf_printf(out, "; %llu fit now", (unsigned long long)fit);
     add_shortage(k, out);
     if (!fits_when_empty(k))

@@ -274,6 +274,32 @@ static void measure(struct engine *k, bool by_node)
     }
 }
 
+/* So many of the bench's pods find room, and have it from then on. */
+static uint32_t fill(struct engine *k, const struct bench *bench)
+{
+    struct cluster *c = k->cluster;
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < c->nodes.n && placed < bench->n && !bench->class->refusal; i++) {
+        uint64_t room = room_on(k, bench->class, (node_id){i});
+        for (; room && placed < bench->n; room--, placed++) {
+            pod_id pod = {k->planner.seats.at[bench->first + placed].pod};
+            cluster_nominate(c, pod, SYM_NONE);
+            cluster_place(c, pod, (node_id){i});
+        }
+    }
+    return placed;
+}
+
+uint64_t engine_joint_room(struct engine *k)
+{
+    uint64_t sum = 0;
+    struct txn t = txn_begin(k->cluster);
+    vec_each(&k->planner.benches, bench)
+        sum += fill(k, bench);
+    txn_undo(k->cluster, t);
+    return sum;
+}
+
 /* --- a trial --- */
 
 /* The class of the bench's pods now, as those have it who are to be in one domain. */

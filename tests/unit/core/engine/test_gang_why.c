@@ -72,3 +72,16 @@ TEST(gang_why, the_same_is_not_said_twice)
     stage_put(&s, "pod a-3 cpu=1 gang=a:3"); /* who is new has not heard it */
     EXPECT_INT(stage_run(&s), 1);
 }
+
+TEST(gang_why, pods_of_two_templates_do_not_count_the_same_room_twice)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=64 memory=64Gi gpu=2");
+    stage_put(&s, "pod a-0 gpu=1 cpu=2 gang=a:4");
+    for (int i = 1; i < 4; i++)
+        stage_put(&s, "pod a-%d gpu=1 cpu=1 gang=a:4", i);
+    stage_run(&s);
+    const char *said = stage_effect(&s, "a-0")->message.p;
+    EXPECT(strstr(said, "; 2 fit now; short of 2 nvidia.com/gpu"));
+    EXPECT_TEXT(stage_fate(&s, "a-0"), "parked");
+}
