@@ -281,6 +281,12 @@ class Scene:
             if rng.chance(0.6):
                 spec["overhead"] = amounts(rng, cpu=rng.choice([0, 100, 250]), memory=rng.choice([0, 16 * MI, 250 * MI]))
 
+    def _settle_sums(self):
+        """How often kube-scheduler sums up a pod for its signature depends on whether it knows by then of a class
+        that stands for what the pod asks for; and that can show where there is overhead."""
+        if any(o["kind"] == "DeviceClass" for o in self.others):
+            self.target["spec"].pop("overhead", None)
+
     def _respell(self):
         chance = self.rng.choice([0, 0, 0.1, 0.4])
         for o in self.nodes + self.pods + self.others + [self.target]:
@@ -292,6 +298,7 @@ class Scene:
         self._part_listeners()
         self._settle_nomination()
         self._speak_for_whole_pods()
+        self._settle_sums()
         self._respell()
         named = {}  # two themes may have made the same object
         for o in self.nodes + self.pods + self.others + [self.target]:

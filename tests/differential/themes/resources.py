@@ -255,8 +255,8 @@ def levels(scene):
     for n in scene.nodes:
         room = amounts(rng, cpu=rng.choice([1000, 2000, 4000]), memory=rng.choice([2, 4, 6, 8]) * GI // 2 +
                        rng.choice([0, 0, 1, 2, 3, 4, 5, 6]) * rng.choice([16, 64, 250]) * MI)
-        n["status"]["allocatable"].update(room, **{HUGE: "256Mi"})
-        n["status"]["capacity"].update(n["status"]["allocatable"])
+        room = {**n["status"].get("allocatable", n["status"]["capacity"]), **room, HUGE: "256Mi"}
+        n["status"].update(capacity=room, allocatable=dict(room))
     for _ in range(rng.choice([0, 0, 1, 3])):
         if scene.nodes:
             scene.add_pod(None)["status"]["nominatedNodeName"] = rng.choice(scene.node_names())
