@@ -281,6 +281,14 @@ class Scene:
             if rng.chance(0.6):
                 spec["overhead"] = amounts(rng, cpu=rng.choice([0, 100, 250]), memory=rng.choice([0, 16 * MI, 250 * MI]))
 
+    def _settle_levels(self):
+        """Another theme may have given a pod larger containers than fit into what it asks for as a whole."""
+        for p in self.pods + [self.target]:
+            whole, asked = p["spec"].get("resources", {}).get("requests", {}), requested(p)
+            if asked and any((value(str(whole[name])) or 0) * (1000 if name == "cpu" else 1) < asked[name]
+                             for name in asked if name in whole):
+                del p["spec"]["resources"]
+
     def _settle_sums(self):
         """How often kube-scheduler sums up a pod for its signature depends on whether it knows by then of a class
         that stands for what the pod asks for; and that can show where there is overhead."""
@@ -298,6 +306,7 @@ class Scene:
         self._part_listeners()
         self._settle_nomination()
         self._speak_for_whole_pods()
+        self._settle_levels()
         self._settle_sums()
         self._respell()
         named = {}  # two themes may have made the same object

@@ -174,6 +174,14 @@ def requests(scene):
         _huge(scene)
 
 
+def _other_amounts(rng):
+    """What a kubelet tells beside cpu and memory."""
+    all_of_it = {GPU: rng.choice(["0", "1", "2", "1000m"]), HUGE: size(rng, rng.choice([0, 64, 128]) * MI),
+                 "hugepages-1Gi": size(rng, rng.choice([1, 2]) * GI), "vendor.example/nic": "1",
+                 **amounts(rng, storage=rng.choice([0, GI // 2, GI]))}
+    return {name: all_of_it[name] for name in rng.some(all_of_it, 3)}
+
+
 def _status_of(scene, p, honest):
     """What the kubelet says it gave: more, less or the same as the spec now asks for."""
     rng = scene.rng
@@ -188,6 +196,9 @@ def _status_of(scene, p, honest):
             if rng.chance(0.7):
                 row["resources"] = {"requests": amounts(
                     rng, cpu=rng.choice([100, 500, 1000, 1500]), memory=rng.choice([64 * MI, GI]))}
+            for given in (row.get("allocatedResources"), row.get("resources", {}).get("requests")):
+                if given and rng.chance(0.15):
+                    given.update(_other_amounts(rng))
             if honest or rng.chance(0.9):
                 rows.append(row)
         if rows:
@@ -225,6 +236,13 @@ def resize(scene):
         room = n["status"].setdefault("allocatable", {})
         room.update(amounts(rng, cpu=rng.choice([1500, 2000, 3000, 4000]),
                             memory=rng.choice([2, 3, 4, 6]) * GI // 2))
+        if rng.chance(0.5):
+            room.update(_other_amounts(rng))
+    own = scene.target["spec"]["containers"][0].setdefault("resources", {})
+    if rng.chance(0.3):
+        exact = {name: amount for name, amount in _other_amounts(rng).items() if str(amount)[0] not in "0."}
+        own["limits"] = {**own.get("limits", {}), **exact}
+        own["requests"] = {"cpu": "100m", **own.get("requests", {}), **exact}
     for p in scene.pods:
         if rng.chance(0.7) and "nodeName" in p["spec"]:
             _resized(scene, p)
