@@ -189,7 +189,9 @@ static void warn(struct dispatch *d, const struct effect *e, const struct happen
     struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
     if (row)
         events_add(d->events, h->now_ms,
-                   &(struct event_about){.kind = e->by_uid.n ? EVENT_PREEMPTED : EVENT_MALFORMED,
+                   &(struct event_about){.kind = e->by_uid.n             ? EVENT_PREEMPTED
+                                                 : e->news == NEWS_APART ? EVENT_APART
+                                                                         : EVENT_MALFORMED,
                                          .namespace = e->namespace,
                                          .name = e->pod,
                                          .uid = e->uid,

@@ -49,6 +49,7 @@ static const struct {
     [EVENT_SCHEDULED] = {"Scheduled",        "Normal",  "Binding",    "Pod",   "v1"                    },
     [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling", "Pod",   "v1"                    },
     [EVENT_MALFORMED] = {"MalformedValue",   "Warning", "Scheduling", "Pod",   "v1"                    },
+    [EVENT_APART] = {"GangIgnored",      "Warning", "Scheduling", "Pod",   "v1"                    },
     [EVENT_PREEMPTED] = {"Preempted",        "Normal",  "Preempting", "Pod",   "v1"                    },
     [EVENT_RESERVED] = {"Reserved",         "Normal",  "Reserving",  NULL,    NULL                    },
     [EVENT_EXPIRED] = {"Expired",          "Normal",  "Releasing",  NULL,    NULL                    },

@@ -21,6 +21,7 @@ enum event_kind {
     EVENT_FAILED_SCHEDULING,
     EVENT_PREEMPTED,
     EVENT_MALFORMED,
+    EVENT_APART,
     EVENT_LEADER,
     EVENT_RESERVED, /* from here on `about_kind` and `about_version` say what it is about */
     EVENT_EXPIRED,

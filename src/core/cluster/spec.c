@@ -9,6 +9,7 @@
 #include "core/model/gang.h"
 #include "core/model/gpu_share.h"
 #include "core/model/migrate.h"
+#include "core/model/our_keys.h"
 #include "core/model/resources.h"
 
 resource_id resources_get(struct resources *r, struct names *names, struct str name)
@@ -440,6 +441,8 @@ static void read_said(struct reading *r, const struct pod *pod, struct spec *s)
     s->numa_gang =
         is_gang && s->wishes.numa_policy > NUMA_NONE ? keep(r, gang.group.value) : SYM_NONE;
     s->queue = pod_says(&said, MEANS_QUEUE) ? keep(r, said.by[MEANS_QUEUE].value) : SYM_NONE;
+    our_keys_check(&pod->meta.labels, ON_POD, &misread);
+    our_keys_check(&pod->meta.annotations, ON_POD, &misread);
     vec_each(&misread, m)
         vec_push(&r->misread, (struct pair_sym){keep(r, m->key), keep(r, m->value)});
     vec_done(&misread);

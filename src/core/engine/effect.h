@@ -36,6 +36,7 @@ enum effect_news {
     NEWS_SCHEDULED,   /* a PodGroup has its nodes */
     NEWS_UNSCHEDULED, /* it finds none */
     NEWS_MALFORMED,   /* a node has labels that mean nothing */
+    NEWS_APART,       /* a gang is not placed as one; of a pod of it, with EFFECT_WARN */
 };
 
 /* One line of the explanation: so many nodes for this reason. */

@@ -313,28 +313,10 @@ static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effect
         engine_judge(k, now_ms, pod, class, false, out);
 }
 
-/* What a pod says that means nothing to its profile's plugins is told once, with its first attempt:
- * it counts as not said. */
-static void warn(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
-{
-    const struct names *names = &k->cluster->names;
-    const struct shape *shape = pods_shape(&k->cluster->pods, pod);
-    const struct class *class = classes_of(&k->classes, pods_at(&k->cluster->pods, pod)->shape);
-    const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
-    if (!class || class->identity.is.workload == WORKLOAD_UNKNOWN)
-        return;
-    AUTO(buf) text = {0};
-    for (uint32_t i = 0; i < spec->n_misread; i++)
-        buf_printf(&text, "%s" STR_FMT ": \"" STR_FMT "\" means nothing", i ? "; " : "",
-                   STR_ARG(names_text(names, spec->misread[i].key)),
-                   STR_ARG(str_part(names_text(names, spec->misread[i].value), 0, 100)));
-    engine_emit(k, now_ms, pod, EFFECT_WARN, out)->message = arena_str(&out->mem, buf_str(&text));
-}
-
 /* Decides about a unit in flight. */
 static void step_unit(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)
 {
-    uint32_t attempts = k->units.at[unit].attempts;
+    bool is_puzzling = !k->units.at[unit].attempts && engine_is_puzzling(k, (pod_id){unit});
     if (UNLIKELY(k->holds.of_pod.n))
         engine_lift(k, (pod_id){unit});
     if (UNLIKELY(engine_gang_led_by(k, unit)))
@@ -347,9 +329,8 @@ static void step_unit(struct engine *k, int64_t now_ms, uint32_t unit, struct ef
         engine_let_company_in(k, now_ms, (pod_id){unit});
     if (UNLIKELY(k->consultations.n) && queue_where(k->queue, unit) != QUEUE_IN_FLIGHT)
         engine_forget_asking(k, (pod_id){unit});
-    if (UNLIKELY(cluster_spec(k->cluster, (pod_id){unit})->n_misread) && attempts == 0 &&
-        k->units.at[unit].attempts)
-        warn(k, now_ms, (pod_id){unit}, out);
+    if (UNLIKELY(is_puzzling) && k->units.at[unit].attempts)
+        engine_remark(k, now_ms, (pod_id){unit}, out);
 }
 
 /* Is there enough under way? */

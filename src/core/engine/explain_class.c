@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/engine/inside.h"
+#include "core/model/our_keys.h"
 
 static struct str said(struct explanation *out, struct buf *text)
 {
@@ -77,10 +78,15 @@ void explain_class(struct engine *k, const struct class *class, struct explanati
     x->where = said(out, &text);
     x->misread = arena_array(&out->mem, struct str, spec->n_misread);
     x->n_misread = spec->n_misread;
-    for (uint32_t i = 0; i < spec->n_misread; i++)
-        x->misread[i] = arena_printf(&out->mem, STR_FMT "=" STR_FMT,
-                                     STR_ARG(names_text(names, spec->misread[i].key)),
-                                     STR_ARG(names_text(names, spec->misread[i].value)));
+    for (uint32_t i = 0; i < spec->n_misread; i++) {
+        struct str key = names_text(names, spec->misread[i].key);
+        struct str value = names_text(names, spec->misread[i].value);
+        if (our_key_is_unknown(key, ON_POD))
+            misread_say(key, value, ON_POD, &text);
+        else
+            buf_printf(&text, STR_FMT "=" STR_FMT, STR_ARG(key), STR_ARG(value));
+        x->misread[i] = said(out, &text);
+    }
     out->class = x;
 }
 

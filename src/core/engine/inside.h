@@ -291,6 +291,15 @@ void engine_fail(struct engine *k, int64_t now_ms, pod_id pod, struct str messag
 void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct str message,
                          struct effects *out);
 
+/* --- remark.c --- */
+
+/* May the unit, which is to be tried for the first time, say what has no effect? Not if another pod
+ * of its group was tried before: then it was told. */
+bool engine_is_puzzling(const struct engine *k, pod_id pod);
+
+/* Tells it, with that first attempt. */
+void engine_remark(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out);
+
 /* --- prepare.c --- */
 
 struct plan;

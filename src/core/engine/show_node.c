@@ -1,5 +1,5 @@
-/* Labels of nodes that mean nothing: people are told, in an event about the node that names them
- * all and what would mean something.
+/* Labels of nodes that mean nothing, for their values or their keys: people are told, in an event
+ * about the node that names them all and what would mean something.
  *
  * Once for what a node says: heartbeats say the same again, and only if one of these labels changes
  * there is news. A template that is wrong is wrong on thousands of nodes, so a few are told at a
@@ -7,8 +7,9 @@
 
 #include "core/base/hash.h"
 #include "core/engine/inside.h"
+#include "core/model/our_keys.h"
 
-enum { WHILE_MS = 200, AT_A_TIME = 8, VALUE_MOST = 100 };
+enum { WHILE_MS = 200, AT_A_TIME = 8 };
 
 /* The profile that looks at what nodes are made of; NULL: none does, and nobody minds. */
 static const struct profile *who_minds(const struct engine *k)
@@ -45,9 +46,10 @@ static void add(struct engine *k, node_id node, const struct node *from, const s
     AUTO(buf) text = {0};
     for (uint32_t i = 0; i < row->n_misread; i++) {
         const struct misread *m = &row->misread[i];
-        buf_printf(&text, "%s" STR_FMT ": \"" STR_FMT "\" means nothing, expected is " STR_FMT,
-                   i ? "; " : "", STR_ARG(m->key), STR_ARG(str_part(m->value, 0, VALUE_MOST)),
-                   STR_ARG(m->expects));
+        buf_add(&text, i ? STR("; ") : STR(""));
+        misread_say(m->key, m->value, ON_NODE, &text);
+        if (m->expects.n)
+            buf_printf(&text, ", expected is " STR_FMT, STR_ARG(m->expects));
     }
     char *at = mem_alloc(from->meta.name.n + from->meta.uid.n + text.n + 1);
     struct complaint complaint = {.node = node.i,

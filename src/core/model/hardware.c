@@ -1,5 +1,7 @@
 #include "core/model/hardware.h"
 
+#include "core/model/our_keys.h"
+
 static const struct {
     struct str word;
     int64_t gib;
@@ -497,6 +499,8 @@ const struct hardware *hardware_read(const struct node *node, struct hardware_ro
             hear_gpu_zone(&r, pair);
             hear_pci(&r, pair);
         }
+    for (size_t i = 0; i < LEN(both); i++)
+        our_keys_check(both[i], ON_NODE, misreads);
     settle_tier(&r);
     settle_reserved(&r);
     settle_gpus(&r);

@@ -99,7 +99,7 @@ TEST(gangs, of_one_or_of_another_profile_are_plain_pods)
     stage_put(&s, "node n1 cpu=8 memory=8Gi");
     stage_put(&s, "pod a cpu=1 gang=a:1");
     stage_put(&s, "pod b cpu=1 gang=b:5 scheduler=default-scheduler");
-    EXPECT_INT(stage_run(&s), 2);
+    EXPECT_INT(stage_run(&s), 3); /* and b is told so */
     EXPECT_INT(binds(&s), 2);
 }
 
