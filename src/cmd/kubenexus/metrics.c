@@ -62,7 +62,7 @@ int cmd_metrics(int argc, char **argv)
     int code = read_table_options(argc, argv, help, &is_markdown);
     if (code >= 0)
         return code;
-    struct metric_table tables[5];
+    struct metric_table tables[METRIC_TABLES];
     uint32_t n = run_metric_tables(tables, LEN(tables));
     if (is_markdown)
         puts("| metric | type | labels | what it says |\n|---|---|---|---|");

@@ -54,6 +54,7 @@ void engine_free(struct engine *k)
     vec_done(&k->refusals);
     evictor_done(&k->evictor);
     engine_counts_done(&k->counts);
+    placement_counts_done(&k->placements);
     why_done(&k->why);
     arena_done(&k->mem);
     mem_free(k);
@@ -103,6 +104,7 @@ void engine_bind(struct engine *k, int64_t now_ms, pod_id pod, struct effects *o
     k->units.at[pod.i].told = 0;
     k->stats.bound++;
     demand_note(&c->demand, cluster_spec(c, pod)->gpus);
+    engine_count_placed(k, pod);
 }
 
 static void place(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
@@ -175,6 +177,7 @@ void engine_refuse(struct engine *k, int64_t now_ms, pod_id pod, struct str mess
         engine_try_later(k, now_ms, pod.i);
     k->stats.refused++;
     k->counts.profiles.at[k->units.at[pod.i].profile].unschedulable++;
+    engine_count_refused(k, pod, rejected_by);
 }
 
 static void refuse(struct engine *k, int64_t now_ms, pod_id pod, const struct class *class,
@@ -193,6 +196,7 @@ void engine_tell_failure(struct engine *k, int64_t now_ms, pod_id pod, struct st
     effect->message = arena_str(&out->mem, message);
     k->stats.failed++;
     k->counts.profiles.at[k->units.at[pod.i].profile].error++;
+    engine_count_refused(k, pod, 0);
 }
 
 void engine_fail(struct engine *k, int64_t now_ms, pod_id pod, struct str message, bool may_pass,

@@ -1,5 +1,7 @@
 #include "core/engine/gang_stats.h"
 
+#include <stdlib.h>
+
 #include "core/engine/inside.h"
 
 static const double size_list[] = {1, 2, 5, 10, 20, 50, 100, 200, 500},
@@ -28,11 +30,25 @@ static struct gang_counts *add_row(struct engine *k, sym namespace, sym group)
     return &vec_last(&k->gang_counts);
 }
 
-/* Of all groups in the namespace. */
+static uint32_t namespaces(const struct engine *k)
+{
+    uint32_t n = 0;
+    vec_each(&k->gang_counts, c)
+        n += c->group == SYM_NONE;
+    return n;
+}
+
+/* Of all groups in the namespace; where there are too many of them, of all the others. */
 static struct gang_counts *counts_of(struct engine *k, sym namespace)
 {
     struct gang_counts *row = find_row(k, namespace, SYM_NONE);
-    return row ? row : add_row(k, namespace, SYM_NONE);
+    if (row)
+        return row;
+    if (namespaces(k) < GANG_NAMESPACES_MOST)
+        return add_row(k, namespace, SYM_NONE);
+    sym other = names_get(&k->cluster->names, STR("other"));
+    row = find_row(k, other, SYM_NONE);
+    return row ? row : add_row(k, other, SYM_NONE);
 }
 
 static uint32_t own_rows(const struct engine *k)
@@ -244,7 +260,7 @@ static void read_all_sizes(const void *source, const struct metric_sink *out)
 }
 
 /* A number for each namespace, or group of it, that has one. */
-typedef VEC(struct {
+typedef VEC(struct sum {
     sym namespace;
     sym group;
     uint32_t n;
@@ -263,6 +279,39 @@ static void add_sum(sums *s, sym namespace, sym group, uint32_t n)
     s->at[s->n - 1].n = n;
 }
 
+/* Those with the most stay, ties by name; the rest is "other"'s, and so is what is called that. */
+static int by_number(const void *a, const void *b, void *ctx)
+{
+    const struct names *names = ctx;
+    const struct sum *x = a, *y = b;
+    int by_name = str_compare(names_text(names, x->namespace), names_text(names, y->namespace));
+    return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : by_name;
+}
+
+static void put_sums(const struct engine *k, sums *of, const struct metric_sink *out)
+{
+    struct names *names = &k->cluster->names;
+    struct str other = STR("other");
+    uint32_t kept = 0, rest = 0;
+    bool has_other = false;
+    if (of->n > 1)
+        qsort_r(of->at, of->n, sizeof(*of->at), by_number, names);
+    vec_each(of, sum) {
+        struct str namespace = names_text(names, sum->namespace);
+        bool has_row = sum->group != SYM_NONE;
+        bool stays = has_row || (kept < GANG_NAMESPACES_MOST && !str_equal(namespace, other));
+        struct str group = has_row ? names_text(names, sum->group) : STR("");
+        kept += stays && !has_row;
+        rest += stays ? 0 : sum->n;
+        has_other |= !stays;
+        if (stays)
+            metric_put(out, (struct str[]){namespace, group}, sum->n);
+    }
+    if (has_other)
+        metric_put(out, (struct str[]){other, STR("")}, rest);
+    vec_done(of);
+}
+
 static void read_waiting(const void *source, const struct metric_sink *out)
 {
     const struct engine *k = source;
@@ -275,14 +324,21 @@ static void read_waiting(const void *source, const struct metric_sink *out)
         bool has_row = find_row(k, g->namespace, g->name);
         add_sum(&waiting, g->namespace, has_row ? g->name : SYM_NONE, m.ready + m.held);
     }
-    vec_each(&waiting, sum)
-        metric_put(out,
-                   (struct str[]){names_text(&k->cluster->names, sum->namespace),
-                                  sum->group == SYM_NONE
-                                      ? STR("")
-                                      : names_text(&k->cluster->names, sum->group)},
-                   sum->n);
-    vec_done(&waiting);
+    put_sums(k, &waiting, out);
+}
+
+/* Since the first of those came who still wait. */
+static void read_oldest(const void *source, const struct metric_sink *out)
+{
+    const struct engine *k = source;
+    int64_t first_ms = k->now_ms;
+    for (uint32_t i = 0; i < k->gangs.n && i < k->cluster->groups.at.n; i++) {
+        const struct group *g = &k->cluster->groups.at.at[i];
+        vec_each(&g->members, member)
+            if (group_is_gang(g) && pod_is_waiting(pods_at(&k->cluster->pods, (pod_id){*member})))
+                first_ms = MIN(first_ms, k->units.at[*member].first_ms);
+    }
+    metric_put(out, NULL, (double)(k->now_ms - first_ms) / 1000);
 }
 
 static void read_reservations(const void *source, const struct metric_sink *out)
@@ -292,9 +348,7 @@ static void read_reservations(const void *source, const struct metric_sink *out)
     vec_each(&k->holds.bookings, b)
         if (b->name != SYM_NONE && !b->is_over)
             add_sum(&held, b->namespace, SYM_NONE, 1);
-    vec_each(&held, sum)
-        metric_put(out, (struct str[]){names_text(&k->cluster->names, sum->namespace)}, sum->n);
-    vec_done(&held);
+    put_sums(k, &held, out);
 }
 
 const struct metric gang_metrics[] = {
@@ -323,6 +377,9 @@ const struct metric gang_metrics[] = {
            "The same, of all namespaces."),
     METRIC("kubenexus_waiting_pods", GAUGE, "namespace,pod_group", NULL, read_waiting,
            "Pods of gangs that wait for a node."),
+    METRIC("kubenexus_oldest_waiting_gang_seconds", GAUGE, NULL, NULL, read_oldest,
+           "How long the gang has waited that has waited longest: since the first of those of its "
+           "pods came that still wait; 0: none waits."),
     METRIC("kubenexus_resource_reservations", GAUGE, "namespace", NULL, read_reservations,
            "Reservations that hold room or look for it, ours included."),
 };

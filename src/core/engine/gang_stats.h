@@ -8,13 +8,17 @@
 /* What is counted of gangs, by namespace, as a table of metrics. The label pod_group is empty
  * unless the profile asks for series per group (gangMetrics: perGroup): then a group has a row of
  * its own, while there are not too many, until it is gone; what it counted goes to its namespace's.
- * What can be told from the groups when somebody asks is not counted. */
+ * What can be told from the groups when somebody asks is not counted.
+ *
+ * The first GANG_NAMESPACES_MOST namespaces have rows, the rest has one as "other"; of what is told
+ * from the groups, those with the most. */
 
 struct engine;
 
 enum {
     GANG_SIZES = 10,      /* buckets of their size, the last above all bounds */
     GANG_ROWS_MOST = 500, /* groups that have a row of their own */
+    GANG_NAMESPACES_MOST = 8,
 };
 
 struct gang_counts {

@@ -297,6 +297,7 @@ void engine_tell_missing(struct engine *k, int64_t now_ms, uint32_t unit, struct
         k->units.at[*i].profile =
             (uint8_t)k->counts.of.at[engine_profile_of(k, pod) - k->config.profiles];
         k->counts.profiles.at[k->units.at[*i].profile].unschedulable++;
+        engine_count_refused(k, pod, bit_of_gangs(k, pod));
         tell(k, now_ms, pod, EFFECT_REFUSE, buf_str(text), bit_of_gangs(k, pod), out);
     }
 }
@@ -344,6 +345,7 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
             continue;
         k->stats.refused++;
         k->counts.profiles.at[k->units.at[seat->pod].profile].unschedulable++;
+        engine_count_refused(k, (pod_id){seat->pod}, plugins);
         tell(k, now_ms, (pod_id){seat->pod}, EFFECT_REFUSE, buf_str(&p->message), plugins, out);
     }
     if (why != GANG_REST)

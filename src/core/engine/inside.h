@@ -5,8 +5,10 @@
 #include "core/engine/evict.h"
 #include "core/engine/gang.h"
 #include "core/engine/gang_stats.h"
+#include "core/engine/gpu_stats.h"
 #include "core/engine/holds.h"
 #include "core/engine/line.h"
+#include "core/engine/placement_stats.h"
 #include "core/engine/stats.h"
 #include "core/framework/class.h"
 #include "core/framework/preempt.h"
@@ -131,8 +133,10 @@ struct engine {
     struct pod_vec victims; /* of the last plan, the most important first */
     VEC(struct eviction {
         effect_id effect;
-        uint32_t by;     /* the unit that needs the room; ID_NONE: it is gone */
-        uint32_t victim; /* the same */
+        uint32_t by;      /* the unit that needs the room; ID_NONE: it is gone */
+        uint32_t victim;  /* the same */
+        double gpus;      /* of the victim, … */
+        int64_t since_ms; /* … that it has had for so long; TIME_NONE: it has not started */
     })
     evictions; /* unsettled */
     VEC(struct refusal {
@@ -145,6 +149,7 @@ struct engine {
     struct engine_stats stats;
     struct engine_counts counts;
     gang_counts_vec gang_counts;
+    struct placement_counts placements;
     struct why why;
     struct arena mem; /* scratch of one call */
     uint64_t wanted;  /* kinds, as bits, whose objects pods wait for: engine_wants() */

@@ -228,7 +228,8 @@ static void evict(struct engine *k, int64_t now_ms, pod_id victim, pod_id by, st
     e->node = names_text(&c->names, c->nodes.name[row->node]);
     e->by_uid = pod_uid(pods_at(&c->pods, by));
     e->by_scheduler = names_text(&c->names, cluster_spec(c, by)->scheduler_name);
-    vec_push(&k->evictions, (struct eviction){e->id, by.i, victim.i});
+    vec_push(&k->evictions, ((struct eviction){e->id, by.i, victim.i, engine_gpus_of(k, victim),
+                                               pods_at(&c->pods, victim)->start_ms}));
 }
 
 /* It is not bound yet, and need not be: nobody has to delete it. */
@@ -309,6 +310,8 @@ bool engine_settle_eviction(struct engine *k, int64_t now_ms, effect_id effect,
     if (i == k->evictions.n)
         return false;
     uint32_t by = k->evictions.at[i].by, victim = k->evictions.at[i].victim;
+    if (!why)
+        engine_count_evicted(k, &k->evictions.at[i]);
     vec_remove(&k->evictions, i);
     if (why && victim != ID_NONE) { /* it stays, as far as we know */
         set_evicted(k, (pod_id){victim}, false);

@@ -23,6 +23,7 @@ struct engine_counts {
     uint64_t preemptions;                /* attempts to make room for a pod */
     struct histogram victims;            /* of those that found some */
     uint64_t claims_made, claims_failed; /* ResourceClaims for extended resources */
+    double evicted_gpu_seconds;          /* that the victims had run, × their GPUs */
 };
 
 /* The engine's profiles are what they are now; what was counted of a name goes on. */

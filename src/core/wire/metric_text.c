@@ -34,7 +34,8 @@ static void add_escaped(struct buf *out, struct str s)
     }
 }
 
-/* {a="1",b="2"}, and `le` behind them if there is one. */
+/* {a="1",b="2"}, and `le` behind them if there is one. A label without a value is left out, which
+ * means the same to who reads it. */
 static void add_labels(struct buf *out, const struct metric *row, const struct str *labels,
                        const char *le)
 {
@@ -42,15 +43,17 @@ static void add_labels(struct buf *out, const struct metric *row, const struct s
     struct str names = row->labels ? str_of(row->labels) : STR("");
     for (; names.n; labels++) {
         size_t n = str_find(names, ',');
-        buf_printf(out, "%s" STR_FMT "=\"", before, (int)n, names.p);
-        add_escaped(out, *labels);
-        buf_add_char(out, '"');
+        if (labels->n) {
+            buf_printf(out, "%s" STR_FMT "=\"", before, (int)n, names.p);
+            add_escaped(out, *labels);
+            buf_add_char(out, '"');
+            before = ",";
+        }
         names = str_part(names, n + 1, names.n);
-        before = ",";
     }
     if (le)
         buf_printf(out, "%sle=\"%s\"", before, le);
-    if (le || row->labels)
+    if (le || *before == ',')
         buf_add_char(out, '}');
 }
 

@@ -29,27 +29,25 @@ TEST(gang_stats, attempts_waits_and_sizes_of_gangs_are_counted)
     stage_run(&s);
     EXPECT(says(&s, DECISIONS("insufficient_resources", "1")));
     EXPECT(says(&s, "kubenexus_gang_scheduling_attempts_total{status=\"failure\"} 1"));
-    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\",pod_group=\"\"} 3"));
+    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\"} 3"));
     s.now_ms = 20000;
     stage_put(&s, "node n2 cpu=2 memory=8Gi");
     stage_run(&s);
     EXPECT(says(&s, DECISIONS("success", "1")));
     EXPECT(says(&s, "kubenexus_gang_scheduling_attempts_total{status=\"success\"} 1"));
-    EXPECT(says(
-        &s, "kubenexus_gang_waiting_time_seconds_sum{namespace=\"default\",pod_group=\"\"} 20"));
-    EXPECT(says(&s, "kubenexus_gang_wait_time_seconds_count{pod_group=\"\"} 1"));
+    EXPECT(says(&s, "kubenexus_gang_waiting_time_seconds_sum{namespace=\"default\"} 20"));
+    EXPECT(says(&s, "kubenexus_gang_wait_time_seconds_count 1"));
     EXPECT(says(&s, "kubenexus_pod_group_size_bucket{namespace=\"default\",le=\"5\"} 1"));
     EXPECT(says(&s, "kubenexus_pod_group_size_bucket{namespace=\"default\",le=\"2\"} 0"));
-    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"\"} 3"));
-    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\",pod_group=\"\"} 0"));
+    EXPECT(says(&s, "kubenexus_gang_size_sum 3"));
+    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\"} 0"));
     s.now_ms = 22000;
     stage_settle(&s, "a-0", NULL);
     stage_settle(&s, "a-1", NULL);
     s.now_ms = 25000;
     stage_settle(&s, "a-2", NULL);
-    EXPECT(says(
-        &s, "kubenexus_gang_completion_latency_seconds_sum{namespace=\"default\",pod_group=\"\","
-            "gang_size=\"5\"} 25"));
+    EXPECT(says(&s, "kubenexus_gang_completion_latency_seconds_sum{namespace=\"default\","
+                    "gang_size=\"5\"} 25"));
 }
 
 static void tell_apart(struct stage *s)
@@ -77,16 +75,16 @@ TEST(gang_stats, groups_are_told_apart_where_the_profile_asks_and_until_they_are
     EXPECT(!says(&s, WAIT("b", "0")));
     EXPECT(says(&s, "kubenexus_gang_wait_time_seconds_count{pod_group=\"default/a\"} 1"));
     EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"default/a\"} 2"));
-    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"\"} 0"));
+    EXPECT(says(&s, "kubenexus_gang_size_sum 0"));
     EXPECT(says(&s, "kubenexus_pod_group_size_sum{namespace=\"default\"} 2"));
     EXPECT(says(&s, DECISIONS("success", "1")));
-    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\",pod_group=\"\"} 2"));
+    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"default\"} 2"));
     stage_remove(&s, "pod a-0");
     EXPECT(says(&s, WAIT("a", "7")));
     stage_remove(&s, "pod a-1"); /* what it counted is not lost */
     EXPECT(!says(&s, WAIT("a", "7")));
-    EXPECT(says(&s, WAIT("", "7")));
-    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"\"} 2"));
+    EXPECT(says(&s, "kubenexus_gang_waiting_time_seconds_sum{namespace=\"default\"} 7"));
+    EXPECT(says(&s, "kubenexus_gang_size_sum 2"));
 }
 
 TEST(gang_stats, so_many_groups_and_no_more_have_rows_of_their_own)
@@ -100,7 +98,7 @@ TEST(gang_stats, so_many_groups_and_no_more_have_rows_of_their_own)
     EXPECT_INT(stage_run(&s), 2 * (GANG_ROWS_MOST + 3));
     EXPECT_INT(s.engine->gang_counts.n, GANG_ROWS_MOST + 1);
     EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"default/g0\"} 2"));
-    EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"\"} 6"));
+    EXPECT(says(&s, "kubenexus_gang_size_sum 6"));
 }
 
 TEST(gang_stats, who_starves_and_what_is_reserved)
@@ -114,8 +112,45 @@ TEST(gang_stats, who_starves_and_what_is_reserved)
     EXPECT(says(&s, "kubenexus_resource_reservations{namespace=\"other\"} 1"));
     s.now_ms = 61000;
     stage_run(&s);
-    EXPECT(says(
-        &s, "kubenexus_gang_starvation_preventions_total{namespace=\"default\",pod_group=\"\"} 1"));
+    EXPECT(says(&s, "kubenexus_gang_starvation_preventions_total{namespace=\"default\"} 1"));
+}
+
+TEST(gang_stats, the_oldest_gang_is_as_old_as_those_of_its_pods_that_wait)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=8Gi");
+    EXPECT(says(&s, "kubenexus_oldest_waiting_gang_seconds 0"));
+    s.now_ms = 10000;
+    stage_put(&s, "pod a-0 cpu=1 gang=a:2 on=n1");
+    s.now_ms = 30000;
+    stage_put(&s, "pod a-1 cpu=2 gang=a:2");
+    stage_put(&s, "pod alone cpu=2");
+    stage_run(&s);
+    s.now_ms = 35000;
+    stage_put(&s, "pod b-0 cpu=2 gang=b:2");
+    stage_run(&s);
+    s.now_ms = 90000;
+    stage_run(&s);
+    EXPECT(says(&s, "kubenexus_oldest_waiting_gang_seconds 60"));
+    stage_remove(&s, "pod a-1");
+    stage_run(&s);
+    EXPECT(says(&s, "kubenexus_oldest_waiting_gang_seconds 55"));
+}
+
+TEST(gang_stats, many_namespaces_have_series_together)
+{
+    AUTO(stage) s = {0};
+    for (int i = 0; i < 3 * GANG_NAMESPACES_MOST; i++)
+        for (int m = 0; m < 2 + i % 3; m++)
+            stage_put(&s, "pod g-%d cpu=1 gang=g:9 namespace=n%d", m, i);
+    s.now_ms = 20000;
+    stage_run(&s);
+    uint32_t rows = 0;
+    vec_each(&s.engine->gang_counts, c)
+        rows += c->group == SYM_NONE;
+    EXPECT(rows <= GANG_NAMESPACES_MOST + 1);
+    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"n11\"} 4")); /* of those with the most */
+    EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"other\"} 40"));
 }
 
 TEST(gang_stats, what_is_served_of_gangs)
@@ -134,6 +169,7 @@ TEST(gang_stats, what_is_served_of_gangs)
         {"pod_group_size",                    "namespace",                     METRIC_HISTOGRAM, 9},
         {"gang_size",                         "pod_group",                     METRIC_HISTOGRAM, 9},
         {"waiting_pods",                      "namespace,pod_group",           METRIC_GAUGE,     0},
+        {"oldest_waiting_gang_seconds",       NULL,                            METRIC_GAUGE,     0},
         {"resource_reservations",             "namespace",                     METRIC_GAUGE,     0},
     };
     EXPECT_INT(n_gang_metrics, LEN(rows));

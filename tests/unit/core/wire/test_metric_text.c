@@ -46,7 +46,7 @@ TEST(metric_text, is_what_prometheus_reads)
                        "# HELP several Two.\n"
                        "# TYPE several counter\n"
                        "several{first=\"a\",second=\"b\"} 1.5\n"
-                       "several{first=\"back\\\\slash \\\"quote\\\"\\nline\",second=\"\"} 2\n"
+                       "several{first=\"back\\\\slash \\\"quote\\\"\\nline\"} 2\n"
                        "# HELP times Three.\n"
                        "# TYPE times histogram\n"
                        "times_bucket{n=\"1\",le=\"0.01\"} 1\n"
