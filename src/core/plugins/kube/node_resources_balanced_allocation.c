@@ -91,6 +91,12 @@ static int64_t evenness(const double *shares, uint32_t n)
     return trunc_i64((1 - deviation) * 100);
 }
 
+/* Of a node that has less than nothing it may be any number: as Go's. */
+static int64_t better(int64_t with, int64_t without)
+{
+    return wrap_add(50, wrap_sub(wrap_add(50, with), without) / 2);
+}
+
 /* What the general case below comes to for cpu and memory on a node that has both. */
 static int64_t score_usual(const struct room *room, const struct balanced *b)
 {
@@ -102,7 +108,7 @@ static int64_t score_usual(const struct room *room, const struct balanced *b)
     int64_t with = evenness_of_two(cpu_with > 1 ? 1 : cpu_with, memory_with > 1 ? 1 : memory_with);
     int64_t without =
         evenness_of_two(cpu_without > 1 ? 1 : cpu_without, memory_without > 1 ? 1 : memory_without);
-    return 50 + (50 + with - without) / 2;
+    return better(with, without);
 }
 
 static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
@@ -121,7 +127,7 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
         with[n] = share(wrap_add(used, b->at[i].amount), cap);
         without[n++] = share(used, cap);
     }
-    return 50 + (50 + evenness(with, n) - evenness(without, n)) / 2;
+    return better(evenness(with, n), evenness(without, n));
 }
 
 const struct plugin plugin_node_resources_balanced_allocation = {

@@ -36,9 +36,17 @@ struct gpu_class {
 /* What the largest node of the published cluster has. */
 enum { CPU_MOST = 128000, GPU_MOST = 8000 };
 
+/* What nobody has. Scores of it are the same; what is worked out with it stays in range. */
+#define CPU_SANE ((int64_t)1 << 50)
+
+static int64_t sane_cpu(int64_t milli)
+{
+    return MIN(MAX(milli, -CPU_SANE), CPU_SANE);
+}
+
 static int64_t idle_cpu(const struct cluster *c, node_id node)
 {
-    return wrap_sub(c->nodes.room[node.i].cpu_alloc, c->nodes.room[node.i].cpu_used);
+    return sane_cpu(wrap_sub(c->nodes.room[node.i].cpu_alloc, c->nodes.room[node.i].cpu_used));
 }
 
 static int64_t idle_gpu(const struct node_gpus *g)
@@ -54,19 +62,19 @@ static int64_t asked_gpu(const struct gpu_class *k)
     return (int64_t)k->ask.count * k->ask.milli;
 }
 
-static int64_t within(int64_t score)
+static int64_t within(__int128 score)
 {
-    return MIN(MAX(score, (int64_t)0), (int64_t)100);
+    return score < 0 ? 0 : score > 100 ? 100 : (int64_t)score;
 }
 
 /* How little CPU and GPU would be left: `of` · (1 − ½ · CPU left / 128 − ½ · GPU left / 8). */
-static int64_t snugness(const struct cluster *c, const struct gpu_class *k, node_id node,
-                        int64_t of)
+static __int128 snugness(const struct cluster *c, const struct gpu_class *k, node_id node,
+                         int64_t of)
 {
     int64_t cpu = idle_cpu(c, node) - k->cpu_milli;
     int64_t gpu = idle_gpu(c->nodes.gpus[node.i]) - asked_gpu(k);
     int64_t most = 2 * CPU_MOST;
-    return of * (most - cpu - CPU_MOST / GPU_MOST * gpu) / most;
+    return (__int128)of * (most - cpu - CPU_MOST / GPU_MOST * gpu) / most;
 }
 
 static int64_t best_fit(const struct cluster *c, const struct gpu_class *k, node_id node)
@@ -77,8 +85,8 @@ static int64_t best_fit(const struct cluster *c, const struct gpu_class *k, node
 /* 100 · (1 − ½ · (CPU idle · asked / 128² + GPU idle · asked / 8²)) */
 static int64_t dot_prod(const struct cluster *c, const struct gpu_class *k, node_id node)
 {
-    int64_t cpu = idle_cpu(c, node) * k->cpu_milli;
-    int64_t gpu = idle_gpu(c->nodes.gpus[node.i]) * asked_gpu(k);
+    __int128 cpu = (__int128)idle_cpu(c, node) * k->cpu_milli;
+    __int128 gpu = (__int128)idle_gpu(c->nodes.gpus[node.i]) * asked_gpu(k);
     int64_t square = (int64_t)CPU_MOST * CPU_MOST, ratio = CPU_MOST / GPU_MOST;
     return within((100 * square - 50 * cpu - 50 * ratio * ratio * gpu) / square);
 }
@@ -321,7 +329,7 @@ static void learn(struct learning *l, void *cls)
         observe_again(l->cluster, k->measure);
     k->wanted = l->spec->gpus.count ? queues_wanted(&l->cluster->queues, l->spec->gpus.count) : 0;
     k->ask = l->spec->gpus;
-    k->cpu_milli = l->spec->ask.cpu_milli;
+    k->cpu_milli = sane_cpu(l->spec->ask.cpu_milli);
     l->filters = k->ask.count > 0;
     l->scores = k->ask.count > 0 || (args && args->all_pods);
     k->sees_cliques = k->ask.count && k->policy == &policies[GPU_SNUG] && l->cluster->cliques.nodes;
