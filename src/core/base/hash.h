@@ -7,6 +7,11 @@
 
 uint64_t hash_bytes(const void *p, size_t n);
 
+/* A number that nobody outside the process knows, the same for as long as it lives: tables stir it
+ * into their hashes, so that no choice of names makes them slow. It is drawn by the kernel. */
+uint64_t hash_secret(void);
+uint64_t hash_secretly(const void *p, size_t n, uint64_t secret);
+
 /* The XXH64 of a text, which others agree on with us. */
 uint64_t hash_xxh64(struct str text, uint64_t seed);
 

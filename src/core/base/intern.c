@@ -3,6 +3,7 @@
 
 #include "core/base/intern.h"
 
+#include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/base/spare.h"
 
@@ -37,11 +38,18 @@ static void rebuild(struct intern *t, uint32_t slot_cap)
             place(t, id);
 }
 
+static uint32_t hash_of(const struct intern *t, struct str bytes)
+{
+    return (uint32_t)hash_secretly(bytes.p, bytes.n, t->secret);
+}
+
 uint32_t intern_get(struct intern *t, struct str bytes, bool *is_new)
 {
+    if (UNLIKELY(!t->slot_cap))
+        t->secret = hash_secret();
     if ((t->live + 1) * (uint64_t)4 > t->slot_cap * (uint64_t)3)
         rebuild(t, t->slot_cap ? t->slot_cap * 2 : SLOTS_LEAST);
-    uint32_t hash = (uint32_t)str_hash(bytes);
+    uint32_t hash = hash_of(t, bytes);
     uint32_t *slot = probe(t, bytes, hash);
     if (is_new)
         *is_new = *slot == 0;
@@ -63,7 +71,7 @@ uint32_t intern_find(const struct intern *t, struct str bytes)
 {
     if (t->live == 0)
         return INTERN_NONE;
-    uint32_t slot = *probe(t, bytes, (uint32_t)str_hash(bytes));
+    uint32_t slot = *probe(t, bytes, hash_of(t, bytes));
     return slot ? slot - 1 : INTERN_NONE;
 }
 

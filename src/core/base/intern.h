@@ -25,6 +25,7 @@ struct intern {
     uint32_t slot_cap;
     uint32_t live; /* entries that are not free */
     uint32_t held; /* entries somebody holds */
+    uint64_t secret;
 };
 
 #define INTERN_NONE UINT32_MAX

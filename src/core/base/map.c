@@ -7,7 +7,7 @@
 
 static uint32_t home(const struct map *m, uint64_t key)
 {
-    return (uint32_t)hash_u64(key) & (m->cap - 1);
+    return (uint32_t)hash_u64(key ^ m->secret) & (m->cap - 1);
 }
 
 /* The key's slot, or the empty one where it would go. */
@@ -22,6 +22,7 @@ static struct map_slot *probe(const struct map *m, uint64_t key)
 static void resize(struct map *m, uint32_t cap)
 {
     struct map old = *m;
+    m->secret = old.cap ? old.secret : hash_secret();
     m->cap = cap;
     m->slots = mem_resize(NULL, (size_t)cap * sizeof(*m->slots));
     for (uint32_t i = 0; i < cap; i++)

@@ -15,6 +15,7 @@ struct map_slot {
 struct map {
     struct map_slot *slots;
     uint32_t n, cap; /* cap: 0 or a power of two */
+    uint64_t secret;
 };
 
 /* MAP_NONE if the key is not there. */

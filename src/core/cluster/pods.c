@@ -16,14 +16,14 @@ struct str pod_uid(const struct pod_row *row)
 
 /* --- by name --- */
 
-static uint32_t hash_name(sym namespace, struct str name)
+static uint32_t hash_name(const struct pods *p, sym namespace, struct str name)
 {
-    return (uint32_t)hash_pair(namespace, str_hash(name));
+    return (uint32_t)hash_pair(namespace, hash_secretly(name.p, name.n, p->secret));
 }
 
 static uint32_t *probe(const struct pods *p, sym namespace, struct str name)
 {
-    uint32_t i = hash_name(namespace, name) & (p->slot_cap - 1);
+    uint32_t i = hash_name(p, namespace, name) & (p->slot_cap - 1);
     for (; p->slots[i]; i = (i + 1) & (p->slot_cap - 1)) {
         const struct pod_row *row = &p->rows.at[p->slots[i] - 1];
         if (p->shapes.at[row->shape].namespace == namespace && str_equal(pod_name(row), name))
@@ -35,12 +35,13 @@ static uint32_t *probe(const struct pods *p, sym namespace, struct str name)
 static uint32_t home(const struct pods *p, uint32_t pod)
 {
     const struct pod_row *row = &p->rows.at[pod];
-    return hash_name(p->shapes.at[row->shape].namespace, pod_name(row)) & (p->slot_cap - 1);
+    return hash_name(p, p->shapes.at[row->shape].namespace, pod_name(row)) & (p->slot_cap - 1);
 }
 
 static void make_slots(struct pods *p, uint32_t cap)
 {
     mem_free(p->slots);
+    p->secret = hash_secret();
     p->slot_cap = cap;
     p->slots = mem_alloc(p->slot_cap * sizeof(*p->slots));
     for (uint32_t pod = 0; pod < p->rows.n; pod++) {

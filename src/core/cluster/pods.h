@@ -70,6 +70,7 @@ struct pods {
     VEC(uint32_t) free;
     uint32_t *slots; /* open addressing by (namespace, name): number + 1; 0: empty */
     uint32_t slot_cap, n;
+    uint64_t secret; /* of where the slots are (base/hash.h) */
 
     struct intern shape_table;
     VEC(struct shape) shapes;
