@@ -26,18 +26,30 @@ label_set_id read_labels(struct cluster *c, const pair_list *labels)
     return label_set(c, labels, SYM_NONE, NULL);
 }
 
+static int by_key(const void *a, const void *b)
+{
+    const struct pair_sym *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static void leave_one_of_each(struct pair_syms *pairs)
+{
+    uint32_t n = 0;
+    if (pairs->n > 1)
+        qsort(pairs->at, pairs->n, sizeof(*pairs->at), by_key);
+    for (uint32_t i = 0; i < pairs->n; i++)
+        if (n == 0 || pairs->at[n - 1].key != pairs->at[i].key)
+            pairs->at[n++] = pairs->at[i];
+    pairs->n = n;
+}
+
 static label_set_id read_features(struct cluster *c, const struct node *node)
 {
     struct pair_syms pairs = {0};
     sym none = names_get(&c->names, STR(""));
-    list_each(&node->status.declared_features, feature) {
-        struct pair_sym pair = {names_get(&c->names, *feature), none};
-        bool is_new = true;
-        vec_each(&pairs, p)
-            is_new &= p->key != pair.key;
-        if (is_new)
-            vec_push(&pairs, pair);
-    }
+    list_each(&node->status.declared_features, feature)
+        vec_push(&pairs, (struct pair_sym){names_get(&c->names, *feature), none});
+    leave_one_of_each(&pairs);
     label_set_id id = names_label_set(&c->names, pairs.at, pairs.n);
     vec_done(&pairs);
     return id;
@@ -87,9 +99,10 @@ static void read_allocatable(struct cluster *c, const struct node *node, struct 
             row->pods = (int32_t)MIN(quantity_value(a->quantity), (int64_t)INT32_MAX);
         } else if (str_equal(a->name, STR("ephemeral-storage")) || resource_is_scalar(a->name)) {
             int64_t amount = quantity_value(a->quantity);
+            resource_id id = resources_get(&c->specs.resources, &c->names, a->name);
+            resources_offer(&c->specs.resources, id);
             if (amount)
-                others[row->n_others++] = (struct need){
-                    resources_get(&c->specs.resources, &c->names, a->name), 0, amount};
+                others[row->n_others++] = (struct need){id, 0, amount};
         }
     }
     if (row->n_others > 1)

@@ -8,6 +8,7 @@
 
 #include "core/model/gang.h"
 #include "core/model/gpu_share.h"
+#include "core/model/limits.h"
 #include "core/model/migrate.h"
 #include "core/model/our_keys.h"
 #include "core/model/resources.h"
@@ -22,6 +23,7 @@ resource_id resources_get(struct resources *r, struct names *names, struct str n
     map_put(&r->by_name, s, r->names.n);
     vec_push(&r->names, s);
     vec_push(&r->are_accelerators, resource_is_accelerator(name));
+    vec_push(&r->are_offered, r->names.n <= RESOURCE_FIRST_SCALAR);
     return r->names.n - 1;
 }
 
@@ -30,6 +32,11 @@ resource_id resources_find(const struct resources *r, const struct names *names,
     _Static_assert(MAP_NONE == ID_NONE, "no value, no resource");
     sym s = names_find(names, name);
     return s == SYM_NONE ? ID_NONE : map_find(&r->by_name, s);
+}
+
+void resources_offer(struct resources *r, resource_id resource)
+{
+    r->are_offered.at[resource] = true;
 }
 
 int64_t request_amount(const struct pod_request *r, resource_id resource)
@@ -645,6 +652,14 @@ static spec_id intern_spec(struct specs *s, struct names *names, struct matches 
     return id;
 }
 
+/* What no node has counts on none. */
+static bool is_offered(void *ctx, struct str name)
+{
+    const struct reading *r = ctx;
+    resource_id id = resources_find(&r->specs->resources, r->names, name);
+    return id != ID_NONE && r->specs->resources.are_offered.at[id];
+}
+
 spec_id specs_read(struct specs *s, struct names *names, struct matches *matches,
                    const struct pod *pod, sym *pin)
 {
@@ -653,6 +668,13 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
     memset(&head, 0, sizeof(head)); /* its bytes are interned, padding too */
     if (pin)
         *pin = SYM_NONE;
+    struct str excess = pod_excess(pod, r.mem);
+    struct pod left;
+    if (UNLIKELY(excess.n)) {
+        left = pod_without_excess(pod, is_offered, &r, r.mem);
+        pod = &left;
+    }
+    head.excess = excess.n ? keep(&r, excess) : SYM_NONE;
     read_head(&r, pod, pin, &head);
     read_said(&r, pod, &head);
     read_gpus(&r, pod, &head);
@@ -730,6 +752,7 @@ void specs_done(struct specs *s)
     map_done(&s->resources.by_name);
     vec_done(&s->resources.names);
     vec_done(&s->resources.are_accelerators);
+    vec_done(&s->resources.are_offered);
     buf_done(&s->scratch);
     arena_done(&s->mem);
 }

@@ -148,6 +148,8 @@ struct spec {
     uint32_t features; /* enum feature */
     struct gpu_ask gpus;
     sym gpu_error; /* why what it says of GPUs makes no sense; SYM_NONE: it does */
+    sym excess; /* the limit that the pod exceeds (model/limits.h), and then only what it requests
+                 * stands here; SYM_NONE: none */
 
     struct classified class; /* what it is, and where it wants to be */
     struct wishes wishes;
@@ -170,6 +172,7 @@ struct resources {
     struct map by_name; /* sym → resource_id */
     VEC(sym) names;
     VEC(bool) are_accelerators;
+    VEC(bool) are_offered; /* some node has, or had, any of it */
 };
 
 struct specs {
@@ -202,6 +205,9 @@ resource_id resources_get(struct resources *r, struct names *names, struct str n
 
 /* ID_NONE: nobody has asked for it yet, nor had it. */
 resource_id resources_find(const struct resources *r, const struct names *names, struct str name);
+
+/* A node has some of it. */
+void resources_offer(struct resources *r, resource_id resource);
 
 /* How much of a resource a request names. */
 int64_t request_amount(const struct pod_request *r, resource_id resource);

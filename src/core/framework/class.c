@@ -262,6 +262,10 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
     class->scores = arena_array(&class->mem, struct class_score, class->profile->n);
     uint32_t *takes_over = arena_array(&class->mem, uint32_t, class->profile->n);
     uint32_t taken = 0;
+    if (UNLIKELY(spec->excess != SYM_NONE)) {
+        class->error = names_text(&k->cluster->names, spec->excess);
+        return;
+    }
     for (uint32_t i = 0; i < class->profile->n; i++) {
         const struct profile_plugin *p = &class->profile->plugins[i];
         if (!p->plugin->learn)

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "core/engine/inside.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -378,4 +380,44 @@ TEST(apply, a_glance_is_enough_for_a_pod_with_that_digest)
     EXPECT(!engine_knows(s.engine, pod_with(&s, "pod a on=n1", 7, true)));
     EXPECT(engine_knows(s.engine, pod_with(&s, "pod a on=n1", 9, true)));
     EXPECT(!engine_knows(s.engine, pod_with(&s, "pod a", 9, true))); /* set back: another pod */
+}
+
+/* A pod with one gate more than a pod may have. */
+static void put_excessive(struct stage *s, const char *name, const char *more)
+{
+    char line[2000];
+    int n = snprintf(line, sizeof(line), "pod %s cpu=1 %s", name, more);
+    for (int i = 0; i < 65; i++)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, " gate:g%d", i);
+    stage_put(s, "%s", line);
+}
+
+TEST(apply, a_pod_beyond_a_limit_is_told_which_and_holds_up_nobody)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=4Gi");
+    put_excessive(&s, "much", "priority=9");
+    stage_put(&s, "pod plain cpu=1");
+    stage_run(&s);
+    EXPECT_INT(stage_effect(&s, "much")->kind, EFFECT_FAIL);
+    EXPECT_STR(stage_effect(&s, "much")->message,
+               "65 scheduling gates, of which a pod may have 64");
+    EXPECT_TEXT(stage_fate(&s, "much"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "plain"), "assumed on n1");
+    stage_put(&s, "node n2 cpu=2 memory=4Gi");
+    EXPECT_INT(stage_run(&s), 0);
+    stage_put(&s, "pod much cpu=1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "much"), "assumed on n2");
+}
+
+TEST(apply, a_pod_beyond_a_limit_counts_where_it_runs)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=4Gi");
+    put_excessive(&s, "much", "on=n1 scheduler=another");
+    EXPECT_INT(room(&s, "n1")->cpu_used, 1000);
+    stage_put(&s, "pod wide cpu=2");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "wide"), "parked");
 }

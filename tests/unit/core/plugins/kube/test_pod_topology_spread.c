@@ -161,7 +161,7 @@ TEST(spread, more_constraints_than_keys_is_an_error)
     EXPECT_TEXT(judge_verdict(&j, "p", "n"), "fits");
     ground_add(&j.ground, "pod q%s spread:host:1:soft:-", line + 5);
     EXPECT_TEXT(judge_verdict(&j, "q", "n"),
-                "error: has 65 topology spread constraints; at most 64 are supported");
+                "error: 65 topology spread constraints, of which a pod may have 64");
 }
 
 /* --- soft constraints --- */
