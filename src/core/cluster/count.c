@@ -156,6 +156,39 @@ static uint32_t times(const struct cluster *c, const struct tally *t, const stru
     return n;
 }
 
+/* The first tally made behind this number. */
+static uint32_t made_behind(const struct counts *k, uint64_t number)
+{
+    uint32_t low = 0, high = k->made.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (k->made.at[middle].number <= number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_standing(const struct counts *k, const struct new_tally *made)
+{
+    return k->tallies.at[made->tally].number == made->number;
+}
+
+/* Forgets those that are gone, once they are the most. */
+static void note_made(struct counts *k, uint64_t number, uint32_t tally)
+{
+    if (k->made.n == k->made.cap) {
+        uint32_t kept = 0;
+        vec_each(&k->made, made)
+            if (is_standing(k, made))
+                k->made.at[kept++] = *made;
+        k->made.n = kept;
+        vec_reserve(&k->made, kept * 2);
+    }
+    vec_push(&k->made, (struct new_tally){number, tally});
+}
+
 /* Brings the shape's list of tallies up to date: forgets those that are gone, looks at those that
  * are new. Each pair of a shape and a tally is compared once. */
 static void refresh_shape(struct cluster *c, struct shape *shape)
@@ -168,11 +201,11 @@ static void refresh_shape(struct cluster *c, struct shape *shape)
             shape->tallies.at[kept++] = *t;
     }
     shape->tallies.n = kept;
-    for (uint32_t t = 0; t < k->tallies.n; t++) {
-        const struct tally *tally = &k->tallies.at[t];
-        if (tally->number <= shape->tallied_up_to)
+    for (uint32_t i = made_behind(k, shape->tallied_up_to); i < k->made.n; i++) {
+        uint32_t t = k->made.at[i].tally;
+        if (!is_standing(k, &k->made.at[i]))
             continue;
-        for (uint32_t n = times(c, tally, shape); n > 0; n--)
+        for (uint32_t n = times(c, &k->tallies.at[t], shape); n > 0; n--)
             vec_push(&shape->tallies, t);
     }
     shape->tallied_up_to = k->tallies_made;
@@ -329,6 +362,7 @@ static uint32_t use_tally(struct cluster *c, struct match_words *words, struct t
     *tally = made;
     tally->uses = 1;
     tally->number = ++k->tallies_made;
+    note_made(k, tally->number, t);
     if (tally->kind == TALLY_MEANT)
         tally->reaches = (const uint32_t *)(const void *)intern_bytes(&k->tally_table, t).p + 1;
     hold_tally(c, tally, +1);
@@ -383,7 +417,8 @@ void counts_drop_tally(struct cluster *c, uint32_t t)
     vec_done(&tally->spreads);
     *tally = (struct tally){0};
     k->tallies_made++; /* shapes look again, and forget it */
-    intern_sweep(&k->tally_table, NULL, NULL);
+    if (intern_wants_sweep(&k->tally_table))
+        intern_sweep(&k->tally_table, NULL, NULL);
 }
 
 /* Holds (+1) or drops (-1) all that a spread refers to. */
@@ -465,7 +500,8 @@ void counts_drop_spread(struct cluster *c, uint32_t id)
     map_done(&s->by_value);
     vec_done(&s->domains);
     *s = (struct spread){0};
-    intern_sweep(&k->spread_table, NULL, NULL);
+    if (intern_wants_sweep(&k->spread_table))
+        intern_sweep(&k->spread_table, NULL, NULL);
 }
 
 void counts_done(struct counts *k)
@@ -475,6 +511,7 @@ void counts_done(struct counts *k)
         vec_done(&t->spreads);
     }
     vec_done(&k->tallies);
+    vec_done(&k->made);
     intern_done(&k->tally_table);
     vec_each(&k->spreads, s) {
         map_done(&s->by_value);

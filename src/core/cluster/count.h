@@ -65,6 +65,11 @@ struct counts {
     struct intern tally_table;
     VEC(struct tally) tallies;
     uint64_t tallies_made;
+    VEC(struct new_tally {
+        uint64_t number;
+        uint32_t tally; /* which may have gone since, and another be in its place */
+    })
+    made; /* in the order of their numbers: a shape looks at those behind its last look */
     struct intern spread_table;
     VEC(struct spread) spreads;
 };

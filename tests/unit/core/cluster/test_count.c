@@ -77,6 +77,7 @@ TEST(count, a_shape_forgets_tallies_that_are_gone)
     uint32_t web = use_web(&g);
     ground_add(&g, "pod a label:app=web on=n1");
     counts_drop_tally(c, web);
+    intern_sweep(&c->counts.tally_table, NULL, NULL); /* as when many have gone */
     struct object s = object_of(&g.mem, "service s app=db");
     uint32_t db =
         counts_use_tally(c, ground_sym(&g, "default"), read_map_selector(c, &s.service->selector));
