@@ -32,6 +32,20 @@ static int compare(const struct cluster *c, const struct budget *b, const struct
     return str_compare(names_text(&c->names, b->name), names_text(&c->names, ask->name));
 }
 
+/* Where it is, or would be. */
+static uint32_t place_of(const struct cluster *c, const struct budget_ask *ask)
+{
+    uint32_t low = 0, high = c->budgets.at.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare(c, &c->budgets.at.at[middle], ask) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static bool is_same(const struct budget *b, const struct budget_ask *ask)
 {
     if (b->selector != ask->selector || b->allowed != ask->allowed ||
@@ -64,9 +78,7 @@ static void remove_at(struct cluster *c, uint32_t at)
 
 void budgets_put(struct cluster *c, const struct budget_ask *ask)
 {
-    uint32_t at = 0, n = c->budgets.at.n;
-    while (at < n && compare(c, &c->budgets.at.at[at], ask) < 0)
-        at++;
+    uint32_t at = place_of(c, ask), n = c->budgets.at.n;
     bool was = at < n && compare(c, &c->budgets.at.at[at], ask) == 0;
     bool is = ask->selector != ID_NONE && matches_selector_at(&c->matches, ask->selector).n > 0;
     if (was && is && is_same(&c->budgets.at.at[at], ask))

@@ -29,12 +29,17 @@ const struct device_class *devices_class(const struct devices *d, sym name)
     return i == MAP_NONE ? NULL : d->of[KEPT_CLASS].at.at[i].object.device_class;
 }
 
+static uint32_t find_consumed(const struct devices *d, sym device, sym capacity)
+{
+    return device == SYM_NONE || capacity == SYM_NONE
+               ? MAP_NONE
+               : map_find(&d->consumed_at, key_of(device, capacity));
+}
+
 __int128 devices_consumed(const struct devices *d, sym device, sym capacity)
 {
-    vec_each(&d->consumed, c)
-        if (c->device == device && c->capacity == capacity)
-            return c->nano;
-    return 0;
+    uint32_t i = find_consumed(d, device, capacity);
+    return i == MAP_NONE ? 0 : d->consumed.at[i].nano;
 }
 
 const struct promise *devices_promise(const struct devices *d, sym namespace, sym claim)
@@ -106,27 +111,35 @@ static void hold(struct cluster *c, sym s, int sign)
         (sign > 0 ? intern_hold : intern_drop)(&c->names.text, s);
 }
 
+/* The last takes the place of the one that goes. */
+static void drop_consumed(struct cluster *c, uint32_t i)
+{
+    struct devices *d = &c->devices;
+    struct consumed gone = d->consumed.at[i], last = vec_pop(&d->consumed);
+    map_remove(&d->consumed_at, key_of(gone.device, gone.capacity));
+    hold(c, gone.device, -1);
+    hold(c, gone.capacity, -1);
+    if (i < d->consumed.n) {
+        d->consumed.at[i] = last;
+        map_put(&d->consumed_at, key_of(last.device, last.capacity), i);
+    }
+}
+
 static void consume(struct cluster *c, sym device, struct str capacity, __int128 nano)
 {
     struct devices *d = &c->devices;
     sym name = names_get(&c->names, capacity);
-    for (uint32_t i = 0; i < d->consumed.n; i++) {
-        struct consumed *known = &d->consumed.at[i];
-        if (known->device != device || known->capacity != name)
-            continue;
-        known->nano += nano;
-        if (known->nano == 0) {
-            hold(c, device, -1);
-            hold(c, name, -1);
-            vec_remove(&d->consumed, i);
-        }
-        return;
+    uint32_t i = find_consumed(d, device, name);
+    if (i != MAP_NONE) {
+        d->consumed.at[i].nano += nano;
+        if (d->consumed.at[i].nano == 0)
+            drop_consumed(c, i);
+    } else if (nano) {
+        hold(c, device, +1);
+        hold(c, name, +1);
+        map_put(&d->consumed_at, key_of(device, name), d->consumed.n);
+        vec_push(&d->consumed, (struct consumed){device, name, nano});
     }
-    if (nano == 0)
-        return;
-    hold(c, device, +1);
-    hold(c, name, +1);
-    vec_push(&d->consumed, (struct consumed){device, name, nano});
 }
 
 /* The devices of an allocation are given (+1), or come back (-1). Who only looks after a device
@@ -499,6 +512,7 @@ void devices_done(struct devices *d)
     vec_done(&d->promises);
     vec_done(&d->elsewhere);
     vec_done(&d->consumed);
+    map_done(&d->consumed_at);
     map_done(&d->first[OF_NODE]);
     map_done(&d->first[OF_POOL]);
     map_done(&d->taken);

@@ -74,6 +74,7 @@ struct devices {
     struct map shared;          /* device → how many have a share of it */
     struct map extended;        /* a pod's uid → the claim for its extended resources */
     VEC(struct consumed) consumed;
+    struct map consumed_at; /* device and capacity → its number */
     VEC(struct promise) promises;
     uint64_t generation, class_generation; /* of anything; of classes alone */
 };

@@ -273,7 +273,7 @@ static bool term_names(const struct node_term *term, struct match_words *out)
     for (uint32_t v = 0; v < first->n_values; v++) {
         bool everywhere = true;
         for (uint32_t i = 0; i < term->n; i++)
-            if (term->all[i].is_name && term->all[i].op == MATCH_IN)
+            if (&term->all[i] != first && term->all[i].is_name && term->all[i].op == MATCH_IN)
                 everywhere &= has_value(&term->all[i], first->values[v]);
         if (everywhere)
             vec_push(out, first->values[v]);

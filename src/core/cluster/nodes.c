@@ -95,24 +95,37 @@ static void drop_empty_cells(struct cells **cells)
     }
 }
 
+/* Is it what the row says already? Both are sorted by resource. */
+static bool cells_agree(const struct cells *cells, const struct node_row *row)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; cells && i < cells->n; i++) {
+        const struct cell *cell = &cells->at[i];
+        bool is_next = k < row->n_others && row->others[k].resource == cell->resource;
+        if (cell->alloc != (is_next ? row->others[k].amount : 0))
+            return false;
+        k += is_next;
+    }
+    return k == row->n_others;
+}
+
 static bool put_cells(struct room *room, const struct node_row *row)
 {
-    bool differs = false;
-    for (uint32_t i = 0; room->cells && i < room->cells->n; i++) {
-        struct cell *cell = &room->cells->at[i];
-        bool stays = false;
-        for (uint32_t k = 0; k < row->n_others; k++)
-            stays |= row->others[k].resource == cell->resource;
-        differs |= !stays && cell->alloc;
-        cell->alloc = stays ? cell->alloc : 0;
+    const struct need *need = row->others, *end = need + row->n_others;
+    uint32_t n = room->cells ? room->cells->n : 0;
+    if (cells_agree(room->cells, row))
+        return false;
+    struct cells *all = mem_alloc(sizeof(*all) + (n + row->n_others) * sizeof(struct cell));
+    for (uint32_t i = 0; i < n || need < end;) {
+        bool is_new = i == n || (need < end && need->resource < room->cells->at[i].resource);
+        struct cell *cell = &all->at[all->n++];
+        *cell = is_new ? (struct cell){0, 0, need->resource} : room->cells->at[i++];
+        cell->alloc = need < end && need->resource == cell->resource ? need++->amount : 0;
     }
-    for (uint32_t k = 0; k < row->n_others; k++) {
-        struct cell *cell = cell_get(&room->cells, row->others[k].resource);
-        differs |= cell->alloc != row->others[k].amount;
-        cell->alloc = row->others[k].amount;
-    }
-    drop_empty_cells(&room->cells);
-    return differs;
+    drop_empty_cells(&all);
+    mem_free(room->cells);
+    room->cells = all ? mem_resize(all, sizeof(*all) + all->n * sizeof(struct cell)) : NULL;
+    return true;
 }
 
 /* --- ports --- */

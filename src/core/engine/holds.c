@@ -188,22 +188,36 @@ static void end_holds(struct engine *k, int64_t now_ms, struct booking *b)
     b->holds.n = left;
 }
 
+static struct hold *add_hold(struct engine *k, struct booking *b, sym entry)
+{
+    intern_hold(&k->cluster->names.text, entry);
+    vec_push(&b->holds, (struct hold){.entry = entry, .pod = ID_NONE, .user = ID_NONE});
+    return &vec_last(&b->holds);
+}
+
 struct hold *engine_entry_hold(struct engine *k, struct booking *b, struct str entry)
 {
     sym name = names_get(&k->cluster->names, entry);
     vec_each(&b->holds, hold)
         if (hold->entry == name)
             return hold;
-    intern_hold(&k->cluster->names.text, name);
-    vec_push(&b->holds, (struct hold){.entry = name, .pod = ID_NONE, .user = ID_NONE});
-    return &vec_last(&b->holds);
+    return add_hold(k, b, name);
+}
+
+/* The same; `places` knows where those are that were there before. */
+static struct hold *known_hold(struct engine *k, struct booking *b, const struct map *places,
+                               struct str entry)
+{
+    sym name = names_get(&k->cluster->names, entry);
+    uint32_t at = map_find(places, name);
+    return at == MAP_NONE ? add_hold(k, b, name) : &b->holds.at[at];
 }
 
 /* The hold becomes what its entry says; one that is used up stays so. */
-static void put_hold(struct engine *k, int64_t now_ms, struct booking *b, struct str entry,
-                     const struct pod *pod)
+static void put_hold(struct engine *k, int64_t now_ms, struct booking *b, const struct map *places,
+                     struct str entry, const struct pod *pod)
 {
-    struct hold *hold = engine_entry_hold(k, b, entry);
+    struct hold *hold = known_hold(k, b, places, entry);
     hold->is_meant = true;
     if (hold->user != ID_NONE || hold->is_spent)
         return;
@@ -218,9 +232,13 @@ void engine_put_holds(struct engine *k, int64_t now_ms, struct booking *b,
 {
     struct arena mem = {0};
     reserved_list entries = reservation_read(from, &mem);
+    struct map places = {0};
+    for (uint32_t i = 0; i < b->holds.n; i++)
+        map_put(&places, b->holds.at[i].entry, i);
     b->entries = entries.n;
     list_each(&entries, entry)
-        put_hold(k, now_ms, b, entry->name, engine_hold_pod(k, from, entry, like, &mem));
+        put_hold(k, now_ms, b, &places, entry->name, engine_hold_pod(k, from, entry, like, &mem));
+    map_done(&places);
     arena_done(&mem);
 }
 
