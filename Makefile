@@ -43,7 +43,7 @@ RUN ?=
 
 RELEASE = -Doptimization=2 -Db_lto=true -Dhardened=true
 TEST = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Dtests=true -Dplugins=examples/green_power.c
-CLANG = -Doptimization=2 -Dtests=true
+CLANG = -Doptimization=2 -Dtests=true -Dcost=true
 PLAIN = -Doptimization=2
 STATIC = $(RELEASE) -Dstatic=true
 PROPERTY = -Doptimization=2 -Dtests=true
