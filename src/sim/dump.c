@@ -1,5 +1,7 @@
 #include "sim/dump.h"
 
+#include "core/engine/engine.h"
+#include "core/model/mirror.h"
 #include "core/model/run_time.h"
 #include "core/wire/time_text.h"
 #include "sim/dump_gangs.h"
@@ -91,7 +93,8 @@ struct reading {
     struct intern nodes;
     struct dump_gangs gangs;
     struct dump_options options;
-    uint32_t declared, assumed, forever, homeless;
+    struct engine *memory; /* knows what was learned of run times; NULL: nothing was */
+    uint32_t declared, learned, assumed, forever, homeless;
     struct error *e;
 };
 
@@ -99,8 +102,15 @@ struct reading {
 static int64_t expect_ms(struct reading *r, const struct pod *pod, int64_t ran_ms)
 {
     int64_t run_ms = pod_declared_ms(pod);
+    int64_t learned_ms =
+        r->memory && !runs_on(pod)
+            ? engine_learned_ms(r->memory, pod->meta.namespace, pod->meta.name, ran_ms)
+            : 0;
     if (run_ms) {
         r->declared++;
+    } else if (learned_ms) {
+        r->learned++;
+        run_ms = learned_ms;
     } else if (runs_on(pod)) {
         r->forever++;
         return INT64_MAX;
@@ -109,6 +119,22 @@ static int64_t expect_ms(struct reading *r, const struct pod *pod, int64_t ran_m
         run_ms = r->options.run_ms;
     }
     return run_ms > ran_ms ? run_ms : MAX(2 * ran_ms, (int64_t)1);
+}
+
+/* An engine that has read the whole dump, if there is something in it that was learned. */
+static struct engine *remember(const struct object *objects, uint32_t n, int64_t now_ms)
+{
+    bool has_memory = false;
+    for (uint32_t i = 0; i < n && !has_memory; i++)
+        has_memory = objects[i].kind == KIND_RESERVATION && mirror_memory(objects[i].reservation).p;
+    if (!has_memory)
+        return NULL;
+    struct engine *k = engine_new(&(struct engine_config){0});
+    for (uint32_t i = 0; i < n; i++) {
+        struct change change = {.kind = CHANGE_PUT, .object = objects[i]};
+        engine_apply(k, now_ms, &change);
+    }
+    return k;
 }
 
 /* --- pods --- */
@@ -175,6 +201,8 @@ static void note_times(const struct reading *r)
     buf_done(&when);
     if (r->declared)
         plan_note(r->p, "%u pods run as long as they declare", r->declared);
+    if (r->learned)
+        plan_note(r->p, "%u pods run as long as was learned of their kin", r->learned);
     if (r->assumed)
         plan_note(r->p,
                   "%u pods do not say how long they run: %s is assumed (--run-time), or as long "
@@ -208,6 +236,7 @@ bool dump_add(struct plan *p, const struct object *objects, uint32_t n, struct d
     struct reading r = {.p = p, .options = options, .e = e};
     bool is_fine = true;
     p->epoch_ms = newest_ms(objects, n);
+    r.memory = remember(objects, n, p->epoch_ms);
     add_others(&r, objects, n);
     for (uint32_t i = 0; i < n && is_fine; i++)
         is_fine = objects[i].kind != KIND_POD || add_pod(&r, objects[i].pod);
@@ -215,5 +244,6 @@ bool dump_add(struct plan *p, const struct object *objects, uint32_t n, struct d
     note_times(&r);
     dump_gangs_done(&r.gangs);
     intern_done(&r.nodes);
+    engine_free(r.memory);
     return is_fine;
 }

@@ -10,9 +10,10 @@
  * and waiting pods that are being deleted are left out. A pod's class is its namespace; the pods of
  * a gang are one work.
  *
- * A pod runs as long as it declares (core/model/run_time.h). Of those that declare nothing, pods
- * of ReplicaSets, StatefulSets, DaemonSets and the like run on; all others run for `run_ms`. One
- * that runs longer than expected is expected to run as long again as it has. */
+ * A pod runs as long as it declares (core/model/run_time.h), else as long as was learned of its kin
+ * if the dump has what a scheduler learned (core/engine/runtimes.h). Of those left, pods of
+ * ReplicaSets, StatefulSets, DaemonSets and the like run on; all others run for `run_ms`. One that
+ * runs longer than expected is expected to run as long again as it has. */
 
 enum { DUMP_RUN_MS = 3600000, DUMP_UNTIL_MS = 86400000 };
 

@@ -97,6 +97,11 @@ void engine_rank(struct engine *k, struct str node, uint64_t rank);
  * any time between the calls above: it shows in no decision. */
 void engine_trim(struct engine *k);
 
+/* How long this pod will run in all, having run for `ran_ms`, by what was learned of its kin; 0:
+ * nobody knows. */
+int64_t engine_learned_ms(const struct engine *k, struct str namespace, struct str name,
+                          int64_t ran_ms);
+
 struct engine_stats {
     uint64_t decisions, bound, refused, failed;
     uint64_t repeated; /* refusals that nothing had happened to since the class's last one */

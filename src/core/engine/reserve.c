@@ -68,6 +68,16 @@ int64_t engine_run_ms(const struct engine *k, pod_id pod)
     return expect_ms(k, pod, 0);
 }
 
+int64_t engine_learned_ms(const struct engine *k, struct str namespace, struct str name,
+                          int64_t ran_ms)
+{
+    const struct cluster *c = k->cluster;
+    pod_id pod = pods_find(&c->pods, names_find(&c->names, namespace), name);
+    if (pod.i == ID_NONE || !runtimes_expect_ms(&k->lines.runtimes, kin_of(k, pod), 0))
+        return 0;
+    return runtimes_expect_ms(&k->lines.runtimes, kin_of(k, pod), ran_ms);
+}
+
 void engine_hear_run_time(struct engine *k, pod_id pod, const struct pod *from)
 {
     if (lines_are_kept(&k->lines))

@@ -1,5 +1,6 @@
 #include "sim/dump.h"
 
+#include "core/engine/runtimes.h"
 #include "core/model/default.h"
 #include "core/model/tables.h"
 #include "sim/world.h"
@@ -82,7 +83,9 @@ struct scene {
     struct pair note;
     struct owner owner;
     struct pod pods[2];
-    struct object objects[3];
+    struct reservation memory;
+    struct object objects[4];
+    uint32_t n;
     struct plan plan;
     struct world *world;
 };
@@ -105,6 +108,7 @@ static void scene_init(struct scene *s)
         s->objects[i + 1] = (struct object){.kind = KIND_POD, .pod = &s->pods[i]};
     }
     s->objects[0] = (struct object){.kind = KIND_NODE, .node = &s->node};
+    s->n = 3;
     s->pods[0].status.start_ms = NOON - 1800000; /* half an hour before the dump */
     s->pods[1].meta.created_ms = NOON;
 }
@@ -114,7 +118,7 @@ static const struct books *play(struct scene *s, int64_t until_ms)
     struct error e = {0};
     plan_init(&s->plan);
     s->plan.until_ms = DUMP_UNTIL_MS;
-    EXPECT(dump_add(&s->plan, s->objects, LEN(s->objects), hourly, &e));
+    EXPECT(dump_add(&s->plan, s->objects, s->n, hourly, &e));
     EXPECT(plan_finish(&s->plan, &e));
     s->world = world_new(&s->plan, &(struct engine_config){0});
     while (world_next_ms(s->world) <= until_ms && world_turn(s->world))
@@ -204,4 +208,32 @@ TEST(dump, who_is_evicted_is_made_again_if_it_has_an_owner)
         EXPECT_INT(b->classes.at[0].created, 1 + has_owner);
         EXPECT_INT(b->classes.at[0].ended, 1 + has_owner);
     }
+}
+
+TEST(dump, what_was_learned_says_how_long_it_runs)
+{
+    AUTO(scene) s = {0};
+    AUTO(runtimes) known = {0};
+    AUTO(buf) text = {0};
+    scene_init(&s);
+    for (uint64_t i = 0; i < RUNTIME_LEAST; i++) /* of other kin: the last key is everybody's */
+        runtimes_note(&known,
+                      (struct kin){
+                          {7 + i, 70 + i, 0}
+        },
+                      40 * 60000);
+    runtimes_write(&known, &text);
+    s.note = (struct pair){STR("scheduling.kubenexus.io/run-times"), buf_str(&text)};
+    field_init(reservation_fields, &s.memory);
+    s.memory.meta.name = STR("kubenexus-run-times");
+    s.memory.meta.namespace = STR("kube-system");
+    s.memory.meta.uid = STR("m");
+    s.memory.meta.annotations = (pair_list){&s.note, 1};
+    s.objects[s.n++] = (struct object){.kind = KIND_RESERVATION, .reservation = &s.memory};
+    play(&s, 9 * 60000); /* it has run for half an hour: ten minutes are left */
+    EXPECT_TEXT(world_fate(s.world, "a"), "runs on n0");
+    while (world_next_ms(s.world) <= 11 * 60000 && world_turn(s.world))
+        continue;
+    EXPECT_TEXT(world_fate(s.world, "a"), "ended");
+    EXPECT_TEXT(world_fate(s.world, "b"), "runs on n0");
 }
