@@ -6,7 +6,8 @@
 #   make static         the same without shared libraries, for an image: build-static/kubenexus
 #   make test           everything that must hold; ONLY=text runs the tests whose names contain it
 #   make property       a million random operations (OPERATIONS) under 5 seeds (SEED and after), and
-#                       100,000 histories (HISTORIES) each of gangs, and of who waits for what
+#                       100,000 histories (HISTORIES) each of gangs, of their members, and of who
+#                       waits for what
 #   make bench          speed and memory, recorded with the commit in bench/results/
 #   make bench-live     the same on a real API server, beside kube-scheduler; NODES, PODS and
 #                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves); WHO=contestants
@@ -89,6 +90,7 @@ property:
 		$(B)-property/tests/property/property-gangs
 	@PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=$(HISTORIES) PROPERTY_OPERATIONS=60 \
 		$(B)-property/tests/property/property-waking
+	@PROPERTY_SEED=$(SEED) PROPERTY_SEEDS=$(HISTORIES) $(B)-property/tests/property/property-members
 
 bench: all
 	@tools/record-bench $(B)/kubenexus

@@ -536,11 +536,9 @@ static bool is_ours(const struct pod *pod)
 static void check_place(const struct counting *x, const struct pod_slot *p, enum queue_place place)
 {
     bool waits = place == QUEUE_ACTIVE || place == QUEUE_BACKING_OFF || place == QUEUE_PARKED;
-    bool is_right = waits || place == QUEUE_NOWHERE; /* a pod that goes away may be either */
-    if (world_place(p) != GEN_NOWHERE || !is_ours(p->object))
+    bool is_right = p->object->spec.gates.n ? place == QUEUE_PARKED : waits;
+    if (world_place(p) != GEN_NOWHERE || !is_ours(p->object) || p->plan.is_deleted)
         is_right = place == QUEUE_NOWHERE;
-    else if (!p->plan.is_deleted)
-        is_right = p->object->spec.gates.n ? place == QUEUE_PARKED : waits;
     CHECK(x, is_right, "p%u is in place %d of the queue", p->plan.number, place);
 }
 

@@ -43,8 +43,7 @@ static uint32_t get(struct groups *g, struct names *names, sym namespace, sym na
                                   .required = SYM_NONE,
                                   .preferred = SYM_NONE,
                                   .model = SYM_NONE,
-                                  .born_ms = INT64_MAX,
-                                  .troubled = ID_NONE};
+                                  .born_ms = INT64_MAX};
     hold(names, namespace);
     hold(names, name);
     return id;
@@ -129,13 +128,26 @@ static void forget_members(struct names *names, struct group *group)
     replace(names, &group->preferred, SYM_NONE);
     if (!group->has_object || kind_is_crew(group->object))
         replace(names, &group->required, SYM_NONE);
-    group->troubled = ID_NONE;
     buf_clear(&group->trouble);
     buf_clear(&group->conflict);
     vec_trim(&group->members);
 }
 
 /* --- members --- */
+
+/* The size is the largest that those name who are there; `if_none`: nobody names one. */
+static void count_sizes(const struct groups *g, struct group *group, int32_t if_none)
+{
+    bool is_troubled = false;
+    group->said = 0;
+    vec_each(&group->members, pod) {
+        group->said = MAX(group->said, g->of.at[*pod].said);
+        is_troubled |= g->of.at[*pod].is_trouble;
+    }
+    group->said = group->said ? group->said : if_none;
+    if (!is_troubled)
+        buf_clear(&group->trouble);
+}
 
 static void leave(struct groups *g, struct names *names, pod_id pod)
 {
@@ -146,12 +158,10 @@ static void leave(struct groups *g, struct names *names, pod_id pod)
     group->members.at[m->slot] = last;
     g->of.at[last].slot = m->slot;
     m->group = ID_NONE;
-    if (group->troubled == pod.i) {
-        group->troubled = ID_NONE;
-        buf_clear(&group->trouble);
-    }
     if (group->members.n == 0)
         forget_members(names, group);
+    else if (m->is_trouble || m->said == group->said)
+        count_sizes(g, group, group->said); /* who alone knew it may come again */
     intern_drop(&g->table, id);
 }
 
@@ -162,29 +172,36 @@ static void join(struct groups *g, pod_id pod, uint32_t id, const struct group_c
         group->ended = 0; /* another run of the same name */
     group->owner = claim->owner;
     while (g->of.n <= pod.i)
-        vec_push(&g->of, ((struct membership){ID_NONE, 0}));
-    g->of.at[pod.i] = (struct membership){id, group->members.n};
+        vec_push(&g->of, ((struct membership){.group = ID_NONE}));
+    g->of.at[pod.i] = (struct membership){.group = id, .slot = group->members.n};
     vec_push(&group->members, pod.i);
     intern_hold(&g->table, id);
 }
 
-static void hear_size(struct group *group, pod_id pod, const struct gang_identity *identity)
+static void word_trouble(struct group *group, const struct gang_identity *identity)
 {
-    if (identity->malformed.where) {
-        group->troubled = pod.i;
-        buf_clear(&group->trouble);
-        struct arena mem = {0};
-        struct str where = gang_place_text(&identity->malformed, &mem);
-        buf_printf(&group->trouble, STR_FMT ": \"" STR_FMT "\" is no number of members: 1 or more",
-                   STR_ARG(where), STR_ARG(str_part(identity->malformed.value, 0, 80)));
-        arena_done(&mem);
-    } else if (group->troubled == pod.i) {
-        group->troubled = ID_NONE;
-        buf_clear(&group->trouble);
-    }
-    if (identity->minimum > group->said)
+    struct arena mem = {0};
+    struct str where = gang_place_text(&identity->malformed, &mem);
+    buf_clear(&group->trouble);
+    buf_printf(&group->trouble, STR_FMT ": \"" STR_FMT "\" is no number of members: 1 or more",
+               STR_ARG(where), STR_ARG(str_part(identity->malformed.value, 0, 80)));
+    arena_done(&mem);
+}
+
+static void hear_size(struct groups *g, struct group *group, pod_id pod,
+                      const struct gang_identity *identity)
+{
+    struct membership *m = &g->of.at[pod.i], was = *m;
+    m->said = identity->minimum;
+    m->is_trouble = identity->malformed.where != GANG_NOWHERE;
+    if (m->is_trouble)
+        word_trouble(group, identity);
+    if (m->said > group->said)
         group->sized = (struct gang_place){identity->size.where, identity->size.key, {0}};
-    group->said = MAX(group->said, identity->minimum);
+    group->said = MAX(group->said, m->said);
+    bool lowers = m->said != was.said && m->said < group->said;
+    if (lowers || (was.is_trouble && !m->is_trouble))
+        count_sizes(g, group, 0);
 }
 
 static void hear(struct groups *g, struct names *names, pod_id pod, uint32_t id,
@@ -192,7 +209,7 @@ static void hear(struct groups *g, struct names *names, pod_id pod, uint32_t id,
 {
     struct group *group = &g->at.at[id];
     const struct gang_identity *identity = claim->identity;
-    hear_size(group, pod, identity);
+    hear_size(g, group, pod, identity);
     group->named = (struct gang_place){identity->group.where, identity->group.key, {0}};
     group->born_ms = MIN(group->born_ms, claim->created_ms);
     group->comes_in_turn |= identity->comes_in_turn;
@@ -358,7 +375,8 @@ bool group_lacks_object(const struct group *group)
 
 bool group_is_gang(const struct group *group)
 {
-    return group_minimum(group) > 1 || group->required != SYM_NONE || group_lacks_object(group);
+    return group_minimum(group) > 1 || group->required != SYM_NONE || group->trouble.n ||
+           group_lacks_object(group);
 }
 
 /* --- housekeeping --- */

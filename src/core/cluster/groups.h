@@ -44,8 +44,7 @@ struct group {
     int64_t born_ms;       /* when the first of them was made */
     sym required;          /* key of the label whose domain holds all members; SYM_NONE: none */
     sym preferred;         /* a list of such keys with commas, the tightest first; SYM_NONE: none */
-    uint32_t troubled;     /* the pod that brought `trouble`; ID_NONE: none */
-    struct buf trouble;    /* why its members cannot be judged */
+    struct buf trouble;    /* why its members cannot be judged, as the last of them has it */
     struct buf conflict;   /* what one of them said that was not heard; "": nothing */
 };
 
@@ -55,8 +54,10 @@ struct groups {
     struct intern table;
     VEC(struct group) at;
     VEC(struct membership {
-        uint32_t group; /* ID_NONE: in no group */
-        uint32_t slot;  /* its index among the members */
+        uint32_t group;      /* ID_NONE: in no group */
+        uint32_t slot;       /* its index among the members */
+        int32_t said;        /* the size that it names; 0: it does not */
+        uint32_t is_trouble; /* it names one that is none */
     })
     of; /* by pod */
 };
@@ -120,7 +121,8 @@ bool groups_follow(struct groups *g, uint32_t id);
 int32_t group_minimum(const struct group *group);
 
 /* Must its members be placed with regard to each other: at least two at once, or in one domain? So
- * must they while the object is not there that would say so. */
+ * must they while the object is not there that would say so, or nobody understands what they say.
+ */
 bool group_is_gang(const struct group *group);
 bool group_lacks_object(const struct group *group);
 

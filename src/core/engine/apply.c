@@ -166,7 +166,7 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
     row->digest = from->digest;
     row->created_ms = from->meta.created_ms;
     row->start_ms = from->status.start_ms;
-    row->flags = flags_of(from);
+    row->flags = flags_of(from) | (from->spec.node_name.n ? POD_BOUND : 0);
     *unit_of(k, pod) = (struct unit){
         .arrival = ++k->arrivals,
         .first_ms = now_ms,
@@ -175,16 +175,14 @@ static void add_pod(struct engine *k, int64_t now_ms, const struct pod *from, sh
     k->least_priority = MIN(k->least_priority, unit_of(k, pod)->priority);
     set_pin(k, pod, pin);
     engine_set_group(k, now_ms, pod, from);
-    row = pods_at(&c->pods, pod);
     engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n) {
-        row->flags |= POD_BOUND;
         sym node = names_get(&c->names, from->spec.node_name);
         put_on_node(k, now_ms, pod, node, from);
         tell_pod(k, now_ms, ACTION_ADD, NULL, pods_shape(&c->pods, pod), node);
     } else if (is_ours(k, from)) {
         cluster_nominate(c, pod, nominated_name(k, from));
-        engine_enter(k, now_ms, pod, true);
+        engine_stand(k, now_ms, pod, true);
     }
     if (from->meta.annotations.n || groups_of(&c->groups, pod) != ID_NONE)
         engine_put_driver(k, now_ms, pod, from);
@@ -222,12 +220,7 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
     if (unit_of(k, pod)->bind)
         map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
     engine_learn_stay(k, now_ms, pod);
-    engine_leave(k, pod);
-    uint32_t group = groups_of(&c->groups, pod);
-    engine_touch_gang(k, now_ms, group);
-    groups_remove(&c->groups, &c->names, pod, has_ended);
-    if (group != ID_NONE)
-        engine_end_counts(k, group);
+    engine_leave_group(k, now_ms, pod, has_ended);
     engine_give_up(k, pod);
     engine_stop_asking(k, now_ms, pod);
     engine_forget_evictions(k, pod);
@@ -296,10 +289,13 @@ static void update_placed(struct engine *k, int64_t now_ms, const struct pod *fr
     sym node = names_get(&c->names, from->spec.node_name);
     bool was_bound = row->flags & POD_BOUND;
     bool is_elsewhere = row->node != ID_NONE && c->nodes.name[row->node] != node;
-    if (is_elsewhere)
-        engine_take_off(k, pod);
+    sym left = is_elsewhere ? c->nodes.name[row->node] : SYM_NONE;
     shape_id old_shape = row->shape;
     intern_hold(&c->pods.shape_table, old_shape);
+    if (is_elsewhere) {
+        intern_hold(&c->names.text, left);
+        engine_take_off(k, pod);
+    }
     uint32_t actions = rewrite(k, pod, shape, flags | POD_BOUND);
     engine_leave(k, pod);
     if (row->node == ID_NONE)
@@ -309,29 +305,68 @@ static void update_placed(struct engine *k, int64_t now_ms, const struct pod *fr
         actions = ACTION_ADD;
     tell_pod(k, now_ms, actions, actions == ACTION_ADD ? NULL : &c->pods.shapes.at[old_shape],
              pods_shape(&c->pods, pod), node);
+    if (is_elsewhere) { /* somebody was faster than we */
+        tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[old_shape], NULL, left);
+        intern_drop(&c->names.text, left);
+    }
     intern_drop(&c->pods.shape_table, old_shape);
 }
 
-/* The pod waits, or we placed it and the API does not say so yet. */
+/* The pod, which waits by itself if it waits, is another than it was. */
+static void tell_itself(struct engine *k, int64_t now_ms, pod_id pod, uint32_t actions,
+                        shape_id old_shape)
+{
+    const struct pods *pods = &k->cluster->pods;
+    struct event event = {
+        .resource = EVENT_TARGET_POD,
+        .actions = actions,
+        .old_shape = &pods->shapes.at[old_shape],
+        .new_shape = pods_shape(pods, pod),
+        .pod_node = SYM_NONE,
+    };
+    queue_touch(k->queue, now_ms, pod.i, &event);
+    engine_touch_line(k, pod.i);
+}
+
+/* It is deleted, and will not be bound. */
+static void give_up_assumed(struct engine *k, int64_t now_ms, pod_id pod)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    sym node = c->nodes.name[row->node];
+    intern_hold(&c->names.text, node);
+    engine_give_up(k, pod);
+    engine_take_off(k, pod);
+    row->flags = POD_TERMINATING;
+    engine_give_back(k, now_ms, pod, node, LEAVING_LOST);
+    tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[row->shape], NULL, node);
+    intern_drop(&c->names.text, node);
+}
+
+/* We placed the pod, and the API does not say so yet. Should the binding fail, it waits as it is
+ * now. */
+static void update_assumed(struct engine *k, int64_t now_ms, pod_id pod, shape_id shape,
+                           uint32_t flags)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    shape_id old_shape = row->shape;
+    if (flags & POD_TERMINATING && !(row->flags & POD_TERMINATING)) {
+        give_up_assumed(k, now_ms, pod);
+        return;
+    }
+    intern_hold(&c->pods.shape_table, old_shape);
+    uint32_t actions = rewrite(k, pod, shape, row->flags);
+    tell_pod(k, now_ms, actions, &c->pods.shapes.at[old_shape], pods_shape(&c->pods, pod),
+             c->nodes.name[row->node]);
+    intern_drop(&c->pods.shape_table, old_shape);
+}
+
 static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *from, pod_id pod,
                            shape_id shape, uint32_t flags, bool has_moved)
 {
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, pod);
-    if (row->flags & POD_ASSUMED) {
-        if (flags & POD_TERMINATING && !(row->flags & POD_TERMINATING)) {
-            sym node = c->nodes.name[row->node];
-            intern_hold(&c->names.text, node);
-            engine_give_up(k, pod);
-            engine_take_off(k, pod);
-            row->flags = POD_TERMINATING;
-            tell_pod(k, now_ms, ACTION_DELETE, &c->pods.shapes.at[row->shape], NULL, node);
-            intern_drop(&c->names.text, node);
-            return;
-        }
-        rewrite(k, pod, shape, row->flags); /* should the binding fail, it waits as it is now */
-        return;
-    }
     shape_id old_shape = row->shape;
     intern_hold(&c->pods.shape_table, old_shape);
     sym was_nominated = row->nominated, nominated = nominated_name(k, from);
@@ -343,21 +378,9 @@ static void update_waiting(struct engine *k, int64_t now_ms, const struct pod *f
     cluster_nominate(c, pod, nominated);
     if (actions & ACTION_POD_GATES_GONE)
         engine_tell_soon(k, pod);
-    if (!is_ours(k, from))
-        engine_leave(k, pod);
-    else if (queue_where(k->queue, pod.i) == QUEUE_NOWHERE || engine_gang_of(k, pod) != ID_NONE)
-        engine_enter(k, now_ms, pod, actions || has_moved);
-    else if (actions) {
-        struct event event = {
-            .resource = EVENT_TARGET_POD,
-            .actions = actions,
-            .old_shape = &c->pods.shapes.at[old_shape],
-            .new_shape = pods_shape(&c->pods, pod),
-            .pod_node = SYM_NONE,
-        };
-        queue_touch(k->queue, now_ms, pod.i, &event);
-        engine_touch_line(k, pod.i);
-    }
+    engine_stand(k, now_ms, pod, actions || has_moved);
+    if (actions && engine_gang_of(k, pod) == ID_NONE)
+        tell_itself(k, now_ms, pod, actions, old_shape);
     if (was_nominated != SYM_NONE && nominated != was_nominated) {
         engine_tell_out_of_sight(k, now_ms, &c->pods.shapes.at[old_shape], was_nominated,
                                  (pod_id){ID_NONE});
@@ -393,15 +416,9 @@ void engine_see_leftover(struct engine *k, int64_t now_ms, pod_id pod)
         return;
     shape_id shape = read_left_of(c, pod), old_shape = row->shape;
     intern_hold(&c->pods.shape_table, old_shape);
-    struct event event = {
-        .resource = EVENT_TARGET_POD,
-        .actions = rewrite(k, pod, shape, row->flags),
-        .old_shape = &c->pods.shapes.at[old_shape],
-        .new_shape = &c->pods.shapes.at[shape],
-        .pod_node = SYM_NONE,
-    };
-    if (event.actions)
-        queue_touch(k->queue, now_ms, pod.i, &event);
+    uint32_t actions = rewrite(k, pod, shape, row->flags);
+    if (actions)
+        tell_itself(k, now_ms, pod, actions, old_shape);
     intern_drop(&c->pods.shape_table, old_shape);
 }
 
@@ -434,6 +451,8 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
         engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n)
         update_placed(k, now_ms, from, pod, shape, flags);
+    else if (pods_at(&c->pods, pod)->flags & POD_ASSUMED)
+        update_assumed(k, now_ms, pod, shape, flags);
     else
         update_waiting(k, now_ms, from, pod, shape, flags, has_moved);
     if (!from->is_glance && (has_moved || groups_of(&c->groups, pod) != ID_NONE))

@@ -57,7 +57,7 @@ void engine_let_company_in(struct engine *k, int64_t now_ms, pod_id pod)
     holds_find_next_end(&k->holds);
     vec_each(&b->holds, hold)
         if (hold_looks_for_room(k, hold))
-            engine_enter(k, now_ms, (pod_id){hold->pod}, true);
+            engine_stand(k, now_ms, (pod_id){hold->pod}, true);
     engine_guard_driver(k, b);
     engine_make_stale(k, now_ms, &b->shown);
 }

@@ -294,12 +294,6 @@ void engine_judge(struct engine *k, int64_t now_ms, pod_id pod, struct class *cl
 static void step_pod(struct engine *k, int64_t now_ms, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
-    if (pods_at(&c->pods, pod)->flags & POD_TERMINATING) { /* it is going away: nothing to decide */
-        queue_settle(k->queue, pod.i);
-        engine_stop_timer(k, pod.i);
-        engine_leave_line(k, pod.i);
-        return;
-    }
     struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
     assert(class); /* only pods that a profile serves are queued */
     k->units.at[pod.i].profile = (uint8_t)k->counts.of.at[class->profile - k->config.profiles];
@@ -394,7 +388,7 @@ void engine_take_back(struct engine *k, int64_t now_ms, pod_id pod)
     row->rank = 0;
     engine_give_back(k, now_ms, pod, gone.pod_node, LEAVING_LOST);
     if (engine_profile_of(k, pod)) /* its profile may be gone by now */
-        engine_enter_again(k, now_ms, pod);
+        engine_stand_again(k, now_ms, pod);
     engine_event(k, now_ms, &gone);
     engine_see_leftover(k, now_ms, pod);
 }

@@ -216,13 +216,21 @@ void engine_tell_soon(struct engine *k, pod_id pod);
 /* Is the gang under this number gathered? If not, the time runs until its pods are told. */
 bool engine_gang_may_enter(struct engine *k, uint32_t unit);
 
-/* The pod waits, by itself or with its gang; `is_new`: it came, or changed so that it may matter.
- * Nothing for one that waits already. */
-void engine_enter(struct engine *k, int64_t now_ms, pod_id pod, bool is_new);
+/* Puts the pod where it belongs by what is true of it now: it waits by itself, or with its gang, or
+ * not at all. To be called after whatever may change that, but for two things that a pod must leave
+ * before: its group, and the world. `is_new`: it came, or changed so that it may matter to the gang
+ * with which it waits already. */
+void engine_stand(struct engine *k, int64_t now_ms, pod_id pod, bool is_new);
 void engine_leave(struct engine *k, pod_id pod);
 
+/* The pod leaves its group, if it is in one; `has_ended`: its work is done. */
+void engine_leave_group(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended);
+
 /* Its binding failed: it waits again, after a while. */
-void engine_enter_again(struct engine *k, int64_t now_ms, pod_id pod);
+void engine_stand_again(struct engine *k, int64_t now_ms, pod_id pod);
+
+/* The gang has been placed, as far as possible: whoever could not be placed at all waits on. */
+void engine_wait_on(struct engine *k, int64_t now_ms, uint32_t group);
 
 /* None of its pods waits any more, as one or by itself. */
 void engine_dissolve(struct engine *k, uint32_t group);

@@ -362,6 +362,8 @@ void engine_refuse_gang(struct engine *k, int64_t now_ms, uint32_t unit, enum ga
     }
     engine_leave_line(k, unit);
     queue_refuse(k->queue, now_ms, unit, plugins, 0);
+    if (why == GANG_MISSING && !engine_is_gathered(k, group))
+        queue_activate(k->queue, now_ms, unit); /* as far as its gate, which it had passed */
 }
 
 void engine_fail_gang(struct engine *k, int64_t now_ms, uint32_t unit, struct str text,

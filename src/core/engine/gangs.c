@@ -144,25 +144,43 @@ static void follow(struct engine *k, int64_t now_ms, uint32_t group, pod_id pod)
         queue_activate(k->queue, now_ms, gang->leader);
 }
 
-void engine_enter(struct engine *k, int64_t now_ms, pod_id pod, bool is_new)
+/* May the pod, which is in the queue, stay there as what it is there: a gang, by whose number it
+ * is known, or itself, behind its gates if it has any? */
+static bool is_in_place(const struct engine *k, pod_id pod, bool does_wait, uint32_t group)
 {
-    uint32_t group = engine_gang_of(k, pod);
-    if (LIKELY(group == ID_NONE)) {
-        if (queue_where(k->queue, pod.i) != QUEUE_NOWHERE)
-            return;
-        engine_begin_wait(k, now_ms, pod.i);
-        queue_add(k->queue, now_ms, pod.i);
-        return;
-    }
-    if (gang_at(k, group)->leader == ID_NONE) {
-        lead(k, now_ms, group, pod);
-        queue_add(k->queue, now_ms, pod.i);
-    } else if (is_new) {
-        follow(k, now_ms, group, pod);
-    }
+    if (!does_wait || (group != ID_NONE) != (engine_gang_led_by(k, pod.i) != NULL))
+        return false;
+    return group != ID_NONE || cluster_spec(k->cluster, pod)->n_gates == 0 ||
+           queue_gate(k->queue, pod.i);
 }
 
-void engine_enter_again(struct engine *k, int64_t now_ms, pod_id pod)
+void engine_stand(struct engine *k, int64_t now_ms, pod_id pod, bool is_new)
+{
+    bool does_wait = waits(k, pod) && engine_profile_of(k, pod) &&
+                     (LIKELY(!k->holds.of_pod.n) || !engine_is_idle_hold(k, pod));
+    uint32_t group = does_wait ? engine_gang_of(k, pod) : ID_NONE;
+    bool is_queued = queue_where(k->queue, pod.i) != QUEUE_NOWHERE;
+    if (is_queued && !is_in_place(k, pod, does_wait, group)) {
+        engine_leave(k, pod);
+        is_queued = false;
+    }
+    if (!does_wait)
+        return;
+    if (group != ID_NONE && gang_at(k, group)->leader != ID_NONE) {
+        if (is_new)
+            follow(k, now_ms, group, pod);
+        return;
+    }
+    if (is_queued)
+        return;
+    if (group != ID_NONE)
+        lead(k, now_ms, group, pod);
+    else
+        engine_begin_wait(k, now_ms, pod.i);
+    queue_add(k->queue, now_ms, pod.i);
+}
+
+void engine_stand_again(struct engine *k, int64_t now_ms, pod_id pod)
 {
     uint32_t group = engine_gang_of(k, pod);
     if (group != ID_NONE && gang_at(k, group)->leader != ID_NONE) {
@@ -187,11 +205,13 @@ static uint32_t heir_of(const struct engine *k, uint32_t group, uint32_t leader)
 
 void engine_rename_gang(struct engine *k, uint32_t group, uint32_t unit, uint32_t to)
 {
-    const struct unit *was = &k->units.at[unit];
-    struct unit *is = &k->units.at[to];
+    struct unit *was = &k->units.at[unit], *is = &k->units.at[to];
     is->ages = was->ages;
     is->is_starving = was->is_starving;
     is->boost = was->boost;
+    uint64_t arrival = is->arrival; /* the gang keeps its place, and no other has the same */
+    is->arrival = was->arrival;
+    was->arrival = arrival;
     k->gangs.at[group].leader = to; /* the queue asks where it stands under its new number alone */
     queue_rename(k->queue, unit, to);
     engine_rename_in_line(k, unit, to);
@@ -228,6 +248,14 @@ void engine_leave(struct engine *k, pod_id pod)
     engine_rename_gang(k, groups_of(&k->cluster->groups, pod), pod.i, heir);
 }
 
+void engine_wait_on(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    k->gangs.at[group].leader = ID_NONE;
+    uint32_t heir = heir_of(k, group, ID_NONE);
+    if (heir != ID_NONE)
+        engine_stand(k, now_ms, (pod_id){heir}, true);
+}
+
 void engine_dissolve(struct engine *k, uint32_t group)
 {
     if (group < k->gangs.n)
@@ -243,8 +271,7 @@ void engine_regroup(struct engine *k, int64_t now_ms, uint32_t group)
     engine_dissolve(k, group);
     for (uint32_t i = 0; i < group_at(k, group)->members.n; i++) {
         pod_id pod = {group_at(k, group)->members.at[i]};
-        if (waits(k, pod) && engine_profile_of(k, pod))
-            engine_enter(k, now_ms, pod, true);
+        engine_stand(k, now_ms, pod, true);
     }
 }
 
@@ -288,6 +315,60 @@ static struct gang_rules rules_of(const struct engine *k, const struct pod *pod)
                                .natively = gangs && gangs->plugin->gangs_natively};
 }
 
+/* By what pods of the group wait: while it is the same, nothing that is said of the group matters
+ * to them. 0: each waits by itself. */
+static uint64_t terms_of(const struct engine *k, uint32_t group)
+{
+    const struct group *g = group == ID_NONE ? NULL : group_at(k, group);
+    if (!g || !group_is_gang(g))
+        return 0;
+    return (uint64_t)group_minimum(g) << 33 | (uint64_t)(g->trouble.n > 0) << 32 | g->required;
+}
+
+/* Does it wait for pods: behind its gate, or because some had gone when it had its turn? */
+static bool lacks_pods(const struct engine *k, uint32_t leader)
+{
+    const struct profile *profile = engine_profile_of(k, (pod_id){leader});
+    uint64_t bit = (uint64_t)1 << profile_gangs(profile)->number;
+    return queue_where(k->queue, leader) == QUEUE_PARKED &&
+           (queue_gate(k->queue, leader) || queue_rejectors(k->queue, leader) == bit);
+}
+
+/* More of the gang are there, or have been: it may be gathered. */
+static void look_at_gate(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
+    if (leader != ID_NONE && lacks_pods(k, leader))
+        queue_activate(k->queue, now_ms, leader);
+}
+
+/* The gang has a member more, which may be older than all others, or run already. */
+static void welcome(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
+    if (leader == ID_NONE)
+        return;
+    queue_reorder(k->queue, leader);
+    engine_touch_line(k, leader);
+    engine_set_timer(k, leader);
+    look_at_gate(k, now_ms, group);
+}
+
+void engine_leave_group(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended)
+{
+    struct cluster *c = k->cluster;
+    uint32_t group = groups_of(&c->groups, pod);
+    uint64_t terms = terms_of(k, group);
+    engine_leave(k, pod);
+    engine_touch_gang(k, now_ms, group);
+    groups_remove(&c->groups, &c->names, pod, has_ended);
+    if (group == ID_NONE)
+        return;
+    engine_end_counts(k, group);
+    if (terms_of(k, group) != terms)
+        engine_regroup(k, now_ms, group);
+}
+
 bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct pod *from)
 {
     struct cluster *c = k->cluster;
@@ -303,10 +384,9 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
         .owner = owner_of(from),
     };
     bool moves = !groups_has(&c->groups, &c->names, pod, &claim);
-    if (moves && was != ID_NONE)
-        engine_leave(k, pod);
-    uint32_t will = names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE;
-    bool was_gang = will != ID_NONE && group_is_gang(&c->groups.at.at[will]);
+    if (moves) /* wherever it stands now, it stands there no more */
+        engine_leave_group(k, now_ms, pod, false);
+    uint64_t terms = terms_of(k, names_one ? groups_find(&c->groups, &c->names, &claim) : ID_NONE);
     uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
     bool has_model = names_one && (identity.object == KIND_WORKLOAD ||
                                    identity.object == KIND_LEADER_WORKER_SET);
@@ -316,19 +396,11 @@ bool engine_set_group(struct engine *k, int64_t now_ms, pod_id pod, const struct
         note_owner(k, is, claim.owner, from);
     if (moves)
         engine_touch_gang(k, now_ms, is);
-    if (moves && was != ID_NONE)
-        engine_end_counts(k, was);
-    if (is != ID_NONE && group_is_gang(&c->groups.at.at[is]) != was_gang)
+    if (terms_of(k, is) != terms)
         engine_regroup(k, now_ms, is);
+    else if (moves)
+        welcome(k, now_ms, is);
     return moves;
-}
-
-/* More of the gang are there, or have been: it may be gathered. */
-static void look_at_gate(struct engine *k, int64_t now_ms, uint32_t group)
-{
-    uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
-    if (leader != ID_NONE && queue_gate(k->queue, leader))
-        queue_activate(k->queue, now_ms, leader);
 }
 
 /* Groups whose numbers another's object says are as that is now. */
@@ -440,7 +512,9 @@ void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struc
     if (engine_is_gathered(k, group))
         return;
     struct muster m = engine_muster(k, group);
-    if (m.running && m.ready && !group_lacks_object(group_at(k, group))) {
+    if (m.running && !m.ready)
+        return; /* those who wait are held by gates of their own, and know it */
+    if (m.running && !group_lacks_object(group_at(k, group))) {
         gang->goes_on = true;
         queue_activate(k->queue, now_ms, unit);
         return;

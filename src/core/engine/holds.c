@@ -402,7 +402,20 @@ bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod)
 bool hold_looks_for_room(const struct engine *k, const struct hold *hold)
 {
     return hold->user == ID_NONE && !hold->is_spent &&
+           engine_profile_of(k, (pod_id){hold->pod}) && /* it may be gone by now */
            pods_at(&k->cluster->pods, (pod_id){hold->pod})->node == ID_NONE;
+}
+
+bool engine_is_idle_hold(const struct engine *k, pod_id pod)
+{
+    uint32_t at = map_find(&k->holds.of_pod, pod.i);
+    if (at == MAP_NONE)
+        return false;
+    struct booking *b = &k->holds.bookings.at[at];
+    bool has_begun =
+        b->driver == ID_NONE || pods_at(&k->cluster->pods, (pod_id){b->driver})->node != ID_NONE;
+    const struct hold *hold = hold_of(b, pod);
+    return !has_begun || b->is_over || !hold || !hold_looks_for_room(k, hold);
 }
 
 void engine_place_holds(struct engine *k)
@@ -500,7 +513,7 @@ static void put_back(struct engine *k, pod_id pod, node_id node)
         return;
     }
     pods_at(&c->pods, pod)->flags &= ~(uint32_t)POD_BOUND;
-    engine_enter(k, k->now_ms, pod, true);
+    engine_stand(k, k->now_ms, pod, true);
 }
 
 void engine_tell_free(struct engine *k, pod_id pod, node_id node)
@@ -554,7 +567,7 @@ void engine_give_back(struct engine *k, int64_t now_ms, pod_id pod, sym node, en
         pods_at(&k->cluster->pods, ghost)->flags &= ~(uint32_t)POD_BOUND;
         if (k->holds.bookings.at[at].gang == ID_NONE) /* whose members may go anywhere */
             cluster_nominate(k->cluster, ghost, node);
-        engine_enter(k, now_ms, ghost, true);
+        engine_stand(k, now_ms, ghost, true);
         return;
     }
 }

@@ -94,6 +94,9 @@ bool booking_is_own(const struct booking *b);
 /* A reservation of our own (keep.c). */
 void engine_book(struct engine *k, int64_t now_ms, const struct reservation *from);
 
+/* Is the pod a hold that looks for no room: it has some, it is used up, or its driver waits? */
+bool engine_is_idle_hold(const struct engine *k, pod_id pod);
+
 /* One step for a hold that looks for room; false: the pod is none. */
 bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod);
 

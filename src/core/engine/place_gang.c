@@ -531,7 +531,7 @@ static void commit(struct engine *k, int64_t now_ms, uint32_t group, uint32_t un
     }
     queue_settle(k->queue, unit);
     engine_leave_line(k, unit);
-    k->gangs.at[group].leader = ID_NONE;
+    engine_wait_on(k, now_ms, group);
 }
 
 /* Seats those who wait and measures the room for them; false if too few are there. */

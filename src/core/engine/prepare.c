@@ -108,6 +108,7 @@ void engine_announce(struct engine *k, int64_t now_ms, pod_id pod, struct effect
     if (UNLIKELY(k->holds.lifted.n))
         engine_use_hold(k, pod);
     engine_stay_begins(k, now_ms, pod);
+    engine_count_in(k, now_ms, pod);
     if (LIKELY(!k->units.at[pod.i].prepares)) {
         engine_bind(k, now_ms, pod, out);
         return;

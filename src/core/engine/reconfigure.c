@@ -122,19 +122,19 @@ static void let_out(struct engine *k, const struct profile *profiles, uint32_t n
     }
 }
 
-/* Whoever waits, is served now and was not, enters. (Where such a pod wants to go, if somebody
+/* Whoever waits stands where the new profiles put it: who is served now and was not enters, and who
+ * stood by itself may be of a gang. (Where such a pod wants to go, if somebody
  * nominated it, is known when it next changes.) */
 static void let_in(struct engine *k, int64_t now_ms)
 {
     for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++) {
         pod_id pod = {i};
         const struct pod_row *row = pods_at(&k->cluster->pods, pod);
-        if (!pod_is_waiting(row) || queue_where(k->queue, i) != QUEUE_NOWHERE ||
-            !engine_profile_of(k, pod))
+        if (!pod_is_waiting(row))
             continue;
-        if (engine_gang_of(k, pod) == ID_NONE)
+        if (queue_where(k->queue, i) == QUEUE_NOWHERE && engine_gang_of(k, pod) == ID_NONE)
             k->units.at[i].first_ms = now_ms;
-        engine_enter(k, now_ms, pod, true);
+        engine_stand(k, now_ms, pod, true);
     }
 }
 

@@ -117,7 +117,8 @@ void engine_begin_stays(struct engine *k, int64_t now_ms)
     k->lines.ends.ctx = k;
     for (uint32_t i = 0; i < pods->rows.n; i++) {
         const struct pod_row *row = &pods->rows.at[i];
-        if (!row->text || row->node == ID_NONE || heap_has(&k->lines.ends, i))
+        bool is_hold = map_find(&k->holds.of_pod, i) != MAP_NONE; /* whose end is no pod's */
+        if (!row->text || row->node == ID_NONE || is_hold || heap_has(&k->lines.ends, i))
             continue;
         add_stay(k, (pod_id){i},
                  row->start_ms == TIME_NONE ? k->units.at[i].first_ms : row->start_ms, now_ms);

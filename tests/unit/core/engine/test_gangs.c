@@ -308,6 +308,23 @@ TEST(gangs, with_a_size_that_is_none_fail_with_its_key)
     EXPECT_INT(binds(&s), 2);
 }
 
+TEST(gangs, without_any_size_that_is_one_do_not_start_one_by_one)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    stage_put(&s, "pod a-0 cpu=1 gang=a:two");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:two");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0);
+    stage_put(&s, "pod a-0 cpu=1 gang=a:2");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0);
+    stage_remove(&s, "pod a-1");
+    stage_put(&s, "pod a-1 cpu=1 gang=a:2");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 2);
+}
+
 TEST(gangs, pods_behind_gates_are_not_there_yet)
 {
     AUTO(stage) s = {0};
