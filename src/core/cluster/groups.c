@@ -313,6 +313,7 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind
                group->is_written_in_turn != in_turn ||
                (says_required && group->required != required);
     group->has_object = object != NULL;
+    group->is_leaving = object && meta->deleted_ms != TIME_NONE;
     group->written = written;
     group->goes_whole = goes_whole;
     group->is_written_in_turn = in_turn;

@@ -31,6 +31,7 @@ struct group {
     struct gang_place named, sized; /* where members say so, without the values */
     int32_t written;                /* what its object says; 0: it is none, or says nothing */
     bool has_object;
+    bool is_leaving;                /* its object is being deleted */
     bool goes_whole;                /* all of it is evicted, or nobody */
     bool comes_in_turn;             /* a member says that others are made when it runs, … */
     bool is_written_in_turn;        /* … or its object does */

@@ -220,6 +220,7 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
     if (unit_of(k, pod)->bind)
         map_put(&k->unsettled, unit_of(k, pod)->bind, EFFECT_ORPHAN);
     engine_learn_stay(k, now_ms, pod);
+    uint32_t group = groups_of(&c->groups, pod);
     engine_leave_group(k, now_ms, pod, has_ended);
     engine_give_up(k, pod);
     engine_stop_asking(k, now_ms, pod);
@@ -244,6 +245,7 @@ void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_en
         engine_remove_driver(k, now_ms, pod);
     if (UNLIKELY(k->holds.of_gang.n))
         engine_end_turn(k, group);
+    engine_free_slots(k, now_ms, group);
     if (pods_want_trim(&c->pods))
         engine_trim(k);
 }
@@ -446,6 +448,7 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
         set_pin(k, pod, pin);
     pods_at(&c->pods, pod)->digest = from->digest;
     set_start(c, pods_at(&c->pods, pod), from->status.start_ms);
+    uint32_t group = groups_of(&c->groups, pod);
     bool has_moved = !from->is_glance && engine_set_group(k, now_ms, pod, from);
     if (!from->is_glance)
         engine_hear_run_time(k, pod, from);
@@ -457,6 +460,8 @@ static void put_pod(struct engine *k, int64_t now_ms, const struct pod *from)
         update_waiting(k, now_ms, from, pod, shape, flags, has_moved);
     if (!from->is_glance && (has_moved || groups_of(&c->groups, pod) != ID_NONE))
         engine_put_driver(k, now_ms, pod, from);
+    if (flags & POD_TERMINATING || has_moved)
+        engine_free_slots(k, now_ms, group);
 }
 
 pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from)

@@ -361,6 +361,10 @@ amount_list engine_amounts_of(const struct cluster *c, const struct spec *spec, 
 /* The pod goes, and its work is not done: if its gang goes on, its room is kept for another. */
 void engine_keep_slot(struct engine *k, int64_t now_ms, pod_id pod);
 
+/* A pod of the group, or its object, goes or has gone: if nobody is left who could come back, the
+ * slots of its lost members are free. */
+void engine_free_slots(struct engine *k, int64_t now_ms, uint32_t group);
+
 /* The gang of the planner finds too little room: if it starves, it keeps what there is. */
 void engine_keep_room(struct engine *k, int64_t now_ms, uint32_t group);
 

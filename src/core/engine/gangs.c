@@ -445,6 +445,7 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
         look_at_gate(k, now_ms, group);
     if (differs && o->kind == KIND_LEADER_WORKER_SET)
         let_replicas_follow(k, now_ms);
+    engine_free_slots(k, now_ms, group);
 }
 
 /* Is it a group of this Workload, and no replica of one? */

@@ -28,9 +28,15 @@ struct group_key engine_holds_key(const struct engine *k, pod_id pod)
     return key;
 }
 
+bool booking_is_for(const struct booking *b, sym namespace, sym group)
+{
+    return b->name != SYM_NONE && group != SYM_NONE && b->group == group &&
+           b->namespace == namespace;
+}
+
 static bool is_for(const struct booking *b, struct group_key key)
 {
-    return key.name != SYM_NONE && b->group == key.name && b->namespace == key.namespace;
+    return booking_is_for(b, key.namespace, key.name);
 }
 
 static struct hold *hold_of(struct booking *b, pod_id pod)
@@ -412,10 +418,8 @@ bool engine_is_idle_hold(const struct engine *k, pod_id pod)
     if (at == MAP_NONE)
         return false;
     struct booking *b = &k->holds.bookings.at[at];
-    bool has_begun =
-        b->driver == ID_NONE || pods_at(&k->cluster->pods, (pod_id){b->driver})->node != ID_NONE;
     const struct hold *hold = hold_of(b, pod);
-    return !has_begun || b->is_over || !hold || !hold_looks_for_room(k, hold);
+    return booking_is_early(k, b) || b->is_over || !hold || !hold_looks_for_room(k, hold);
 }
 
 void engine_place_holds(struct engine *k)

@@ -91,6 +91,8 @@ void engine_remove_reservation(struct engine *k, int64_t now_ms, const struct me
 /* Is it one of our own: of a driver, a lost member or a gang that starves? */
 bool booking_is_own(const struct booking *b);
 
+bool booking_is_for(const struct booking *b, sym namespace, sym group);
+
 /* A reservation of our own (keep.c). */
 void engine_book(struct engine *k, int64_t now_ms, const struct reservation *from);
 

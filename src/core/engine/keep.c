@@ -1,12 +1,14 @@
 /* Room that is kept for gangs, as holds of our own (holds.h).
  *
  * A member that is lost leaves a slot: what it had, where it had it, is kept for its replacement
- * for a while, since a gang that lacks one of its members is of no use to anybody. And a gang that
- * has starved and still finds too little room keeps what becomes free, so that a stream of small
- * pods cannot keep it waiting for ever. One gang at a time does so: two that each kept half would
- * wait for each other. */
+ * for a while, since a gang that lacks one of its members is of no use to anybody. When the others
+ * have gone, too, and no owner is known that would make them anew, nobody is waited for. And a gang
+ * that has starved and still finds too little room keeps what becomes free, so that a stream of
+ * small pods cannot keep it waiting for ever. One gang at a time does so: two that each kept half
+ * would wait for each other. */
 
 #include "core/engine/inside.h"
+#include "core/model/crew.h"
 #include "core/model/reservation.h"
 
 enum { ROOM_S = 600 }; /* a starving gang keeps room for so long, then another may */
@@ -82,6 +84,29 @@ void engine_keep_slot(struct engine *k, int64_t now_ms, pod_id pod)
     r.spec.entries.n = 1;
     engine_book(k, now_ms, &r);
     arena_done(&mem);
+}
+
+/* Could somebody use a slot of the group: one of its pods, or one that its owner makes anew? */
+static bool has_future(const struct engine *k, const struct group *g)
+{
+    bool has_owner = kind_is_crew(g->object) && g->model == SYM_NONE && g->has_object;
+    if (has_owner && !g->is_leaving)
+        return true;
+    vec_each(&g->members, pod)
+        if (!(pods_at(&k->cluster->pods, (pod_id){*pod})->flags & POD_GOING))
+            return true;
+    return false;
+}
+
+void engine_free_slots(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    if (LIKELY(!k->holds.of_pod.n) || group == ID_NONE)
+        return;
+    const struct group *g = &k->cluster->groups.at.at[group];
+    vec_each(&k->holds.bookings, b)
+        if (b->is_own && k->keeper != group && booking_is_for(b, g->namespace, g->name) &&
+            !has_future(k, g))
+            engine_drop_booking(k, now_ms, b);
 }
 
 /* --- room for who starves --- */

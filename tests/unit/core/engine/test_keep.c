@@ -76,6 +76,81 @@ TEST(keep, nothing_is_kept_for_a_gang_that_ends_or_goes)
     EXPECT_TEXT(stage_fate(&s, "y"), "assumed on n1");
 }
 
+static void lose(struct stage *s, int member)
+{
+    stage_put(s, "pod a-%d cpu=1 gang=a:3 on=n1 phase=Running deleting", member);
+    stage_remove(s, "pod a-%d", member);
+}
+
+TEST(keep, nothing_is_kept_for_a_gang_of_which_nobody_is_left)
+{
+    AUTO(stage) s = {0};
+    fill(&s);
+    s.now_ms = 20000;
+    lose(&s, 0); /* each was missed by those behind it */
+    lose(&s, 1);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "x"), "parked");
+    stage_put(&s, "pod a-2 cpu=1 gang=a:3 on=n1 phase=Running deleting"); /* takes its time */
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "x"), "assumed on n1");
+    EXPECT_INT(s.engine->holds.of_pod.n, 0);
+}
+
+TEST(keep, replacements_that_wait_are_somebody)
+{
+    AUTO(stage) s = {0};
+    fill(&s);
+    s.now_ms = 20000;
+    stage_put(&s, "pod b-0 cpu=1 gang=a:3");
+    for (int i = 0; i < 3; i++)
+        lose(&s, i);
+    EXPECT_INT(s.engine->holds.of_pod.n, 3);
+    stage_put(&s, "pod b-0 cpu=1 gang=another:3");
+    EXPECT_INT(s.engine->holds.of_pod.n, 0);
+}
+
+#define JOB(more)                                                                                  \
+    "{'apiVersion':'batch/v1','kind':'Job','metadata':{'name':'j','namespace':'default'" more      \
+    "},'spec':{'parallelism':2,'template':{'metadata':{'annotations':"                             \
+    "{'kubenexus.io/gang':'auto'}}}}}"
+
+/* A gang of two whose Job is there, and which is lost but for a slot. */
+static void lose_job(struct stage *s)
+{
+    stage_put(s, "node n1 cpu=2 memory=8Gi");
+    stage_put(s, JOB(""));
+    for (int pod = 0; pod < 2; pod++)
+        stage_put(s,
+                  "pod j-%d cpu=1 on=n1 scheduler=kubenexus-scheduler owner:Job=j "
+                  "note:kubenexus.io/gang=auto",
+                  pod);
+    for (int pod = 0; pod < 2; pod++) {
+        stage_put(s,
+                  "pod j-%d cpu=1 on=n1 scheduler=kubenexus-scheduler owner:Job=j deleting "
+                  "note:kubenexus.io/gang=auto",
+                  pod);
+        stage_remove(s, "pod j-%d", pod);
+    }
+    EXPECT_INT(s->engine->holds.of_pod.n, 1);
+}
+
+TEST(keep, an_owner_that_is_there_makes_others_until_it_goes)
+{
+    AUTO(stage) s = {0};
+    lose_job(&s);
+    stage_put(&s, JOB(",'deletionTimestamp':'2026-01-01T00:00:00Z'"));
+    EXPECT_INT(s.engine->holds.of_pod.n, 0);
+}
+
+TEST(keep, an_owner_that_is_gone_makes_nobody)
+{
+    AUTO(stage) s = {0};
+    lose_job(&s);
+    stage_remove(&s, JOB(""));
+    EXPECT_INT(s.engine->holds.of_pod.n, 0);
+}
+
 TEST(keep, a_gang_that_starves_keeps_what_becomes_free)
 {
     AUTO(stage) s = {0};
