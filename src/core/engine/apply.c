@@ -61,7 +61,7 @@ void engine_tell_out_of_sight(struct engine *k, int64_t now_ms, const struct sha
     engine_event(k, now_ms, &event);
 }
 
-static bool shrank(const struct pod_request *was, const struct pod_request *is)
+bool engine_shrinks(const struct pod_request *was, const struct pod_request *is)
 {
     if (is->cpu_milli < was->cpu_milli || is->memory < was->memory)
         return true;
@@ -79,9 +79,9 @@ static uint32_t differences(const struct cluster *c, const struct shape *was,
     uint32_t actions = 0, n_was, n_is;
     if (was->labels != is->labels)
         actions |= ACTION_POD_LABEL;
-    if (shrank(&a->hold, &b->hold))
+    if (engine_shrinks(&a->hold, &b->hold))
         actions |= ACTION_POD_SCALE_DOWN;
-    if (shrank(&b->hold, &a->hold))
+    if (engine_shrinks(&b->hold, &a->hold))
         actions |= ACTION_POD_SCALE_UP;
     if (a->n_gates && !b->n_gates)
         actions |= ACTION_POD_GATES_GONE;

@@ -127,7 +127,7 @@ static void add_hold(struct engine *k, int64_t now_ms, struct booking *b)
 {
     AUTO(buf) name = {0}; /* the entry's is the end of it */
     int entry = snprintf(NULL, 0, "%u", b->holds.n);
-    buf_printf(&name, "turn/%u/%u", b->gang, b->holds.n);
+    buf_printf(&name, "/turn/%u/%u", b->gang, b->holds.n);
     struct str text = buf_str(&name);
     struct hold *hold = engine_entry_hold(k, b, str_part(text, text.n - (uint32_t)entry, text.n));
     hold->pod = engine_add_hold(k, now_ms, b->like, text).i;

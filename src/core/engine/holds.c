@@ -86,8 +86,11 @@ struct pod *engine_hold_pod(const struct engine *k, const struct reservation *r,
     struct pod *pod = arena_array(mem, struct pod, 1);
     struct container *container = arena_array(mem, struct container, 1);
     field_init(kind_info_get(KIND_POD)->fields, pod);
-    pod->meta.name = arena_printf(mem, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(r->meta.namespace),
-                                  STR_ARG(r->meta.name), STR_ARG(entry->name));
+    bool is_own =
+        memchr(r->meta.name.p, '/', r->meta.name.n); /* no entry of a user's is called so */
+    pod->meta.name =
+        arena_printf(mem, "%s" STR_FMT "/" STR_FMT "/" STR_FMT, is_own ? "/" : "",
+                     STR_ARG(r->meta.namespace), STR_ARG(r->meta.name), STR_ARG(entry->name));
     pod->meta.uid = r->meta.uid;
     pod->meta.created_ms = r->meta.created_ms;
     pod->spec.scheduler_name = like ? like->spec.scheduler_name : k->config.profiles[0].name;
@@ -520,6 +523,16 @@ static void put_back(struct engine *k, pod_id pod, node_id node)
     engine_stand(k, k->now_ms, pod, true);
 }
 
+/* Does its user leave room where the hold was? */
+static bool leaves_room(const struct engine *k, const struct hold *hold, uint32_t node)
+{
+    const struct cluster *c = k->cluster;
+    pod_id user = {hold->user};
+    return pods_at(&c->pods, user)->node != node ||
+           engine_shrinks(&cluster_spec(c, (pod_id){hold->pod})->hold,
+                          &cluster_spec(c, user)->hold);
+}
+
 void engine_tell_free(struct engine *k, pod_id pod, node_id node)
 {
     struct event gone = {
@@ -540,7 +553,7 @@ void engine_lower(struct engine *k)
             continue;
         if (hold->user == ID_NONE)
             put_back(k, (pod_id){hold->pod}, (node_id){l->node});
-        else if (pods_at(&k->cluster->pods, (pod_id){hold->user})->node != l->node)
+        else if (leaves_room(k, hold, l->node))
             engine_tell_free(k, (pod_id){hold->pod}, (node_id){l->node});
     }
     vec_clear(&h->lifted);

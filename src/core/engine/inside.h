@@ -211,6 +211,9 @@ bool engine_is_in_vain(struct engine *k, uint32_t unit);
 /* `has_ended`: its work is done. */
 void engine_remove_pod(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended);
 
+/* Does the one ask for more of anything than the other? */
+bool engine_shrinks(const struct pod_request *was, const struct pod_request *is);
+
 /* The row of a hold: as it was, unless it is to be another. */
 pod_id engine_put_hold(struct engine *k, int64_t now_ms, const struct pod *from);
 

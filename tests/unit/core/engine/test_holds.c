@@ -1,5 +1,6 @@
 #include "core/engine/holds.h"
 
+#include "core/engine/inside.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -277,4 +278,53 @@ TEST(holds, keep_small_pods_off_the_nodes_of_a_gang_to_come)
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "x"), "assumed on n");
     EXPECT_TEXT(stage_fate(&s, "y"), "assumed on n");
+}
+
+TEST(holds, what_a_small_user_leaves_is_free)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "4"))));
+    stage_put(&s, "pod foreign gpu=5");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "parked");
+    stage_put(&s, "pod own gpu=2" MEMBER);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "own"), "assumed on n");
+    EXPECT_TEXT(stage_fate(&s, "foreign"), "assumed on n");
+}
+
+TEST(holds, of_users_are_never_taken_for_our_own)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, RESERVE("lost", ENTRIES(ENTRY("x-1/slot", "n", "2"))));
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod x-%d gpu=2 gang=x:3 on=n", i);
+    stage_run(&s);
+    stage_put(&s, "pod x-1 gpu=2 gang=x:3 on=n deleting");
+    stage_remove(&s, "pod x-1");
+    stage_run(&s);
+    EXPECT_INT(s.engine->holds.of_pod.n, 2);
+    s.now_ms = 31000; /* ours is over */
+    stage_run(&s);
+    EXPECT_INT(s.engine->holds.of_pod.n, 1);
+    stage_remove(&s, RESERVE("lost", ENTRIES("")));
+    EXPECT_INT(s.engine->holds.of_pod.n, 0);
+}
+
+TEST(holds, of_a_namespace_called_turn_are_not_those_to_come)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=8");
+    stage_put(&s, "{'kind':'ResourceReservation','apiVersion':'scheduling.kubenexus.io/v1alpha1',"
+                  "'metadata':{'name':'0','namespace':'turn'},'spec':{'reservations':"
+                  "{'0':{'gpu':'1'},'1':{'gpu':'1'},'2':{'gpu':'1'}}}}");
+    stage_put(&s,
+              "pod s-0 gpu=1 scheduler=kubenexus-scheduler label:kueue.x-k8s.io/pod-group-name=s"
+              " note:kueue.x-k8s.io/pod-group-total-count=4"
+              " note:kueue.x-k8s.io/pod-group-serving=true");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "s-0"), "assumed on n");
+    EXPECT_INT(s.engine->holds.of_pod.n, 6);
 }
