@@ -80,7 +80,7 @@ struct scene {
     struct amount room[2], ask[1];
     struct container container;
     struct node node;
-    struct pair note;
+    struct pair note, label;
     struct owner owner;
     struct pod pods[2];
     struct reservation memory;
@@ -229,6 +229,8 @@ TEST(dump, what_was_learned_says_how_long_it_runs)
     s.memory.meta.namespace = STR("kube-system");
     s.memory.meta.uid = STR("m");
     s.memory.meta.annotations = (pair_list){&s.note, 1};
+    s.label = (struct pair){STR("app.kubernetes.io/managed-by"), STR("kubenexus-scheduler")};
+    s.memory.meta.labels = (pair_list){&s.label, 1};
     s.objects[s.n++] = (struct object){.kind = KIND_RESERVATION, .reservation = &s.memory};
     play(&s, 9 * 60000); /* it has run for half an hour: ten minutes are left */
     EXPECT_TEXT(world_fate(s.world, "a"), "runs on n0");
