@@ -122,7 +122,12 @@ static struct str word_for(const struct growing *g, struct str field, uint32_t n
         return STR("metadata.name");
     bool is_resource = is_within(g, "requests") || is_within(g, "limits") ||
                        is_within(g, "allocatable") || is_within(g, "capacity");
-    return arena_printf(g->mem, is_resource ? "example.com/r%08u" : "v%08u", number);
+    bool is_ours = str_equal(field, STR("key")) && grows(g, "annotations"); /* to be understood */
+    return arena_printf(g->mem,
+                        is_resource ? "example.com/r%08u"
+                        : is_ours   ? "scheduling.kubenexus.io/v%08u"
+                                    : "v%08u",
+                        number);
 }
 
 static void put_pointer(void *at, void *p, uint32_t n, bool is_list)

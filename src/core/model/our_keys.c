@@ -126,11 +126,18 @@ static bool has(const struct misreads *list, struct str key)
     return false;
 }
 
+/* The first few say enough, and each is compared with all that we know. */
 void our_keys_check(const pair_list *pairs, uint32_t on, struct misreads *to)
 {
-    list_each(pairs, pair)
-        if (UNLIKELY(our_key_is_unknown(pair->key, on)) && !has(to, pair->key))
-            vec_push(to, (struct misread){.key = pair->key});
+    enum { TOLD_MOST = 8 };
+    uint32_t told = 0;
+    list_each(pairs, pair) {
+        if (LIKELY(!our_key_is_unknown(pair->key, on)) || has(to, pair->key))
+            continue;
+        vec_push(to, (struct misread){.key = pair->key});
+        if (++told == TOLD_MOST)
+            return;
+    }
 }
 
 void misread_say(struct str key, struct str value, uint32_t on, struct buf *out)

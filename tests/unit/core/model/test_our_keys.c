@@ -102,3 +102,16 @@ TEST(our_keys, a_key_as_long_as_can_be_is_told)
     EXPECT(text.n < 600);
     EXPECT(str_ends(buf_str(&text), our_key_nearest(buf_str(&key), ON_POD)));
 }
+
+TEST(our_keys, of_many_that_mean_nothing_a_few_are_told)
+{
+    struct arena mem = {0};
+    struct misreads told = {0};
+    pair_list pairs = {arena_array(&mem, struct pair, 1000), 1000};
+    for (uint32_t i = 0; i < pairs.n; i++)
+        pairs.at[i].key = arena_printf(&mem, "kubenexus.io/k%u", i);
+    our_keys_check(&pairs, ON_POD, &told);
+    EXPECT_INT(told.n, 8);
+    vec_done(&told);
+    arena_done(&mem);
+}
