@@ -1,83 +1,133 @@
 #include "core/engine/explain.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/config_read.h"
-#include "cmd/kubenexus/explain_line.h"
+#include "cmd/kubenexus/explain_judge.h"
 #include "cmd/kubenexus/explain_print.h"
+#include "cmd/kubenexus/explain_text.h"
+#include "cmd/kubenexus/explain_topic.h"
 #include "io/files/manifest_read.h"
 
 struct options {
     VEC(const char *) files;
     const char *config; /* NULL: the built-in profiles */
-    struct str namespace, name;
-    bool is_json, asks_evictions;
+    struct topic topic;
+    uint64_t seed;
+    bool is_json, asks_evictions, asks_scores;
 };
 
 static void help(void)
 {
-    puts(
-        "Usage: kubenexus explain -f FILE… --pod NAMESPACE/NAME [--preempt] [--config FILE] [-o "
-        "json]\n\n"
-        "Judges one pod against one cluster, as the scheduler would: every node's verdict with "
-        "its\n"
-        "reasons, every score, and the nodes that would be chosen. A pod that runs already is "
-        "judged as\n"
-        "if it were waiting. Kinds that are missing from the files count as empty.\n\n"
-        "Options:\n"
-        "  -f, --filename FILE  manifests or `kubectl get … -o json|yaml`; - is stdin; may be "
-        "repeated\n"
-        "      --pod NS/NAME    the pod (NAME alone: namespace default)\n"
-        "      --preempt        also who would be evicted for the pod, or for its gang: where they "
-        "would\n"
-        "                       go, why each victim, and what is lost; writes nothing\n"
-        "      --config FILE    a KubeSchedulerConfiguration: its profiles judge, by the pod's\n"
-        "                       schedulerName (default: the built-in profiles)\n"
-        "  -o, --output FORMAT  table (default) or json\n\n"
-        "Examples:\n"
-        "  kubenexus explain -f cluster.yaml --pod default/web-0\n"
-        "  kubenexus explain -f cluster.yaml --pod default/train-0 --preempt\n"
-        "  kubectl get nodes,pods,services,replicasets,statefulsets,pv,pvc,sc -A -o json |\n"
-        "    kubenexus explain -f - --pod batch/train-7 -o json\n\n"
-        "Exit codes: 0 some node fits, 1 none does (or the pod cannot be judged), 2 bad usage or "
-        "input.");
+    puts("Usage: kubenexus explain -f FILE… --pod NAMESPACE/NAME [OPTIONS]\n"
+         "       kubenexus explain -f FILE… --gang NAMESPACE/NAME [OPTIONS]\n"
+         "       kubenexus explain -f FILE… --owner KIND/NAMESPACE/NAME [OPTIONS]\n\n"
+         "Says first whether the pod starts now, with its whole gang, and if not, what\n"
+         "keeps it: everybody who waits in the files has the turn that the scheduler would\n"
+         "give. Then what each rule leaves of the nodes, and who refused which of them. A\n"
+         "pod that runs already is judged as if it were waiting.\n\n"
+         "Options:\n"
+         "  -f, --filename FILE  manifests, or what `kubenexus dump` or kubectl printed\n"
+         "                       (json, yaml); - is stdin; may be repeated\n"
+         "      --pod NS/NAME    the pod (NAME alone: namespace default)\n"
+         "      --gang NS/NAME   a pod of the gang that waits\n"
+         "      --owner K/NS/N   a pod of the owner that waits, as Job/ml/train\n"
+         "      --job NS/NAME    the same as --owner Job/NS/NAME\n"
+         "      --scores         every score of the nodes that fit\n"
+         "      --preempt        who would be evicted for it: where its pods would go, why\n"
+         "                       each victim, and what is lost; writes nothing\n"
+         "      --config FILE    a KubeSchedulerConfiguration: its profiles judge, by the\n"
+         "                       pod's schedulerName (default: the built-in profiles)\n"
+         "      --seed N         breaks ties between nodes, as that of `kubenexus run`\n"
+         "  -o, --output FORMAT  text (default) or json\n\n"
+         "Examples:\n"
+         "  kubenexus explain -f cluster.yaml --pod default/web-0\n"
+         "  kubenexus explain -f cluster.yaml --gang ml/bert --preempt\n"
+         "  kubenexus dump | kubenexus explain -f - --owner Job/batch/train\n\n"
+         "Exit codes: 0 it starts now, 1 it does not (or cannot be judged), 2 bad usage or\n"
+         "input.");
+}
+
+static int parse_topic(struct options *o, const char *option, enum topic_kind kind,
+                       const char *value)
+{
+    if (value && topic_parse(&o->topic, kind, str_of(value)))
+        return 0;
+    return complain_text("explain: %s: \"%s\" is not %sNAMESPACE/NAME", option, value ? value : "",
+                         kind == TOPIC_OWNER ? "KIND/" : "");
+}
+
+static int parse_seed(struct options *o, const char *value)
+{
+    int64_t seed;
+    if (!value || !str_int(str_of(value), &seed) || seed < 0)
+        return complain_text("explain: --seed: \"%s\" is not a whole number of at least 0",
+                             value ? value : "");
+    o->seed = (uint64_t)seed;
+    return 0;
+}
+
+static int parse_output(struct options *o, const char *value)
+{
+    bool is_text = value && (strcmp(value, "text") == 0 || strcmp(value, "table") == 0);
+    if (!value || (strcmp(value, "json") != 0 && !is_text))
+        return complain_text("explain: --output: \"%s\" is neither text nor json",
+                             value ? value : "");
+    o->is_json = !is_text;
+    return 0;
+}
+
+static int parse_job(struct options *o, const char *value)
+{
+    int code = parse_topic(o, "--job", TOPIC_POD, value);
+    o->topic.kind = TOPIC_OWNER;
+    o->topic.owner = STR("Job");
+    return code;
+}
+
+/* One argument and its value; 0: it was understood. */
+static int parse_one(int argc, char **argv, int *i, struct options *o)
+{
+    const char *value;
+    if (option_value(argc, argv, i, "--pod", NULL, &value))
+        return parse_topic(o, "--pod", TOPIC_POD, value);
+    if (option_value(argc, argv, i, "--gang", NULL, &value))
+        return parse_topic(o, "--gang", TOPIC_GANG, value);
+    if (option_value(argc, argv, i, "--owner", NULL, &value))
+        return parse_topic(o, "--owner", TOPIC_OWNER, value);
+    if (option_value(argc, argv, i, "--job", NULL, &value))
+        return parse_job(o, value);
+    if (option_value(argc, argv, i, "--seed", NULL, &value))
+        return parse_seed(o, value);
+    if (option_value(argc, argv, i, "--output", "-o", &value))
+        return parse_output(o, value);
+    return complain_text("explain: unknown argument \"%s\" (--help says more)", argv[*i]);
 }
 
 static int parse(int argc, char **argv, struct options *o)
 {
     const char *value;
-    for (int i = 1; i < argc; i++) {
+    int code = 0;
+    for (int i = 1; i < argc && code == 0; i++) {
         if (option_value(argc, argv, &i, "--filename", "-f", &value)) {
             if (!value)
                 return complain_text("explain: -f needs a file");
             vec_push(&o->files, value);
-        } else if (option_value(argc, argv, &i, "--pod", NULL, &value)) {
-            struct str pod = value ? str_of(value) : (struct str){0};
-            size_t slash = str_find(pod, '/');
-            o->namespace = slash < pod.n ? str_part(pod, 0, slash) : STR("default");
-            o->name = slash < pod.n ? str_part(pod, slash + 1, pod.n) : pod;
-            if (!o->name.n || !o->namespace.n)
-                return complain_text("explain: --pod: \"%s\" is not NAMESPACE/NAME",
-                                     value ? value : "");
-        } else if (strcmp(argv[i], "--preempt") == 0) {
-            o->asks_evictions = true;
         } else if (option_value(argc, argv, &i, "--config", NULL, &value)) {
             if (!value)
                 return complain_text("explain: --config needs a file");
             o->config = value;
-        } else if (option_value(argc, argv, &i, "--output", "-o", &value)) {
-            if (!value || (strcmp(value, "json") != 0 && strcmp(value, "table") != 0))
-                return complain_text("explain: --output: \"%s\" is neither table nor json",
-                                     value ? value : "");
-            o->is_json = strcmp(value, "json") == 0;
+        } else if (strcmp(argv[i], "--preempt") == 0) {
+            o->asks_evictions = true;
+        } else if (strcmp(argv[i], "--scores") == 0) {
+            o->asks_scores = true;
         } else {
-            return complain_text("explain: unknown argument \"%s\" (--help says more)", argv[i]);
+            code = parse_one(argc, argv, &i, o);
         }
     }
-    return o->files.n ? 0 : complain_text("explain: no files (-f FILE)");
+    return code || o->files.n ? code : complain_text("explain: no files (-f FILE)");
 }
 
 /* What is asked is where the pod would go, even if it runs already. */
@@ -88,36 +138,13 @@ static void unbind(struct pod *pod)
         pod->status.phase = STR("Pending");
 }
 
-/* Without a configuration, other schedulers' pods are judged as kube-scheduler would. */
-static bool has_profile(const struct options *o, const struct scheduler_config *c, struct pod *pod)
+static bool is_served(const struct scheduler_config *c, struct str name)
 {
-    struct str *name = &pod->spec.scheduler_name;
-    if (!o->config && !str_equal(*name, STR("kubenexus-scheduler")))
-        *name = STR("default-scheduler");
-    bool is_there = !o->config;
     for (uint32_t i = 0; i < c->n_profiles; i++)
-        is_there |= str_equal(c->profiles[i].name, *name);
-    return is_there;
-}
-
-static struct pod *find_pod(const struct objects *set, struct str namespace, struct str name)
-{
-    vec_each(&set->all, o)
-        if (o->kind == KIND_POD && str_equal(o->meta->namespace, namespace) &&
-            str_equal(o->meta->name, name))
-            return o->pod;
-    return NULL;
-}
-
-/* The target is put last: by then all that could matter to it is there. */
-static void load(struct engine *engine, const struct objects *set, struct pod *target)
-{
-    vec_each(&set->all, o)
-        if (o->kind != KIND_POD || o->pod != target)
-            engine_apply(engine, 0, &(struct change){CHANGE_PUT, *o});
-    unbind(target);
-    struct object last = {.kind = KIND_POD, .pod = target};
-    engine_apply(engine, 0, &(struct change){CHANGE_PUT, last});
+        if (str_equal(c->profiles[i].name, name))
+            return true;
+    return !c->n_profiles && (str_equal(name, STR("default-scheduler")) ||
+                              str_equal(name, STR("kubenexus-scheduler")));
 }
 
 static void warn_skipped(const struct objects *set)
@@ -127,51 +154,74 @@ static void warn_skipped(const struct objects *set)
                 kind->n, STR_ARG(kind->name));
 }
 
+/* Which pod is meant; else says why there is none, and `*code` is the exit code. */
+static struct pod *find_target(const struct options *o, const struct objects *set, int *code)
+{
+    struct topic topic = o->topic;
+    if (!topic.name.n && set->target.n && !topic_parse(&topic, TOPIC_POD, set->target))
+        topic.name = (struct str){0};
+    *code = 2;
+    if (!topic.name.n) { /* a case file may name its pod itself */
+        complain_text("explain: which pod? (--pod NAMESPACE/NAME)");
+        return NULL;
+    }
+    struct topic_pods found = topic_find(&topic, set);
+    struct pod *target = topic.kind == TOPIC_POD ? found.pod : found.waiting;
+    bool has_ended = target && (str_equal(target->status.phase, STR("Succeeded")) ||
+                                str_equal(target->status.phase, STR("Failed")));
+    if (has_ended)
+        complain_text("explain: %s: pod " STR_FMT "/" STR_FMT " has ended (phase " STR_FMT ")",
+                      o->files.at[0], STR_ARG(topic.namespace), STR_ARG(topic.name),
+                      STR_ARG(target->status.phase));
+    if (target)
+        return has_ended ? NULL : target;
+    AUTO(buf) text = {0};
+    topic_word(&topic, &found, set, &text);
+    bool is_known = found.pods || found.owner;
+    if (is_known)
+        puts(text.p);
+    else
+        complain_text("explain: %s: no " STR_FMT, o->files.at[0], STR_ARG(buf_str(&text)));
+    *code = !is_known ? 2 : found.running ? 0 : 1;
+    return NULL;
+}
+
+/* Pods of schedulers that we do not know are judged by the first profile. */
+static void serve(struct judging *j)
+{
+    struct str *name = &j->target->spec.scheduler_name;
+    j->scheduler = *name;
+    j->is_unserved = !is_served(j->config, *name);
+    if (j->is_unserved)
+        *name = j->config->n_profiles ? j->config->profiles[0].name : STR("default-scheduler");
+}
+
 static int explain(const struct options *o, const struct objects *set,
                    const struct scheduler_config *config)
 {
-    struct str namespace = o->namespace, name = o->name;
-    if (!name.n) { /* a case file may name its pod itself */
-        size_t slash = str_find(set->target, '/');
-        namespace = str_part(set->target, 0, slash);
-        name = str_part(set->target, slash + 1, set->target.n);
-    }
-    if (!name.n)
-        return complain_text("explain: which pod? (--pod NAMESPACE/NAME)");
-    struct pod *target = find_pod(set, namespace, name);
+    int code;
+    struct pod *target = find_target(o, set, &code);
     if (!target)
-        return complain_text("explain: %s: no pod " STR_FMT "/" STR_FMT, o->files.at[0],
-                             STR_ARG(namespace), STR_ARG(name));
-    if (str_equal(target->status.phase, STR("Succeeded")) ||
-        str_equal(target->status.phase, STR("Failed")))
-        return complain_text(
-            "explain: %s: pod " STR_FMT "/" STR_FMT " has ended (phase " STR_FMT ")",
-            o->files.at[0], STR_ARG(namespace), STR_ARG(name), STR_ARG(target->status.phase));
-    if (!has_profile(o, config, target))
-        return complain_text(
-            "explain: %s: no profile for pod " STR_FMT "/" STR_FMT " (schedulerName " STR_FMT ")",
-            o->config, STR_ARG(namespace), STR_ARG(name), STR_ARG(target->spec.scheduler_name));
+        return code;
+    struct judging j = {set, target, config, .seed = o->seed, .is_plain = o->is_json};
+    struct judgement out = {0};
+    AUTO(buf) text = {0}, lacking = {0};
     warn_skipped(set);
-    struct engine *engine = engine_new(&(struct engine_config){.keeps_pins = true,
-                                                               .profiles = config->profiles,
-                                                               .n_profiles = config->n_profiles,
-                                                               .extenders = config->extenders,
-                                                               .n_extenders = config->n_extenders});
-    load(engine, set, target);
-    AUTO(explanation) x = {0};
-    bool is_there = engine_explain(engine, namespace, name, &x);
-    assert(is_there);
-    x.line = explain_line(set, target, config, &x.mem);
-    if (o->asks_evictions)
-        (void)engine_explain_eviction(engine, explain_latest_ms(set), namespace, name, &x);
-    AUTO(buf) text = {0};
+    serve(&j);
+    unbind(target);
+    explain_judge(&j, &out);
+    if (!o->asks_evictions && o->is_json)
+        out.x.eviction = NULL;
     if (o->is_json)
-        explanation_json(&x, &text);
+        explanation_json(&out.x, &text);
     else
-        explanation_table(&x, &text);
+        explanation_text(
+            &out.x, &out.f,
+            &(struct text_options){o->asks_scores, o->asks_evictions, buf_str(&lacking)}, &text);
     fwrite(text.p, 1, text.n, stdout);
-    engine_free(engine);
-    return x.n_would_choose && !x.line.n ? 0 : 1;
+    code = out.x.verdict.starts ? 0 : 1;
+    judgement_done(&out);
+    return code;
 }
 
 int cmd_explain(int argc, char **argv)

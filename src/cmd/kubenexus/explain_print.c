@@ -152,12 +152,42 @@ static void put_eviction(struct json_writer *w, const struct explained_eviction 
     json_put_close(w, '}');
 }
 
+static void put_verdict(struct json_writer *w, const struct explained_verdict *v)
+{
+    put_open(w, "verdict", '{');
+    put_bool(w, "starts", v->starts);
+    put_text(w, "node", v->node);
+    put_text(w, "headline", v->headline);
+    put_text(w, "rule", v->rule);
+    put_text(w, "key", v->key);
+    put_text(w, "value", v->value);
+    put_text(w, "nearest", v->nearest);
+    put_text(w, "where", v->where);
+    put_int(w, "ask", v->ask);
+    put_int(w, "most", v->most);
+    put_int(w, "need", v->need);
+    put_int(w, "have", (int64_t)v->have);
+    put_open(w, "funnel", '[');
+    for (uint32_t i = 0; i < v->funnel.n; i++) {
+        const struct cause_step *step = &v->funnel.at[i];
+        json_put_open(w, '{');
+        put_text(w, "rule", str_of(cause_rule_name(step->rule)));
+        put_text(w, "plugin", step->plugin ? str_of(step->plugin) : STR(""));
+        put_int(w, "nodes", step->nodes);
+        put_int(w, "pods", (int64_t)step->pods);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, ']');
+    json_put_close(w, '}');
+}
+
 void explanation_json(const struct explanation *x, struct buf *out)
 {
     struct json_writer w = {.out = out, .is_pretty = true};
     json_put_open(&w, '{');
     put_text(&w, "pod", x->pod);
     put_text(&w, "profile", x->profile);
+    put_verdict(&w, &x->verdict);
     if (x->class)
         put_class(&w, x->class);
     if (x->gang)
@@ -183,241 +213,4 @@ void explanation_json(const struct explanation *x, struct buf *out)
         put_text(&w, "error", x->error);
     json_put_close(&w, '}');
     buf_add_char(out, '\n');
-}
-
-/* --- for people --- */
-
-enum { TOP_NODES = 10, NAMES_SHOWN = 6 };
-
-/* Refused nodes with the same plugin, code and reasons. */
-struct group {
-    const struct explained_node *first;
-    uint32_t n;
-};
-
-static bool same_refusal(const struct explained_node *a, const struct explained_node *b)
-{
-    if (!str_equal(a->rejected_by, b->rejected_by) || a->n_reasons != b->n_reasons ||
-        a->code != b->code)
-        return false;
-    for (uint32_t i = 0; i < a->n_reasons; i++)
-        if (!str_equal(a->reasons[i], b->reasons[i]))
-            return false;
-    return true;
-}
-
-static int larger_first(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    if (x->n != y->n)
-        return x->n > y->n ? -1 : 1;
-    return str_compare(x->first->name, y->first->name);
-}
-
-static void print_group(const struct explanation *x, const struct group *g, struct buf *out)
-{
-    buf_printf(out, "  %6u  ", g->n);
-    for (uint32_t i = 0; i < g->first->n_reasons; i++)
-        buf_printf(out, "%s" STR_FMT, i ? ", " : "", STR_ARG(g->first->reasons[i]));
-    buf_printf(out, "  [" STR_FMT "%s]\n          ", STR_ARG(g->first->rejected_by),
-               str_of(g->first->code).n > sizeof("Unschedulable") ? "; evicting pods would not help"
-                                                                  : "");
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < x->n_nodes && shown < NAMES_SHOWN; i++)
-        if (!x->nodes[i].is_feasible && same_refusal(&x->nodes[i], g->first))
-            buf_printf(out, "%s" STR_FMT, shown++ ? ", " : "", STR_ARG(x->nodes[i].name));
-    if (g->n > shown)
-        buf_printf(out, " and %u more", g->n - shown);
-    buf_add_char(out, '\n');
-}
-
-static void print_refused(const struct explanation *x, struct buf *out)
-{
-    VEC(struct group) groups = {0};
-    for (uint32_t i = 0; i < x->n_nodes; i++) {
-        if (x->nodes[i].is_feasible)
-            continue;
-        uint32_t g = 0;
-        while (g < groups.n && !same_refusal(groups.at[g].first, &x->nodes[i]))
-            g++;
-        if (g == groups.n)
-            vec_push(&groups, (struct group){&x->nodes[i], 0});
-        groups.at[g].n++;
-    }
-    if (groups.n > 1)
-        qsort(groups.at, groups.n, sizeof(*groups.at), larger_first);
-    if (groups.n)
-        buf_printf(out, "\nRefused:\n");
-    vec_each(&groups, g)
-        print_group(x, g, out);
-    vec_done(&groups);
-}
-
-static int better_first(const void *a, const void *b)
-{
-    const struct explained_node *x = *(const struct explained_node *const *)a;
-    const struct explained_node *y = *(const struct explained_node *const *)b;
-    if (x->total != y->total)
-        return x->total > y->total ? -1 : 1;
-    return str_compare(x->name, y->name);
-}
-
-static void print_best(const struct explanation *x, struct buf *out)
-{
-    VEC(const struct explained_node *) best = {0};
-    for (uint32_t i = 0; i < x->n_nodes; i++)
-        if (x->nodes[i].is_feasible)
-            vec_push(&best, &x->nodes[i]);
-    if (best.n > 1)
-        qsort(best.at, best.n, sizeof(*best.at), better_first);
-    if (best.n)
-        buf_printf(out, "\nFits, best first (weighted scores):\n");
-    for (uint32_t i = 0; i < best.n && i < TOP_NODES; i++) {
-        buf_printf(out, "  %6ld  " STR_FMT "\n          ", (long)best.at[i]->total,
-                   STR_ARG(best.at[i]->name));
-        for (uint32_t s = 0; s < best.at[i]->n_scores; s++)
-            buf_printf(out, "%s%s %ld", s ? ", " : "", best.at[i]->scores[s].plugin,
-                       (long)best.at[i]->scores[s].weighted);
-        buf_add_char(out, '\n');
-    }
-    if (best.n > TOP_NODES)
-        buf_printf(out, "          and %u more that fit\n", best.n - TOP_NODES);
-    vec_done(&best);
-}
-
-static void print_outcome(const struct explanation *x, struct buf *out)
-{
-    if (x->error.n) {
-        buf_printf(out, "cannot be judged: " STR_FMT "\n", STR_ARG(x->error));
-    } else if (x->gated.n) {
-        buf_printf(out, "held back by " STR_FMT ": " STR_FMT "\n", STR_ARG(x->gated),
-                   STR_ARG(x->summary));
-    } else if (x->n_would_choose == 0) {
-        buf_printf(out, "fits nowhere: " STR_FMT "\n", STR_ARG(x->summary));
-    } else if (x->line.n) {
-        buf_printf(out, "fits, but " STR_FMT "\n", STR_ARG(x->line));
-    } else {
-        buf_printf(out, "would go to ");
-        for (uint32_t i = 0; i < x->n_would_choose && i < NAMES_SHOWN; i++)
-            buf_printf(out, "%s" STR_FMT, i ? " or " : "", STR_ARG(x->would_choose[i]));
-        if (x->n_would_choose > NAMES_SHOWN)
-            buf_printf(out, " or %u others", x->n_would_choose - NAMES_SHOWN);
-        buf_printf(out, "%s\n",
-                   x->n_would_choose > 1 ? " (equal scores: the lowest rank wins)" : "");
-    }
-}
-
-static void print_unasked(const struct explanation *x, struct buf *out)
-{
-    for (uint32_t i = 0; i < x->n_unasked; i++)
-        buf_printf(out, "%s" STR_FMT,
-                   i ? ", " : "Extenders were not asked: ", STR_ARG(x->unasked[i]));
-    if (x->n_unasked)
-        buf_add(out, STR(". They may refuse nodes, or prefer others.\n"));
-}
-
-static void print_victims(const struct explained_candidate *c, struct buf *out)
-{
-    buf_printf(out, "          " STR_FMT ": ", STR_ARG(c->node));
-    for (uint32_t i = 0; i < c->n_victims && i < NAMES_SHOWN; i++)
-        buf_printf(out, "%s" STR_FMT, i ? ", " : "", STR_ARG(c->victims[i]));
-    if (c->n_victims > NAMES_SHOWN)
-        buf_printf(out, " and %u more", c->n_victims - NAMES_SHOWN);
-    buf_printf(out, "%s\n", c->violations ? " (against a disruption budget)" : "");
-}
-
-static void print_preemption(const struct explained_preemption *p, struct buf *out)
-{
-    if (!p || !p->best)
-        return;
-    buf_printf(out, "\nEvicting these would make room:\n");
-    print_victims(p->best, out);
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < p->n_candidates && shown < NAMES_SHOWN; i++)
-        if (&p->candidates[i] != p->best) {
-            print_victims(&p->candidates[i], out);
-            shown++;
-        }
-    if (p->n_candidates - 1 > shown)
-        buf_printf(out, "          and on %u more nodes\n", p->n_candidates - 1 - shown);
-}
-
-static void print_eviction(const struct explained_eviction *x, struct buf *out)
-{
-    buf_printf(out, "\nEvictions: " STR_FMT "\n", STR_ARG(x->message));
-    if (!x->is_found)
-        return;
-    for (uint32_t i = 0; i < x->n_places; i++)
-        buf_printf(out, "  " STR_FMT " would go to " STR_FMT "\n", STR_ARG(x->places[i].pod),
-                   STR_ARG(x->places[i].node));
-    for (uint32_t i = 0; i < x->n_victims; i++) {
-        const struct explained_victim *v = &x->victims[i];
-        buf_printf(out,
-                   "  " STR_FMT " on " STR_FMT ": " STR_FMT " (" STR_FMT ", priority %d, " STR_FMT
-                   ", loses %lld GPU-seconds)\n",
-                   STR_ARG(v->pod), STR_ARG(v->node), STR_ARG(v->why), STR_ARG(v->tier),
-                   v->priority, STR_ARG(v->workload), (long long)v->lost_s);
-    }
-    buf_printf(out, "  In all %u pods of %u units, %lld GPU-seconds, %u budgets violated.\n",
-               x->n_victims, x->parties, (long long)x->lost_s, x->violations);
-}
-
-static void print_class(const struct explained_class *x, struct buf *out)
-{
-    if (!x)
-        return;
-    buf_printf(out, "Who:   " STR_FMT ", tenant " STR_FMT " (" STR_FMT ")\n", STR_ARG(x->tier),
-               STR_ARG(x->tenant), STR_ARG(x->tier_because));
-    buf_printf(out, "What:  " STR_FMT " (" STR_FMT ")%s", STR_ARG(x->workload),
-               STR_ARG(x->workload_because), x->is_gang ? ", in a gang" : "");
-    if (x->is_preemptible)
-        buf_printf(out, ", may be stopped (" STR_FMT ")", STR_ARG(x->preemptible_because));
-    buf_printf(out, "\nWhere: " STR_FMT "\n", STR_ARG(x->where));
-    for (uint32_t i = 0; i < x->n_misread; i++)
-        buf_printf(out, "Not understood: " STR_FMT "\n", STR_ARG(x->misread[i]));
-}
-
-static void print_gang(const struct explained_gang *x, struct buf *out)
-{
-    if (!x)
-        return;
-    buf_printf(out, "Gang:  " STR_FMT " (" STR_FMT "), at least %d (" STR_FMT "); %u run, %u wait",
-               STR_ARG(x->name), STR_ARG(x->name_because), x->minimum, STR_ARG(x->minimum_because),
-               x->running, x->waiting);
-    if (x->held)
-        buf_printf(out, ", %u behind gates", x->held);
-    if (x->ended)
-        buf_printf(out, ", %u have ended", x->ended);
-    if (x->conflict.n)
-        buf_printf(out, "\n       not heard: " STR_FMT, STR_ARG(x->conflict));
-    if (x->message.n)
-        buf_printf(out, "\n       " STR_FMT "\n", STR_ARG(x->message));
-    else
-        buf_printf(out, "\n       %u would be placed:", x->n_places);
-    for (uint32_t i = 0; i < x->n_places && i < NAMES_SHOWN; i++)
-        buf_printf(out, "%s " STR_FMT " on " STR_FMT, i ? "," : "", STR_ARG(x->places[i].pod),
-                   STR_ARG(x->places[i].node));
-    if (x->n_places)
-        buf_printf(out, "%s\n", x->n_places > NAMES_SHOWN ? ", …" : "");
-}
-
-void explanation_table(const struct explanation *x, struct buf *out)
-{
-    uint32_t feasible = 0;
-    for (uint32_t i = 0; i < x->n_nodes; i++)
-        feasible += x->nodes[i].is_feasible;
-    buf_printf(out, STR_FMT " (profile " STR_FMT ") ", STR_ARG(x->pod), STR_ARG(x->profile));
-    print_outcome(x, out);
-    if (!x->error.n)
-        buf_printf(out, "%u of %u nodes fit.\n", feasible, x->n_nodes);
-    print_unasked(x, out);
-    print_class(x->class, out);
-    print_gang(x->gang, out);
-    print_best(x, out);
-    if (x->eviction)
-        print_eviction(x->eviction, out);
-    else
-        print_preemption(x->preemption, out);
-    if (!x->gated.n)
-        print_refused(x, out);
 }

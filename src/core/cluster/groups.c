@@ -291,6 +291,13 @@ static bool set_shares(struct names *names, struct group *group, const struct po
     return true;
 }
 
+bool groups_are_named(const struct groups *g, const struct names *names, enum kind kind,
+                      const struct meta *meta)
+{
+    uint32_t id = find(g, names_find(names, meta->namespace), names_find(names, meta->name), kind);
+    return id != ID_NONE && g->at.at[id].members.n;
+}
+
 uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind,
                            const struct meta *meta, const struct pod_group *object, bool *differs)
 {

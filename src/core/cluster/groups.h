@@ -106,6 +106,10 @@ static inline uint32_t group_ended(const struct group *group)
     return MAX(group->ended, group->ended_before);
 }
 
+/* Do pods name the group that this object stands for? */
+bool groups_are_named(const struct groups *g, const struct names *names, enum kind kind,
+                      const struct meta *meta);
+
 /* Does its object know better than its members how many they must be? */
 bool group_heeds_object(const struct group *group);
 

@@ -300,6 +300,7 @@ bool engine_explain(struct engine *k, struct str namespace, struct str name,
     engine_lift(k, pod);
     explain_gang(k, pod, out);
     explain(&x);
+    explain_verdict(k, pod, class, out);
     engine_lower(k);
     return true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/engine/cause.h"
 #include "core/engine/engine.h"
 
 /* One pod against the whole cluster: what every plugin says of every node, and what would be
@@ -77,6 +78,7 @@ struct explained_preemption {
 struct explained_eviction {
     bool is_found;
     struct str message;
+    struct str hint; /* why nobody goes, to follow on the cause; empty: no more than is said */
     struct explained_place *places; /* namespace/name, sorted: the pods that make up the minimum */
     uint32_t n_places;
     struct explained_victim {
@@ -90,9 +92,23 @@ struct explained_eviction {
     int64_t lost_s;
 };
 
+/* Does the unit start now, as a whole, and if not: why? This is the first sentence. */
+struct explained_verdict {
+    bool starts;
+    struct str node;                       /* where the pod goes then */
+    struct str headline;                   /* at most CAUSE_BYTES_MOST long */
+    struct str rule;                       /* "Starts", or which one keeps it from starting */
+    struct str key, value, nearest, where; /* of the rule, as far as it has such */
+    int64_t ask, most;                     /* an amount: of a pod; of the largest node */
+    uint32_t need;                         /* pods that must be placed at once … */
+    uint64_t have;                         /* … and for so many the rule leaves room */
+    struct cause_steps funnel;             /* none: no rule was asked */
+};
+
 struct explanation {
     struct arena mem; /* all texts and lists live here */
-    struct str pod;   /* namespace/name */
+    struct explained_verdict verdict;
+    struct str pod; /* namespace/name */
     struct str profile;
     struct explained_class *class; /* NULL: the profile does not ask */
     struct explained_gang *gang;   /* NULL: it is placed on its own */
@@ -119,3 +135,21 @@ bool engine_explain_eviction(struct engine *k, int64_t now_ms, struct str namesp
                              struct str name, struct explanation *out);
 
 void explanation_done(struct explanation *x);
+
+/* What comes of the pod when the engine, which is told of everything and has decided nothing, goes
+ * to work: not of the pod alone, but of all who wait, in the order of their turns. */
+struct foresight {
+    bool is_placed;
+    struct str node;    /* then */
+    struct str message; /* else what it is told last; empty: nothing */
+    uint32_t steps;     /* until that; 0: it has no turn */
+    uint32_t ahead;     /* pods that were placed before it */
+    uint32_t evicted;   /* pods that are to go for it */
+};
+
+/* Its texts live in `mem`. Nothing ends meanwhile: only who failed first may try again. */
+void engine_foresee(struct engine *k, int64_t now_ms, struct str namespace, struct str name,
+                    struct arena *mem, struct foresight *out);
+
+/* The same engine, made anew, just before the pod has its turn. */
+void engine_forward(struct engine *k, int64_t now_ms, uint32_t steps);

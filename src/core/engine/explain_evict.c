@@ -87,6 +87,27 @@ static bool fits(struct engine *k, pod_id pod, struct class *class, bool is_gang
     return outcome == GANG_PLACED;
 }
 
+/* Why nobody goes, in a few words. */
+static struct str hint_of(enum eviction_outcome outcome)
+{
+    switch (outcome) {
+    case EVICTION_NONE:
+        return STR("; nobody there is less important");
+    case EVICTION_NEVER:
+        return STR("; it may evict nobody (preemptionPolicy Never)");
+    case EVICTION_WAITS:
+    case EVICTION_PENDING:
+        return STR("; it waits for pods that are leaving");
+    case EVICTION_USELESS:
+        return STR("; evicting all who may be evicted would not do");
+    case EVICTION_TOO_MANY:
+        return STR("; more pods would have to go than maxVictims allows");
+    case EVICTION_FOUND:
+        break;
+    }
+    return (struct str){0};
+}
+
 static void explain(struct engine *k, int64_t now_ms, pod_id pod, struct explanation *out)
 {
     struct class *class = classes_of(&k->classes, pods_at(&k->cluster->pods, pod)->shape);
@@ -107,6 +128,7 @@ static void explain(struct engine *k, int64_t now_ms, pod_id pod, struct explana
         engine_word_eviction(k, outcome, &text);
         x->message = outcome == EVICTION_NONE ? STR("nobody is less important")
                                               : arena_str(&out->mem, buf_str(&text));
+        x->hint = hint_of(outcome);
         x->is_found = outcome == EVICTION_FOUND;
         if (x->is_found)
             list_plan(k, x, &out->mem);

@@ -3,30 +3,8 @@
  * same reason says nothing new. */
 
 #include "core/base/hash.h"
+#include "core/engine/cause.h"
 #include "core/engine/inside.h"
-
-/* --- words --- */
-
-static void add_amount(const struct engine *k, struct buf *out, resource_id resource,
-                       int64_t amount)
-{
-    static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti"};
-    const struct specs *specs = &k->cluster->specs;
-    struct str name = resource == RESOURCE_CPU ? STR("cpu")
-                      : resource == RESOURCE_MEMORY
-                          ? STR("memory")
-                          : names_text(&k->cluster->names, specs->resources.names.at[resource]);
-    if (resource == RESOURCE_CPU && amount % 1000) {
-        buf_printf(out, "%lldm " STR_FMT, (long long)amount, STR_ARG(name));
-        return;
-    }
-    bool is_bytes = resource == RESOURCE_MEMORY || resource == RESOURCE_EPHEMERAL;
-    uint32_t unit = 0;
-    amount = resource == RESOURCE_CPU ? amount / 1000 : amount;
-    for (; is_bytes && amount && amount % 1024 == 0 && unit + 1 < LEN(units); unit++)
-        amount /= 1024;
-    buf_printf(out, "%lld%s " STR_FMT, (long long)amount, units[unit], STR_ARG(name));
-}
 
 /* Calls for each resource that the pod asks for: devices first. */
 static void each_need(const struct spec *spec,
@@ -38,32 +16,6 @@ static void each_need(const struct spec *spec,
         fn(ctx, RESOURCE_CPU, spec->ask.cpu_milli);
     if (spec->ask.memory)
         fn(ctx, RESOURCE_MEMORY, spec->ask.memory);
-}
-
-struct wording {
-    const struct engine *k;
-    struct buf *out;
-    uint32_t n;
-};
-
-static void add_need(void *ctx, resource_id resource, int64_t amount)
-{
-    struct wording *w = ctx;
-    buf_add(w->out, w->n++ ? STR(", ") : STR(" x ("));
-    add_amount(w->k, w->out, resource, amount);
-}
-
-/* "8 x (1 nvidia.com/gpu, 8 cpu) and 1 x (2 cpu)" */
-static void add_needs(const struct engine *k, struct buf *out)
-{
-    const struct planner *p = &k->planner;
-    for (uint32_t i = 0; i < p->benches.n; i++) {
-        const struct bench *bench = &p->benches.at[i];
-        struct wording w = {k, out, 0};
-        buf_printf(out, "%s%u", i ? " and " : "", p->benches.n == 1 ? p->need : bench->n);
-        each_need(specs_at(&k->cluster->specs, bench->class->spec), add_need, &w);
-        buf_add(out, w.n ? STR(")") : STR(" x (nothing)"));
-    }
 }
 
 /* --- what is short --- */
@@ -152,7 +104,7 @@ static void add_joint_shortage(const struct engine *k, const struct bench *bench
     if (s.amount <= 0)
         return; /* it is there, but not where the pods need it */
     buf_add(out, STR("; short of "));
-    add_amount(k, out, s.resource, s.amount);
+    engine_word_amount(k, s.resource, s.amount, out);
 }
 
 static void add_shortage(const struct engine *k, struct buf *out)
@@ -169,7 +121,7 @@ static void add_shortage(const struct engine *k, struct buf *out)
     if (s.room >= want)
         return; /* the nodes that have it are out for other reasons */
     buf_add(out, STR("; short of "));
-    add_amount(k, out, s.resource, wrap_mul((int64_t)(want - s.room), s.amount));
+    engine_word_amount(k, s.resource, wrap_mul((int64_t)(want - s.room), s.amount), out);
 }
 
 /* Would the gang fit if nothing ran? */
@@ -195,8 +147,6 @@ static void add_room(struct engine *k, struct buf *out)
                                      : engine_joint_room(k);
     buf_printf(out, "; %llu fit now", (unsigned long long)fit);
     add_shortage(k, out);
-    if (!fits_when_empty(k))
-        buf_add(out, STR("; more than the whole cluster has"));
 }
 
 static void add_missing(const struct engine *k, uint32_t group, struct buf *out)
@@ -216,32 +166,72 @@ static void add_missing(const struct engine *k, uint32_t group, struct buf *out)
         buf_printf(out, "; %u more wait behind scheduling gates", m.held);
 }
 
-void engine_word_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gang_outcome why,
-                      struct buf *out)
+/* What kube-scheduler would tell the pods that lack most. */
+static void add_histogram(struct engine *k, const struct cause *x, struct buf *out)
+{
+    const struct bench *bench = &k->planner.benches.at[x->bench];
+    struct verdict v =
+        engine_decide(k, (pod_id){k->planner.seats.at[bench->first].pod}, bench->class);
+    if (v.node != ID_NONE || v.error)
+        return;
+    buf_add(out, STR(". "));
+    why_text(&k->why, &k->classes.reasons, bench->class, out);
+}
+
+/* The gang has what it needs but for room: how much is free, and what is short. */
+static void word_room(struct engine *k, uint32_t group, enum gang_outcome why, struct buf *out)
 {
     struct planner *p = &k->planner;
     struct str name = names_text(&k->cluster->names, k->cluster->groups.at.at[group].name);
-    buf_clear(out);
-    if (why == GANG_MISSING) {
-        add_missing(k, group, out);
-        return;
-    }
-    if (why == GANG_BEHIND) {
-        engine_add_behind(k, now_ms, k->gangs.at[group].leader, out);
-        return;
-    }
-    if (why != GANG_REST && p->need) {
-        buf_printf(out, "gang " STR_FMT " needs ", STR_ARG(name));
-        add_needs(k, out);
-        if (why == GANG_HOPELESS)
-            add_room(k, out);
-        else
-            buf_add(out, STR(" at once: "));
-    }
-    if (why == GANG_HOPELESS && p->need == 0)
-        buf_printf(out, "no room for more pods of gang " STR_FMT, STR_ARG(name));
+    buf_printf(out, "gang " STR_FMT " needs ", STR_ARG(name));
+    engine_word_needs(k, out);
+    if (why == GANG_HOPELESS)
+        add_room(k, out);
+    else
+        buf_add(out, STR(" at once: "));
     if (why != GANG_HOPELESS) /* a domain without room is not even tried */
         buf_add(out, p->text.n ? buf_str(&p->text) : STR("no domain has room."));
+}
+
+static void word_rest(const struct engine *k, uint32_t group, enum gang_outcome why,
+                      struct buf *out)
+{
+    const struct planner *p = &k->planner;
+    struct str name = names_text(&k->cluster->names, k->cluster->groups.at.at[group].name);
+    if (why == GANG_HOPELESS)
+        buf_printf(out, "no room for more pods of gang " STR_FMT, STR_ARG(name));
+    else
+        buf_add(out, p->text.n ? buf_str(&p->text) : STR("no domain has room."));
+}
+
+/* The cause first; what else was found out follows as a sentence of its own. */
+static void word_cause(struct engine *k, int64_t now_ms, uint32_t group, enum gang_outcome why,
+                       struct buf *out)
+{
+    struct cause x = engine_find_cause(k, group, why);
+    if ((x.rule == CAUSE_ROOM && !x.ask) || x.rule == CAUSE_SEARCH) {
+        word_room(k, group, why, out);
+        return;
+    }
+    engine_word_cause(k, now_ms, &x, out);
+    if (why == GANG_REFUSED && k->planner.text.n)
+        buf_printf(out, ". " STR_FMT, STR_ARG(buf_str(&k->planner.text)));
+    else if (x.rule != CAUSE_ROOM && x.rule != CAUSE_HELD)
+        add_histogram(k, &x, out);
+}
+
+void engine_word_gang(struct engine *k, int64_t now_ms, uint32_t group, enum gang_outcome why,
+                      struct buf *out)
+{
+    buf_clear(out);
+    if (why == GANG_MISSING)
+        add_missing(k, group, out);
+    else if (why == GANG_BEHIND)
+        engine_add_behind(k, now_ms, k->gangs.at[group].leader, out);
+    else if (why == GANG_REST || k->planner.need == 0)
+        word_rest(k, group, why, out);
+    else
+        word_cause(k, now_ms, group, why, out);
 }
 
 static void add_plan(const struct planner *p, struct buf *out)

@@ -420,8 +420,9 @@ void engine_put_group(struct engine *k, int64_t now_ms, const struct object *o, 
 {
     struct cluster *c = k->cluster;
     struct pod_group says;
-    bool differs, is_heard = is_there && pod_group_of(o, &k->mem, &says);
+    bool differs, asks = is_there && pod_group_of(o, &k->mem, &says);
     enum kind kind = o->kind == KIND_POD_GROUP_ALPHA2 ? KIND_POD_GROUP : o->kind;
+    bool is_heard = asks || (is_there && groups_are_named(&c->groups, &c->names, kind, o->meta));
     uint32_t group =
         groups_put_object(&c->groups, &c->names, kind, o->meta, is_heard ? &says : NULL, &differs);
     arena_reset(&k->mem);

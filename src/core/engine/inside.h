@@ -491,6 +491,11 @@ void explain_hardware(const struct engine *k, node_id node, struct arena *mem,
 void explain_preemption(struct engine *k, pod_id pod, struct class *class, const uint32_t *ids,
                         struct explanation *out);
 
+/* --- explain_verdict.c --- */
+
+/* The verdict on the pod's unit, once everything else of the explanation stands. */
+void explain_verdict(struct engine *k, pod_id pod, struct class *class, struct explanation *out);
+
 /* --- explain_gang.c --- */
 
 void explain_gang(struct engine *k, pod_id pod, struct explanation *out);

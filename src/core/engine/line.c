@@ -185,8 +185,7 @@ static bool is_closed(const struct line *l)
 
 /* --- telling --- */
 
-/* 2h05m, 12m, 40s */
-static void add_span(struct buf *out, int64_t ms)
+void engine_add_span(struct buf *out, int64_t ms)
 {
     int64_t s = MAX((ms + 999) / 1000, (int64_t)0);
     if (s >= 3600)
@@ -209,7 +208,7 @@ void engine_add_behind(const struct engine *k, int64_t now_ms, uint32_t unit, st
     buf_add(out, group == ID_NONE ? pod_name(pods_at(&c->pods, head))
                                   : names_text(&c->names, c->groups.at.at[group].name));
     buf_add(out, STR(", which is expected to start within "));
-    add_span(out, l->start_ms - now_ms);
+    engine_add_span(out, l->start_ms - now_ms);
 }
 
 void engine_tell_behind(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)

@@ -146,6 +146,9 @@ bool engine_stays_in_line(struct engine *k, int64_t now_ms, uint32_t unit, uint6
 /* The words for it: whom it would delay, and when that is expected to start. */
 void engine_add_behind(const struct engine *k, int64_t now_ms, uint32_t unit, struct buf *out);
 
+/* A span of time: 2h05m, 12m, 40s. */
+void engine_add_span(struct buf *out, int64_t ms);
+
 /* Tells the pod that it may not pass the head, and when that is expected to start. */
 void engine_tell_behind(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out);
 

@@ -1,0 +1,178 @@
+/* The first sentence of an explanation, from what is known of the whole unit. */
+
+#include "core/engine/explain.h"
+
+#include "core/engine/inside.h"
+
+struct concluding {
+    struct engine *k;
+    struct explanation *out;
+    pod_id pod;
+    struct class *class;
+    uint32_t group; /* ID_NONE: the pod is alone */
+};
+
+static struct str keep(struct concluding *c, sym s)
+{
+    return arena_str(&c->out->mem, names_text(&c->k->cluster->names, s));
+}
+
+static void take_cause(struct concluding *c, const struct cause *x)
+{
+    struct explained_verdict *v = &c->out->verdict;
+    AUTO(buf) text = {0};
+    engine_word_cause(c->k, c->k->now_ms, x, &text);
+    v->rule = str_of(cause_rule_name(x->rule));
+    v->headline = arena_str(&c->out->mem, buf_str(&text));
+    v->key = keep(c, x->key);
+    v->value = keep(c, x->value);
+    v->nearest = keep(c, x->nearest);
+    v->where = keep(c, x->object);
+    v->ask = x->ask;
+    v->most = x->most;
+    v->need = x->need;
+    v->have = x->have;
+}
+
+/* Of the reasons that are no want of room, the one that most nodes give. */
+static reason_id most_frequent(const struct engine *k, uint32_t *nodes)
+{
+    reason_id best = 0;
+    vec_each(&k->why.lines, line) {
+        const struct plugin *by =
+            engine_plugin(k, reasons_at(&k->classes.reasons, line->reason)->plugin);
+        bool is_room = by && str_equal(str_of(by->name), STR("NodeResourcesFit"));
+        if (is_room || line->nodes <= *nodes)
+            continue;
+        best = line->reason;
+        *nodes = line->nodes;
+    }
+    return best;
+}
+
+/* The pod alone: it finds no node, and the sums do not say why. */
+static void name_reason(struct concluding *c, struct cause *x)
+{
+    uint32_t nodes = 0;
+    struct verdict v = engine_decide(c->k, c->pod, c->class);
+    reason_id reason = v.node == ID_NONE ? most_frequent(c->k, &nodes) : 0;
+    if (!reason)
+        return;
+    x->rule = CAUSE_NODE;
+    x->reason = reason;
+    x->nodes = nodes;
+    x->left = 0;
+}
+
+static void conclude_alone(struct concluding *c)
+{
+    engine_seat_alone(c->k, c->pod, c->class);
+    struct cause x = engine_find_cause(c->k, ID_NONE, GANG_REFUSED);
+    if (x.rule == CAUSE_SEARCH)
+        name_reason(c, &x);
+    take_cause(c, &x);
+}
+
+/* The first sentence of what its pods are told. */
+static struct str first_sentence(struct str text)
+{
+    size_t end = 0;
+    while (end < text.n && !(text.p[end] == '.' && end + 1 < text.n && text.p[end + 1] == ' '))
+        end++;
+    return str_part(text, 0, MIN(end, (size_t)CAUSE_BYTES_MOST));
+}
+
+/* Enough of the gang find nodes, and this pod is not one of them. */
+static void conclude_rest(struct concluding *c)
+{
+    const struct explained_gang *g = c->out->gang;
+    c->out->verdict.rule = STR("Rest");
+    c->out->verdict.headline = arena_printf(
+        &c->out->mem,
+        "gang " STR_FMT " starts with %u of its %u pods, without this one: no room for more",
+        STR_ARG(g->name), g->n_places, g->waiting);
+}
+
+static void conclude_gang(struct concluding *c)
+{
+    struct effects said = {0}; /* nobody is told */
+    enum gang_outcome outcome = engine_try_gang(c->k, c->group, &said);
+    struct cause x = engine_find_cause(c->k, c->group, outcome);
+    effects_done(&said);
+    take_cause(c, &x);
+    if (outcome == GANG_PLACED)
+        conclude_rest(c);
+    else
+        c->out->verdict.headline = first_sentence(c->out->gang->message);
+}
+
+static void start(struct concluding *c, struct str node)
+{
+    struct explained_verdict *v = &c->out->verdict;
+    v->starts = true;
+    v->node = node;
+    v->rule = STR("Starts");
+}
+
+/* Where the gang's plan has the pod; empty: it is not needed for the minimum. */
+static struct str place_in_gang(const struct concluding *c)
+{
+    const struct explained_gang *g = c->out->gang;
+    struct str name = pod_name(pods_at(&c->k->cluster->pods, c->pod));
+    for (uint32_t i = 0; i < g->n_places; i++)
+        if (str_equal(g->places[i].pod, name))
+            return g->places[i].node;
+    return (struct str){0};
+}
+
+static struct str where_it_goes(const struct concluding *c)
+{
+    if (c->out->gang)
+        return place_in_gang(c);
+    return c->out->n_would_choose ? c->out->would_choose[0] : (struct str){0};
+}
+
+/* Nobody asks about nodes while pods are missing. */
+static bool is_missing(const struct concluding *c)
+{
+    return str_equal(c->out->verdict.rule, str_of(cause_rule_name(CAUSE_MEMBERS)));
+}
+
+static void list_funnel(struct concluding *c)
+{
+    bool is_alone = c->group == ID_NONE;
+    if (is_alone)
+        engine_seat_alone(c->k, c->pod, c->class);
+    if (c->k->planner.benches.n)
+        engine_list_funnel(c->k, c->group, &c->out->verdict.funnel);
+}
+
+static void say(struct concluding *c, const char *rule, struct str headline)
+{
+    c->out->verdict.rule = str_of(rule);
+    c->out->verdict.headline =
+        arena_str(&c->out->mem, str_part(headline, 0, MIN(headline.n, (size_t)CAUSE_BYTES_MOST)));
+}
+
+void explain_verdict(struct engine *k, pod_id pod, struct class *class, struct explanation *out)
+{
+    struct concluding c = {k, out, pod, class, engine_gang_of(k, pod)};
+    struct str node = where_it_goes(&c);
+    if (out->error.n)
+        say(&c, "Error",
+            arena_printf(&out->mem, "cannot be judged: " STR_FMT, STR_ARG(out->error)));
+    else if (out->gated.n)
+        say(&c, "Gate",
+            arena_printf(&out->mem, "held back by " STR_FMT ": " STR_FMT, STR_ARG(out->gated),
+                         STR_ARG(out->summary)));
+    else if (out->n_nodes == 0)
+        say(&c, "NoNodes", STR("there are no nodes"));
+    else if (node.n)
+        start(&c, node);
+    else if (c.group == ID_NONE)
+        conclude_alone(&c);
+    else
+        conclude_gang(&c);
+    if (out->n_nodes && !out->error.n && !out->gated.n && !is_missing(&c))
+        list_funnel(&c);
+}
