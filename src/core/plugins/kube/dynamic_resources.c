@@ -36,7 +36,7 @@ struct allocated {
 struct needs {
     struct cluster *cluster;
     struct arena *mem;
-    const struct spec *spec;
+    spec_id spec; /* an id: the table of specs moves as it grows */
     struct str namespace;
     struct allocated *allocated;
     uint32_t n_allocated;
@@ -247,7 +247,7 @@ static void learn(struct learning *l, void *cls)
     struct needs *needs = cls;
     needs->cluster = l->cluster;
     needs->mem = l->mem;
-    needs->spec = l->spec;
+    needs->spec = l->shape->spec;
     const struct device_args *args = l->args;
     needs->picks_gpus = l->picks_gpus;
     needs->timeout_ms = args ? args->timeout_ms : DEVICE_TIMEOUT_MS;
@@ -282,6 +282,11 @@ static void forget(struct cluster *c, void *cls)
 
 /* --- the claims that need devices on a node --- */
 
+static const struct spec *spec_of(const struct needs *needs)
+{
+    return specs_at(&needs->cluster->specs, needs->spec);
+}
+
 static struct allocator *allocator_for(struct needs *needs, uint32_t mask)
 {
     for (struct variant *v = needs->variants; v; v = v->next)
@@ -294,7 +299,8 @@ static struct allocator *allocator_for(struct needs *needs, uint32_t mask)
     if (n)
         memcpy(all, needs->wanted, n * sizeof(*all));
     if (needs->backed.n)
-        all[n++] = extended_claim(needs->spec, needs->backed, mask, needs->namespace, needs->mem);
+        all[n++] =
+            extended_claim(spec_of(needs), needs->backed, mask, needs->namespace, needs->mem);
     v->backed = mask;
     v->allocator = allocator_new(needs->cluster, all, n, needs->mem);
     v->next = needs->variants;
@@ -308,7 +314,7 @@ static struct allocator *allocator_for(struct needs *needs, uint32_t mask)
 static bool split_resources(const struct cluster *c, const struct needs *needs, node_id node,
                             uint32_t *mask)
 {
-    const struct spec *spec = needs->spec;
+    const struct spec *spec = spec_of(needs);
     *mask = 0;
     for (uint32_t i = 0; needs->backed.n && i < spec->ask.n_others; i++) {
         resource_id resource = spec->ask.others[i].resource;
@@ -499,8 +505,8 @@ static void make(struct reserving *r, const struct needs *needs, const struct al
     struct device_allocation *given =
         allocator_result(allocator, c, needs->n_wanted, r->node, name, mem);
     const struct resource_claim *claim =
-        extended_claim(needs->spec, needs->backed, mask, needs->namespace, r->mem);
-    request_mapping_list uses = extended_mappings(c, needs->spec, needs->backed, mask, r->mem);
+        extended_claim(spec_of(needs), needs->backed, mask, needs->namespace, r->mem);
+    request_mapping_list uses = extended_mappings(c, spec_of(needs), needs->backed, mask, r->mem);
     patches[0] = (struct patch){.verb = OBJECT_CREATE,
                                 .meta = claim_write_meta(name, pod, r->mem),
                                 .body = claim_write_spec(claim, r->mem)};

@@ -264,6 +264,20 @@ TEST(devices_engine, a_claim_is_made_for_extended_resources_that_devices_stand_f
     EXPECT_TEXT(stage_fate(&s, "q"), "parked");
 }
 
+/* What a class has learned must not point into a table that moves when other pods come. */
+TEST(devices_engine, a_class_is_asked_again_after_many_other_pods_have_come)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, STANDS_FOR_X);
+    stage_put(&s, SLICE("{'name':'d0'}"));
+    stage_put(&s, "pod p cpu=1 e/x=1 scheduler=kubenexus-scheduler");
+    for (int i = 0; i < 300; i++)
+        stage_put(&s, "pod other-%d cpu=%dm scheduler=nobody", i, i + 1);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+}
+
 TEST(devices_engine, a_claim_that_comes_with_its_devices_is_all_that_was_promised)
 {
     AUTO(stage) s = {0};
