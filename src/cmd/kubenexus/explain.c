@@ -6,6 +6,7 @@
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/config_read.h"
 #include "cmd/kubenexus/explain_judge.h"
+#include "cmd/kubenexus/explain_needs.h"
 #include "cmd/kubenexus/explain_print.h"
 #include "cmd/kubenexus/explain_text.h"
 #include "cmd/kubenexus/explain_topic.h"
@@ -209,6 +210,7 @@ static int explain(const struct options *o, const struct objects *set,
     warn_skipped(set);
     serve(&j);
     unbind(target);
+    explain_needs(set, target, &lacking);
     explain_judge(&j, &out);
     if (!o->asks_evictions && o->is_json)
         out.x.eviction = NULL;

@@ -7,7 +7,7 @@
 
 int64_t explain_latest_ms(const struct objects *set)
 {
-    int64_t latest = 0;
+    int64_t latest = MAX(set->dumped_ms, (int64_t)0);
     vec_each(&set->all, o) {
         latest = MAX(latest, o->meta->created_ms);
         if (o->kind == KIND_POD)

@@ -26,5 +26,6 @@ struct judgement {
 void explain_judge(const struct judging *j, struct judgement *out);
 void judgement_done(struct judgement *j);
 
-/* The time of the newest thing in the files: as good a now as any. */
+/* When the files were read from a cluster; where nobody says, the time of the newest thing in them:
+ * as good a now as any. */
 int64_t explain_latest_ms(const struct objects *set);

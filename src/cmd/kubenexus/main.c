@@ -10,7 +10,8 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run",      "the scheduler, on an API server",                                     cmd_run    },
-    {"explain",  "why one pod fits where: every node's verdict, reasons and scores",    cmd_explain},
+    {"explain",  "does a pod start now, with its gang, and if not: why",                cmd_explain},
+    {"dump",     "a cluster as a file that explain and simulate read",                  cmd_dump   },
     {"simulate", "a cluster in virtual time: a scenario, a dump, a trace, or the demo",
      cmd_simulate                                                                                  },
     {"bench",    "decisions a second, memory and cost per stage",                       cmd_bench  },
@@ -86,8 +87,7 @@ static void help(FILE *to)
         "\nExamples:\n"
         "  kubenexus simulate --report demo.html\n"
         "  kubenexus explain -f cluster.yaml --pod default/web-0\n"
-        "  kubectl get nodes,pods,services -A -o json | kubenexus explain -f - --pod "
-        "default/web-0\n"
+        "  kubenexus dump | kubenexus explain -f - --pod default/web-0\n"
         "\n`kubenexus COMMAND --help` says more. Exit codes: 0 yes, 1 no, 2 bad usage or input.\n",
         to);
 }

@@ -10,7 +10,10 @@
 #include "core/base/map.h"
 #include "core/model/check.h"
 #include "core/model/default.h"
+#include "core/model/dump.h"
+#include "core/model/tables.h"
 #include "core/wire/json_read.h"
+#include "core/wire/time_text.h"
 #include "core/wire/yaml.h"
 
 /* What says which kind of object a text holds. */
@@ -25,6 +28,16 @@ static const struct field head_fields[] = {
     {FIELD(RAW,              "items",      0,               struct head, items),       .shape = FIELD_LIST,
      FIELD_SIZE(struct head, items), FIELD_HAS(struct head, has_items)},
     {FIELD(STR, "kind",       0, struct head,  kind)             },
+    FIELD_END,
+};
+
+/* What a list says of itself. */
+struct list_head {
+    struct meta meta;
+};
+
+static const struct field list_head_fields[] = {
+    {FIELD_STRUCT("metadata", 0, struct list_head, meta, meta_fields)},
     FIELD_END,
 };
 
@@ -90,6 +103,32 @@ static bool add_object(struct document *d, const struct kind_info *info, struct 
 static bool add_value(struct document *d, struct str text, const struct head *list,
                       struct error *e);
 
+static struct str annotation(const struct meta *meta, const char *key)
+{
+    list_each(&meta->annotations, pair)
+        if (str_equal(pair->key, str_of(key)))
+            return pair->value;
+    return (struct str){0};
+}
+
+/* A list that `kubenexus dump` wrote says what it lacks; any other says nothing. */
+static void hear_list(struct objects *o, struct str text)
+{
+    struct list_head head = {0};
+    struct error e = {0};
+    size_t where;
+    if (!json_read(text, list_head_fields, &head, &o->mem, &where, &e))
+        return;
+    struct str read = annotation(&head.meta, DUMP_READ);
+    int64_t at_ms;
+    if (!read.n)
+        return;
+    o->read = read;
+    o->denied = annotation(&head.meta, DUMP_DENIED);
+    if (time_parse(annotation(&head.meta, DUMP_TIME), &at_ms))
+        o->dumped_ms = at_ms;
+}
+
 /* The items of a PodList and its like leave out what the list's own kind says. */
 static bool add_items(struct document *d, const struct head *list, struct error *e)
 {
@@ -117,8 +156,10 @@ static bool add_value(struct document *d, struct str text, const struct head *li
         error_set(e, ERROR_INVALID, "%s: missing", head.kind.n ? "apiVersion" : "kind");
         return place_error(d, text.p, e);
     }
-    if (head.has_items && str_ends(head.kind, STR("List")))
+    if (head.has_items && str_ends(head.kind, STR("List"))) {
+        hear_list(d->into, text);
         return add_items(d, &head, e);
+    }
     const struct kind_info *info = kind_info_find(head.api_version, head.kind);
     if (info)
         return add_object(d, info, text, e);

@@ -33,6 +33,8 @@ struct objects {
     VEC(struct object) all;
     VEC(struct object_place) places; /* of each */
     VEC(struct skipped_kind) skipped;
+    int64_t dumped_ms;       /* when they were read from a cluster; 0: nobody says */
+    struct str read, denied; /* kinds as `kubenexus dump` lists them (core/model/dump.h) */
     struct str target; /* NS/NAME of a comment "# target: NS/NAME" on top of a file; else empty */
 };
 

@@ -1,0 +1,8 @@
+#pragma once
+
+#include "core/base/buf.h"
+#include "io/files/manifest_read.h"
+
+/* The kinds that the pod needs to be judged, and of which the files have no object although nobody
+ * says that there are none: "resourceclaims.resource.k8s.io (not allowed to read), …". */
+void explain_needs(const struct objects *set, const struct pod *pod, struct buf *out);
