@@ -297,9 +297,12 @@ static void say_held(const struct telling *t)
     if (x->key != SYM_NONE)
         buf_printf(t->out, " for " STR_FMT, STR_ARG(text_of(t, x->key)));
     add_until(t);
-    buf_printf(t->out, "; the rest has room for %llu of %u pod%s of ", (unsigned long long)x->have,
+    buf_printf(t->out, "; the rest has room for %llu of %u pod%s", (unsigned long long)x->have,
                x->need, plural(x->need));
-    add_unit(t);
+    if (x->group != ID_NONE) {
+        buf_add(t->out, STR(" of "));
+        add_unit(t);
+    }
 }
 
 static void say_room(const struct telling *t)

@@ -154,6 +154,22 @@ static void say(struct concluding *c, const char *rule, struct str headline)
         arena_str(&c->out->mem, str_part(headline, 0, MIN(headline.n, (size_t)CAUSE_BYTES_MOST)));
 }
 
+/* Kueue's gate is lifted when its queue has quota. */
+static void say_gate(struct concluding *c)
+{
+    const struct spec *spec = cluster_spec(c->k->cluster, c->pod);
+    struct str gate = spec->n_gates ? names_text(&c->k->cluster->names, spec->gates[0]) : STR("");
+    bool is_kueues = str_starts(gate, STR("kueue.x-k8s.io/"));
+    if (!gate.n) { /* a plugin's own, in its words */
+        say(c, "Gate", c->out->summary);
+        return;
+    }
+    c->out->verdict.key = arena_str(&c->out->mem, gate);
+    say(c, "Gate",
+        arena_printf(&c->out->mem, "held back by scheduling gate " STR_FMT "%s", STR_ARG(gate),
+                     is_kueues ? ": its queue has not admitted it (quota of Kueue)" : ""));
+}
+
 void explain_verdict(struct engine *k, pod_id pod, struct class *class, struct explanation *out)
 {
     struct concluding c = {k, out, pod, class, engine_gang_of(k, pod)};
@@ -162,9 +178,7 @@ void explain_verdict(struct engine *k, pod_id pod, struct class *class, struct e
         say(&c, "Error",
             arena_printf(&out->mem, "cannot be judged: " STR_FMT, STR_ARG(out->error)));
     else if (out->gated.n)
-        say(&c, "Gate",
-            arena_printf(&out->mem, "held back by " STR_FMT ": " STR_FMT, STR_ARG(out->gated),
-                         STR_ARG(out->summary)));
+        say_gate(&c);
     else if (out->n_nodes == 0)
         say(&c, "NoNodes", STR("there are no nodes"));
     else if (node.n)

@@ -213,6 +213,11 @@ static void word_cause(struct engine *k, int64_t now_ms, uint32_t group, enum ga
         word_room(k, group, why, out);
         return;
     }
+    if (x.rule == CAUSE_SUM && why == GANG_HOPELESS) {
+        word_room(k, group, why, out);
+        buf_printf(out, "; the nodes hold %llu, even when empty", (unsigned long long)x.have);
+        return;
+    }
     engine_word_cause(k, now_ms, &x, out);
     if (why == GANG_REFUSED && k->planner.text.n)
         buf_printf(out, ". " STR_FMT, STR_ARG(buf_str(&k->planner.text)));

@@ -52,13 +52,16 @@ TEST(collect, pages_of_each_kind_become_one_list)
     struct talk t = {0};
     AUTO(buf) text = {0};
     EXPECT_STR(ask(&t), "/api/v1/nodes?limit=500");
-    answer(&t, 200, "{\"metadata\":{\"continue\":\"a b\"},\"items\":[{\"metadata\":{\"name\":\"n1\"}}]}");
+    answer(&t, 200,
+           "{\"metadata\":{\"continue\":\"a b\"},\"items\":[{\"metadata\":{\"name\":\"n1\"}}]}");
     EXPECT_STR(ask(&t), "/api/v1/nodes?limit=500&continue=a%20b");
     answer(&t, 200, "{\"items\":[{\"kind\":\"Node\",\"apiVersion\":\"v1\"}]}");
     answer_rest(&t);
     collect_write(&t.c, STR("2026-01-01T00:00:00Z"), &text);
-    EXPECT(strstr(text.p, "\"items\":[\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}},\n"
-                          "{\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n]}\n"));
+    EXPECT(strstr(
+        text.p,
+        "\"items\":[\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}},\n"
+        "{\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n]}\n"));
     EXPECT(strstr(text.p, "\"" DUMP_DENIED "\":\"\""));
     end(&t);
 }

@@ -22,7 +22,7 @@ static const struct {
      "no node is large enough for one pod: gang a needs 2 x (2 nvidia.com/gpu, 4 cpu)"          },
     {{"node n1 cpu=8", "node n2 cpu=8", GANG("p", 2, "cpu=6"), GANG("q", 2, "cpu=6"),
       GANG("r", 3, "cpu=6")},
-     "gang a needs 3 x (6 cpu): the nodes hold 2, even when empty"                              },
+     "gang a needs 3 x (6 cpu); 2 fit now; short of 6 cpu; the nodes hold 2, even when empty"   },
     {{"node n1 cpu=8 label:accelerator=h100", GANG("p", 2, "cpu=1 select:acelerator=h100"),
       GANG("q", 2, "cpu=1 select:acelerator=h100")},
      "no node has the label acelerator, which gang a selects; nearest: accelerator"             },

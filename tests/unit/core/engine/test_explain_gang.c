@@ -46,7 +46,9 @@ TEST(explain_gang, says_why_not)
     stage_put(&s, "pod a-2 cpu=1 gang=a:3");
     AUTO(explanation) x = {0};
     REQUIRE(engine_explain(s.engine, STR("default"), STR("a-1"), &x) && x.gang);
-    EXPECT_STR(x.gang->message, "gang a needs 3 x (1 cpu): the nodes hold 2, even when empty");
+    EXPECT_STR(
+        x.gang->message,
+        "gang a needs 3 x (1 cpu); 2 fit now; short of 1 cpu; the nodes hold 2, even when empty");
 }
 
 TEST(explain_gang, says_nothing_of_pods_on_their_own)

@@ -26,8 +26,9 @@ TEST(gang_why, a_gang_larger_than_the_cluster_is_told_at_once)
     for (int i = 0; i < 5; i++)
         stage_put(&s, "pod a-%d cpu=1 gang=a:5", i);
     stage_run(&s);
-    EXPECT_STR(stage_effect(&s, "a-0")->message,
-               "gang a needs 5 x (1 cpu): the nodes hold 4, even when empty");
+    EXPECT_STR(
+        stage_effect(&s, "a-0")->message,
+        "gang a needs 5 x (1 cpu); 4 fit now; short of 1 cpu; the nodes hold 4, even when empty");
 }
 
 TEST(gang_why, a_gang_of_several_kinds_of_pods_names_them_all)
@@ -39,8 +40,8 @@ TEST(gang_why, a_gang_of_several_kinds_of_pods_names_them_all)
     stage_put(&s, "pod a-2 gpu=1 gang=a:3");
     stage_run(&s);
     EXPECT_STR(stage_effect(&s, "a-0")->message,
-               "gang a needs 2 x (1 nvidia.com/gpu) and 1 x (500m cpu): the nodes hold 2, even "
-               "when empty");
+               "gang a needs 2 x (1 nvidia.com/gpu) and 1 x (500m cpu); 2 fit now; short of 1 "
+               "nvidia.com/gpu; the nodes hold 2, even when empty");
 }
 
 TEST(gang_why, a_gang_that_no_search_places_says_what_stood_in_the_way)

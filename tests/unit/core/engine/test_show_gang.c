@@ -50,7 +50,9 @@ TEST(show_gang, a_native_group_says_why_it_waits_and_that_it_was_scheduled)
     EXPECT_TEXT(shown(&s), ""); /* nobody of it is ours */
     stage_put(&s, NATIVE_POD("a"));
     stage_put(&s, NATIVE_POD("b"));
-#define WHY "gang g needs 2 x (1 cpu): the nodes hold 1, even when empty (1 attempt)"
+#define WHY                                                                                        \
+    "gang g needs 2 x (1 cpu); 1 fit now; short of 1 cpu; the nodes hold 1, even when empty (1 "   \
+    "attempt)"
     EXPECT_TEXT(shown(&s), "unscheduled: " WHY " \"status\":{\"conditions\":[{\"type\":"
                            "\"PodGroupInitiallyScheduled\",\"status\":\"False\",\"reason\":"
                            "\"Unschedulable\",\"message\":\"" WHY "\"}]}\n");
