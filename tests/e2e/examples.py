@@ -76,15 +76,17 @@ def runs_the_example_of_mpi(stage):
     run_jobs(stage, "mpi", 3)
 
 
+WITH_OWN_GROUPS = ("--feature-gates=GenericWorkload=true,WorkloadWithJob=true",)
+
+
 @test
-def runs_the_examples_whose_jobs_have_groups_of_their_own(stage):
-    gates = ("--feature-gates=GenericWorkload=true,WorkloadWithJob=true",)
-    run_jobs(stage, "tensorflow", 4, beside_a_group_of_the_job, gates)
-    for child in list(stage.started):
-        stage.plane.stop(child)
-    for name in ("few", "one"):
-        stage.plane.request("DELETE", stage.plane.path("Node", name))
-    run_jobs(stage, "mpi", 3, beside_a_group_of_the_job, gates)
+def runs_the_example_of_tensorflow_beside_groups_of_its_jobs(stage):
+    run_jobs(stage, "tensorflow", 4, beside_a_group_of_the_job, WITH_OWN_GROUPS)
+
+
+@test
+def runs_the_example_of_mpi_beside_groups_of_its_jobs(stage):
+    run_jobs(stage, "mpi", 3, beside_a_group_of_the_job, WITH_OWN_GROUPS)
 
 
 def ranks_along_racks(stage, gpus):
