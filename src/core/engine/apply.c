@@ -677,6 +677,7 @@ static void hear_namespace(struct engine *k, int64_t now_ms, const struct object
         is_there ? names_get(&c->names, o->meta->name) : names_find(&c->names, o->meta->name);
     label_set_id labels = is_there ? read_labels(c, &o->meta->labels) : ID_NONE;
     struct event event = {.resource = EVENT_NAMESPACE, .actions = ACTION_OTHER, .name = name};
+    engine_see_namespace(k, now_ms, name, is_there ? o->namespace : NULL);
     if (!cluster_put_namespace(c, name, labels))
         return;
     engine_review_boosts(k, name);

@@ -105,14 +105,15 @@ void engine_show_gang(struct engine *k, int64_t now_ms, uint32_t group, struct e
 struct node;
 struct node_row;
 
-/* A node with labels that mean nothing, of which nobody was told yet. */
+/* A node or namespace with labels that mean nothing, of which nobody was told yet. */
 struct complaint {
-    uint32_t node;
+    enum kind kind;
+    uint32_t of;                /* the node's number, the namespace's name as a symbol */
     struct str name, uid, text; /* one block, at `name` */
 };
 
 struct complaints {
-    struct map told; /* node → hash of what people were told, or are about to be */
+    struct map told, told_namespaces; /* → hash of what people were told, or are about to be */
     VEC(struct complaint) list;
 };
 
@@ -122,6 +123,10 @@ void complaints_done(struct complaints *c);
 void engine_see_labels(struct engine *k, int64_t now_ms, node_id node, const struct node *from,
                        const struct node_row *row);
 void engine_forget_labels(struct engine *k, node_id node);
+
+/* The same of a namespace; NULL: it is gone. */
+struct namespace;
+void engine_see_namespace(struct engine *k, int64_t now_ms, sym name, const struct namespace *from);
 
 /* Some of those that are to be told. */
 void engine_show_labels(struct engine *k, int64_t now_ms, struct effects *out);

@@ -18,7 +18,8 @@ static const char *told(struct stage *s)
     vec_each(&s->effects.list, e) {
         if (e->kind != EFFECT_PUBLISH)
             continue;
-        EXPECT(e->news == NEWS_MALFORMED && e->write.kind == KIND_NODE && e->write.n_patches == 0);
+        EXPECT(e->news == NEWS_MALFORMED && e->write.n_patches == 0);
+        EXPECT(e->write.kind == KIND_NODE || e->write.kind == KIND_NAMESPACE);
         EXPECT_STR(e->profile, "kubenexus-scheduler");
         buf_printf(&s->text, STR_FMT ": " STR_FMT "\n", STR_ARG(e->write.name),
                    STR_ARG(e->message));
@@ -115,4 +116,34 @@ TEST(show_node, nobody_minds_where_kube_scheduler_would_not)
     };
     stage_put(&s, "node n cpu=8" WRONG);
     EXPECT_TEXT(told(&s), "");
+}
+
+TEST(show_node, a_key_of_ours_that_nobody_reads_is_told_with_the_nearest)
+{
+    AUTO(stage) s = {.config.shows = true};
+    stage_put(&s, "node n cpu=8 label:network.kubenexus.io/rackid=r1");
+    EXPECT_TEXT(told(&s),
+                "n: network.kubenexus.io/rackid is not a key that we know; the nearest is "
+                "network.kubenexus.io/rack-id\n");
+    stage_put(&s, "node n cpu=8 label:network.kubenexus.io/rack-id=r1");
+    EXPECT_TEXT(told(&s), "");
+}
+
+TEST(show_node, so_is_one_of_a_namespace_until_it_is_gone)
+{
+    AUTO(stage) s = {.config.shows = true};
+#define TYPO "namespace ml label:tenant.kubenexus.io/teir=gold"
+    stage_put(&s, TYPO);
+    EXPECT_TEXT(told(&s), "ml: tenant.kubenexus.io/teir is not a key that we know; the nearest is "
+                          "tenant.kubenexus.io/tier\n");
+    EXPECT_INT(s.effects.list.at[0].write.kind, KIND_NAMESPACE);
+    stage_put(&s, TYPO);
+    EXPECT_TEXT(told(&s), "");
+    stage_put(&s, "namespace ml label:tenant.kubenexus.io/tier=gold label:team=a");
+    EXPECT_TEXT(told(&s), "");
+    stage_put(&s, TYPO);
+    stage_remove(&s, "namespace ml");
+    EXPECT_TEXT(told(&s), "");
+    stage_put(&s, TYPO);
+    EXPECT(strstr(told(&s), "teir"));
 }
