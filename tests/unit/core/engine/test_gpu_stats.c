@@ -79,11 +79,14 @@ TEST(gpu_stats, room_that_is_reserved_or_held_is_told_apart)
     EXPECT(says(&s, "kubenexus_gpus{state=\"reserved\"} 3"));
     EXPECT(says(&s, "kubenexus_gpus{state=\"fragment\"} 5"));
     EXPECT(says(&s, "kubenexus_gpus{state=\"used\"} 0"));
-    stage_put(&s, "pod d scheduler=kubenexus-scheduler cpu=1 label:spark-role=driver "
+    stage_put(&s, "pod d scheduler=kubenexus-scheduler cpu=1 label:spark-app-id=a "
                   "note:kubenexus.io/executor-count=2 note:kubenexus.io/executor-cpu=1 "
-                  "note:kubenexus.io/executor-memory=1Gi");
+                  "note:kubenexus.io/executor-memory=1 note:kubenexus.io/executor-gpu=2");
     stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d"), "assumed on n");
     EXPECT(says(&s, "kubenexus_gpus{state=\"reserved\"} 3"));
+    EXPECT(says(&s, "kubenexus_gpus{state=\"held\"} 4"));
+    EXPECT(says(&s, "kubenexus_gpus{state=\"fragment\"} 1"));
 }
 
 TEST(gpu_stats, what_an_eviction_costs_is_counted_when_it_is_carried_out)
@@ -248,7 +251,7 @@ TEST(gpu_stats, there_are_no_more_than_two_thousand_series_at_five_thousand_node
     int64_t took_us = cpu_us() - before_us;
     test_case("%u series, %lld us", series_in(&page), (long long)took_us);
     EXPECT(series_in(&page) <= 2000);
-    EXPECT(took_us <= 100000); /* with sanitizers; without, a twentieth */
+    EXPECT(took_us <= 25000); /* sanitizers included */
     EXPECT_REAL(sum_of(&page, "kubenexus_gpus{", ""), 40000);
     EXPECT_REAL(sum_of(&page, "kubenexus_gpus_by_rack{", ""), 40000);
     EXPECT(strstr(page.p, "model=\"other\"") && strstr(page.p, "rack=\"other\"") &&
