@@ -170,7 +170,7 @@ static void put_pod(struct extremes *x, uint32_t i)
         buf_printf(&x->line, " label:spark-role=driver");
     if (maybe(x))
         buf_printf(&x->line, " on=n%u", (uint32_t)rng_below(&x->rng, 3));
-    else if (maybe(x))
+    if (maybe(x))
         buf_printf(&x->line, " label:pod-group.scheduling.kubenexus.io/name=g");
     if (maybe(x))
         buf_printf(&x->line, " priority=%d", maybe(x) ? INT32_MAX : INT32_MIN);
