@@ -663,11 +663,15 @@ static void make_room(struct history *h)
     }
 }
 
-/* What a new engine cannot know: who has ended, and for whom room is kept. */
+/* What a new engine cannot know: who has ended, for whom room is kept, and how long those run for
+ * whom the head of a line waits. */
 static bool is_comparable(const struct history *h)
 {
     if (h->engine->holds.of_pod.n)
         return false;
+    vec_each(&h->engine->lines.at, l)
+        if (l->args && l->head != ID_NONE)
+            return false;
     vec_each(&h->engine->cluster->groups.at, group)
         if (group->ended)
             return false;

@@ -342,6 +342,14 @@ static void look_at_gate(struct engine *k, int64_t now_ms, uint32_t group)
         queue_activate(k->queue, now_ms, leader);
 }
 
+/* One more of the gang runs, whoever let it: fewer must find room. */
+static void look_again(struct engine *k, int64_t now_ms, uint32_t group)
+{
+    uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
+    if (leader != ID_NONE && queue_where(k->queue, leader) == QUEUE_PARKED)
+        queue_activate(k->queue, now_ms, leader);
+}
+
 /* The gang has a member more, which may be older than all others, or run already. */
 static void welcome(struct engine *k, int64_t now_ms, uint32_t group)
 {
@@ -351,7 +359,7 @@ static void welcome(struct engine *k, int64_t now_ms, uint32_t group)
     queue_reorder(k->queue, leader);
     engine_touch_line(k, leader);
     engine_set_timer(k, leader);
-    look_at_gate(k, now_ms, group);
+    look_again(k, now_ms, group);
 }
 
 void engine_leave_group(struct engine *k, int64_t now_ms, pod_id pod, bool has_ended)
@@ -502,7 +510,7 @@ void engine_count_in(struct engine *k, int64_t now_ms, pod_id pod)
 {
     uint32_t group = groups_of(&k->cluster->groups, pod);
     if (group < k->gangs.n && k->gangs.at[group].leader != pod.i)
-        look_at_gate(k, now_ms, group);
+        look_again(k, now_ms, group);
 }
 
 void engine_end_gathering(struct engine *k, int64_t now_ms, uint32_t unit, struct effects *out)

@@ -61,6 +61,20 @@ TEST(members, a_pod_that_is_refused_by_itself_waits_with_the_gang_that_it_joins)
     EXPECT_INT(queue_count(s.engine->queue, QUEUE_PARKED), 1);
 }
 
+TEST(members, one_that_runs_and_joins_leaves_fewer_to_find_room)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=4 memory=8Gi");
+    stage_put(&s, "pod runs cpu=1 on=n1");
+    stage_put(&s, "pod g-0 cpu=1 gang=g:2");
+    stage_put(&s, "pod g-1 cpu=3 gang=g:2");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "g-0"), "parked");
+    stage_put(&s, "pod runs cpu=1 gang=g:2 on=n1");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "g-1"), "assumed on n1");
+}
+
 TEST(members, who_runs_when_it_is_first_seen_leads_no_gang)
 {
     AUTO(stage) s = {0};
