@@ -59,8 +59,9 @@ static void put_node(struct json_writer *w, const struct explained_node *node)
     json_put_close(w, '}');
 }
 
-static void put_class(struct json_writer *w, const struct explained_class *x)
+static void put_class(struct json_writer *w, const struct explanation *all)
 {
+    const struct explained_class *x = all->class;
     put_open(w, "classification", '{');
     put_text(w, "tier", x->tier);
     put_text(w, "tierBecause", x->tier_because);
@@ -71,7 +72,7 @@ static void put_class(struct json_writer *w, const struct explained_class *x)
     put_bool(w, "preemptible", x->is_preemptible);
     put_text(w, "preemptibleBecause", x->preemptible_because);
     put_text(w, "where", x->where);
-    put_texts(w, "misread", x->misread, x->n_misread);
+    put_texts(w, "misread", all->misread, all->n_misread);
     json_put_close(w, '}');
 }
 
@@ -189,7 +190,9 @@ void explanation_json(const struct explanation *x, struct buf *out)
     put_text(&w, "profile", x->profile);
     put_verdict(&w, &x->verdict);
     if (x->class)
-        put_class(&w, x->class);
+        put_class(&w, x);
+    else if (x->n_misread)
+        put_texts(&w, "misread", x->misread, x->n_misread);
     if (x->gang)
         put_gang(&w, x->gang);
     put_open(&w, "nodes", '[');

@@ -135,8 +135,12 @@ static void print_class(struct page *p)
     end_line(p->out, 7, &p->text);
     buf_printf(&p->text, "Where: " STR_FMT, STR_ARG(x->where));
     end_line(p->out, 7, &p->text);
-    for (uint32_t i = 0; i < x->n_misread; i++) {
-        buf_printf(&p->text, "Not understood: " STR_FMT, STR_ARG(x->misread[i]));
+}
+
+static void print_misread(struct page *p)
+{
+    for (uint32_t i = 0; i < p->x->n_misread; i++) {
+        buf_printf(&p->text, "Not understood: " STR_FMT, STR_ARG(p->x->misread[i]));
         end_line(p->out, 7, &p->text);
     }
 }
@@ -420,6 +424,7 @@ void explanation_text(const struct explanation *x, const struct foresight *f,
     print_ties(&p);
     print_unasked(&p);
     print_class(&p);
+    print_misread(&p);
     print_gang(&p);
     print_funnel(&p);
     if (o->shows_scores)

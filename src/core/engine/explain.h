@@ -39,8 +39,6 @@ struct explained_class {
     bool is_gang, is_preemptible;
     struct str preemptible_because;
     struct str where;
-    struct str *misread; /* key=value: labels and annotations whose values mean nothing */
-    uint32_t n_misread;
 };
 
 /* The group that the pod names, and what would become of it now. */
@@ -111,10 +109,12 @@ struct explanation {
     struct str pod; /* namespace/name */
     struct str profile;
     struct explained_class *class; /* NULL: the profile does not ask */
-    struct explained_gang *gang;   /* NULL: it is placed on its own */
-    struct str gated;              /* the plugin that keeps it out of the queue; empty: none */
-    struct str line;               /* why it must wait although it may fit; empty: it need not */
-    struct str error;              /* why it cannot be judged; empty: it can */
+    struct str *misread; /* labels and annotations that mean nothing: key=value, or why for keys */
+    uint32_t n_misread;
+    struct explained_gang *gang; /* NULL: it is placed on its own */
+    struct str gated;            /* the plugin that keeps it out of the queue; empty: none */
+    struct str line;             /* why it must wait although it may fit; empty: it need not */
+    struct str error;            /* why it cannot be judged; empty: it can */
     struct str summary, filter_summary;
     struct explained_node *nodes; /* by name */
     uint32_t n_nodes;

@@ -54,12 +54,34 @@ static void where_text(const struct spec *spec, struct buf *text)
         buf_printf(text, "anywhere");
 }
 
+/* Values are read for profiles that classify pods; keys of ours by nobody. */
+static void explain_misread(const struct engine *k, const struct spec *spec, bool is_classified,
+                            struct explanation *out)
+{
+    const struct names *names = &k->cluster->names;
+    AUTO(buf) text = {0};
+    out->misread = arena_array(&out->mem, struct str, spec->n_misread);
+    for (uint32_t i = 0; i < spec->n_misread; i++) {
+        struct str key = names_text(names, spec->misread[i].key);
+        struct str value = names_text(names, spec->misread[i].value);
+        if (our_key_is_unknown(key, ON_POD))
+            misread_say(key, value, ON_POD, &text);
+        else if (is_classified)
+            buf_printf(&text, STR_FMT "=" STR_FMT, STR_ARG(key), STR_ARG(value));
+        else
+            continue;
+        out->misread[out->n_misread++] = said(out, &text);
+    }
+}
+
 void explain_class(struct engine *k, const struct class *class, struct explanation *out)
 {
     const struct identity *identity = &class->identity;
     const struct names *names = &k->cluster->names;
     const struct spec *spec = specs_at(&k->cluster->specs, class->spec);
-    if (identity->is.workload == WORKLOAD_UNKNOWN)
+    bool is_classified = identity->is.workload != WORKLOAD_UNKNOWN;
+    explain_misread(k, spec, is_classified, out);
+    if (!is_classified)
         return;
     AUTO(buf) text = {0};
     struct explained_class *x = arena_array(&out->mem, struct explained_class, 1);
@@ -76,17 +98,6 @@ void explain_class(struct engine *k, const struct class *class, struct explanati
     x->preemptible_because = said(out, &text);
     where_text(spec, &text);
     x->where = said(out, &text);
-    x->misread = arena_array(&out->mem, struct str, spec->n_misread);
-    x->n_misread = spec->n_misread;
-    for (uint32_t i = 0; i < spec->n_misread; i++) {
-        struct str key = names_text(names, spec->misread[i].key);
-        struct str value = names_text(names, spec->misread[i].value);
-        if (our_key_is_unknown(key, ON_POD))
-            misread_say(key, value, ON_POD, &text);
-        else
-            buf_printf(&text, STR_FMT "=" STR_FMT, STR_ARG(key), STR_ARG(value));
-        x->misread[i] = said(out, &text);
-    }
     out->class = x;
 }
 

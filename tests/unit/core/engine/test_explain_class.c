@@ -29,8 +29,8 @@ TEST(explain_class, shows_who_what_and_where_and_why)
     EXPECT_STR(x.class->preemptible_because, "priority class low-priority");
     EXPECT_STR(x.class->where, "2 accelerators, 71680Mi of each GPU, NUMA policy single-numa-node, "
                                "fabric infiniband or better");
-    REQUIRE(x.class->n_misread == 1);
-    EXPECT_STR(x.class->misread[0], "scheduling.kubenexus.io/memory-intensive=some");
+    REQUIRE(x.n_misread == 1);
+    EXPECT_STR(x.misread[0], "scheduling.kubenexus.io/memory-intensive=some");
 }
 
 TEST(explain_class, a_profile_without_a_classifier_shows_none)
@@ -78,5 +78,23 @@ TEST(explain_class, shows_that_a_driver_told_the_memory_or_that_labels_took_over
         REQUIRE(explain(&s, "p", &x) && x.nodes[0].hardware);
         EXPECT_STR(x.nodes[0].hardware->vram_source, is_there ? "DRA" : "GFD");
         EXPECT_INT(x.nodes[0].hardware->vram_mebibytes, is_there ? 81920 : 40960);
+    }
+}
+
+TEST(explain_class, a_key_of_ours_that_nobody_reads_is_named_in_every_profile)
+{
+    static const char *const schedulers[] = {"kubenexus-scheduler", "default-scheduler"};
+    for (size_t i = 0; i < LEN(schedulers); i++) {
+        AUTO(stage) s = {0};
+        AUTO(explanation) x = {0};
+        test_case("%s", schedulers[i]);
+        stage_put(&s,
+                  "pod p cpu=1 scheduler=%s note:scheduling.kubenexus.io/requird-topology=rack "
+                  "note:scheduling.kubenexus.io/memory-intensive=true",
+                  schedulers[i]);
+        REQUIRE(engine_explain(s.engine, STR("default"), STR("p"), &x));
+        REQUIRE(x.n_misread == 1);
+        EXPECT_STR(x.misread[0], "scheduling.kubenexus.io/requird-topology is not a key that we "
+                                 "know; the nearest is scheduling.kubenexus.io/required-topology");
     }
 }
