@@ -232,6 +232,14 @@ shape_id read_left_of(struct cluster *c, pod_id pod)
     return shape_of(c, parts);
 }
 
+shape_id read_dressed(struct cluster *c, pod_id pod, pod_id like)
+{
+    struct shape parts = *pods_shape(&c->pods, pod);
+    spec_id from = pods_shape(&c->pods, like)->spec;
+    parts.spec = specs_dress(&c->specs, &c->names, &c->matches, parts.spec, from);
+    return shape_of(c, parts);
+}
+
 shape_id read_labels_of(struct cluster *c, const struct pod *pod, pod_id known)
 {
     const struct shape *was = pods_shape(&c->pods, known);

@@ -715,6 +715,19 @@ spec_id specs_leave(struct specs *s, struct names *names, struct matches *matche
     return other;
 }
 
+spec_id specs_dress(struct specs *s, struct names *names, struct matches *matches, spec_id id,
+                    spec_id like)
+{
+    const struct spec *from = &s->at.at[like];
+    const struct kept *kept = &s->table.kept.at[id];
+    buf_clear(&s->scratch);
+    buf_add(&s->scratch, intern_bytes(&s->table.table, id));
+    memcpy(s->scratch.p + offsetof(struct spec, tolerations), &from->tolerations,
+           sizeof(from->tolerations));
+    memcpy(s->scratch.p + offsetof(struct spec, rules), &from->rules, sizeof(from->rules));
+    return intern_spec(s, names, matches, kept->at, kept->n);
+}
+
 /* --- the table --- */
 
 struct sweeping {

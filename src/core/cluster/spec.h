@@ -196,6 +196,11 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
 spec_id specs_leave(struct specs *s, struct names *names, struct matches *matches, spec_id id,
                     sym claim);
 
+/* The same spec of a pod that may go where pods of `like` may, by their tolerations and by what
+ * they say of nodes. */
+spec_id specs_dress(struct specs *s, struct names *names, struct matches *matches, spec_id id,
+                    spec_id like);
+
 static inline const struct spec *specs_at(const struct specs *s, spec_id id)
 {
     return &s->at.at[id];

@@ -368,5 +368,8 @@ void engine_free_slots(struct engine *k, int64_t now_ms, uint32_t group);
 /* The gang of the planner finds too little room: if it starves, it keeps what there is. */
 void engine_keep_room(struct engine *k, int64_t now_ms, uint32_t group);
 
+/* A gang that starves is tried, though nothing happened, if it might keep room now. */
+void engine_let_keep(struct engine *k, int64_t now_ms, uint32_t unit);
+
 /* Lets the gang that keeps room go on keeping it, or not. */
 void engine_review_keeper(struct engine *k, int64_t now_ms);

@@ -1,5 +1,6 @@
 #include "core/engine/holds.h"
 
+#include "core/cluster/read.h"
 #include "core/engine/inside.h"
 #include "core/model/mirror.h"
 #include "core/model/object.h"
@@ -291,6 +292,12 @@ void engine_book(struct engine *k, int64_t now_ms, const struct reservation *fro
 {
     put_booking(k, now_ms, from, true);
     engine_make_stale(k, now_ms, &find_booking(k, &from->meta)->shown);
+}
+
+void engine_dress_hold(struct engine *k, const struct meta *meta, uint32_t number, pod_id like)
+{
+    pod_id pod = {find_booking(k, meta)->holds.at[number].pod};
+    pods_reshape(&k->cluster->pods, pod, read_dressed(k->cluster, pod, like));
 }
 
 /* It holds nothing any more. */

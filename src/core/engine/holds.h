@@ -99,6 +99,10 @@ void engine_book(struct engine *k, int64_t now_ms, const struct reservation *fro
 /* Is the pod a hold that looks for no room: it has some, it is used up, or its driver waits? */
 bool engine_is_idle_hold(const struct engine *k, pod_id pod);
 
+/* The hold of this number in a reservation of our own, which has no room yet, goes where the pod
+ * may go. */
+void engine_dress_hold(struct engine *k, const struct meta *meta, uint32_t number, pod_id like);
+
 /* One step for a hold that looks for room; false: the pod is none. */
 bool engine_step_hold(struct engine *k, int64_t now_ms, pod_id pod);
 

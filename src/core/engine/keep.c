@@ -111,12 +111,13 @@ void engine_free_slots(struct engine *k, int64_t now_ms, uint32_t group)
 
 /* --- room for who starves --- */
 
-/* Holds ask for amounts alone: where the pods may not go they must not stand. */
-static bool could_stand_anywhere(const struct engine *k)
+/* Holds ask for amounts, and for nodes that are fit for the pods: where more than that matters they
+ * could stand in the way. */
+static bool could_be_held(const struct engine *k)
 {
     vec_each(&k->planner.benches, bench) {
         const struct spec *spec = specs_at(&k->cluster->specs, bench->class->spec);
-        if (spec->rules || spec->n_pod_terms || spec->n_spread || spec->n_ports || spec->n_volumes)
+        if (spec->n_pod_terms || spec->n_spread || spec->n_ports || spec->n_volumes)
             return false;
     }
     return true;
@@ -127,7 +128,7 @@ void engine_keep_room(struct engine *k, int64_t now_ms, uint32_t group)
     const struct group *g = &k->cluster->groups.at.at[group];
     uint32_t leader = k->gangs.at[group].leader, n = k->planner.need;
     if (k->keeper != ID_NONE || !k->units.at[leader].is_starving || n == 0 ||
-        k->planner.required != SYM_NONE || !could_stand_anywhere(k) || engine_line_of(k, leader))
+        k->planner.required != SYM_NONE || !could_be_held(k) || engine_line_of(k, leader))
         return; /* the head of a line has a reservation of its own */
     k->keeper = group;
     intern_hold(&k->cluster->groups.table, group); /* its number must not become another's */
@@ -147,7 +148,25 @@ void engine_keep_room(struct engine *k, int64_t now_ms, uint32_t group)
     }
     k->keeps_until_ms = now_ms + ROOM_S * 1000;
     engine_book(k, now_ms, &r);
+    for (uint32_t i = 0; i < n; i++)
+        engine_dress_hold(k, &r.meta, i, (pod_id){k->planner.seats.at[i].pod});
     arena_done(&mem);
+}
+
+void engine_let_keep(struct engine *k, int64_t now_ms, uint32_t unit)
+{
+    bool may = k->keeper == ID_NONE && k->units.at[unit].is_starving &&
+               engine_gang_led_by(k, unit) && !engine_line_of(k, unit);
+    if (may && queue_where(k->queue, unit) == QUEUE_PARKED)
+        queue_activate(k->queue, now_ms, unit);
+}
+
+/* Others who starve look whether they may keep room now. */
+static void call_others(struct engine *k, int64_t now_ms, uint32_t but)
+{
+    for (uint32_t i = 0; i < k->gangs.n; i++)
+        if (i != but && k->gangs.at[i].leader != ID_NONE)
+            engine_let_keep(k, now_ms, k->gangs.at[i].leader);
 }
 
 void engine_review_keeper(struct engine *k, int64_t now_ms)
@@ -165,4 +184,5 @@ void engine_review_keeper(struct engine *k, int64_t now_ms)
     engine_remove_reservation(k, now_ms, &r.meta);
     arena_done(&mem);
     intern_drop(&k->cluster->groups.table, group);
+    call_others(k, now_ms, group);
 }

@@ -191,6 +191,7 @@ bool engine_tick(struct engine *k, int64_t now_ms, struct effects *out)
             k->units.at[unit].is_starving = true;
             engine_count_starved(k, unit);
             queue_reorder(k->queue, unit);
+            engine_let_keep(k, now_ms, unit);
         }
         if (wakes_ms(k, unit) <= now_ms) {
             map_remove(&k->wakes, unit);

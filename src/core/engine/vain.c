@@ -194,5 +194,7 @@ bool engine_is_in_vain(struct engine *k, uint32_t unit)
         (UNLIKELY(k->holds.of_pod.n) && engine_has_booking(k, (pod_id){unit})))
         return false;
     struct gang *gang = engine_gang_led_by(k, unit);
+    if (gang && k->units.at[unit].is_starving && k->keeper == ID_NONE)
+        return false; /* it may keep what there is */
     return gang ? gang_in_vain(k, gang, unit) : pod_in_vain(k, unit);
 }

@@ -127,11 +127,12 @@ uint64_t engine_barred_by(struct engine *k)
 }
 
 /* Refusals cost units that age no wait: the event that may help one wakes it, and the order says
- * who goes first. */
+ * who goes first. Nor holds: others would have their room. */
 static bool backs_off(const void *ctx, uint32_t unit)
 {
     const struct engine *k = ctx;
-    return !k->units.at[unit].ages;
+    bool is_hold = UNLIKELY(k->holds.of_pod.n) && map_find(&k->holds.of_pod, unit) != MAP_NONE;
+    return !k->units.at[unit].ages && !is_hold;
 }
 
 static uint64_t unit_wakes(const struct engine *k, uint32_t unit, const struct event *event,

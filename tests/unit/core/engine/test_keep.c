@@ -196,3 +196,60 @@ TEST(keep, one_gang_at_a_time_keeps_room)
     stage_run(&s);
     EXPECT_INT(binds(&s), 4);
 }
+
+/* The room is on a node of a pool, behind a taint; one device becomes free after the other, and
+ * there is always a small pod that could have it. */
+TEST(keep, a_gang_keeps_each_device_from_the_moment_on_at_which_it_starves)
+{
+    static const char where[] = "gpu=1 select:pool=a tolerate:gpu:Exists::";
+    AUTO(stage) s = {0};
+    stage_put(&s, "node other cpu=8 memory=8Gi gpu=4");
+    stage_put(&s, "node n1 cpu=8 memory=8Gi gpu=4 label:pool=a taint:gpu=yes:NoSchedule");
+    for (int i = 0; i < 4; i++) {
+        stage_put(&s, "pod full-%d gpu=1 on=n1 phase=Running", i);
+        stage_put(&s, "pod there-%d gpu=1 on=other phase=Running", i);
+        stage_put(&s, "pod a-%d %s gang=a:4 created=0", i, where);
+    }
+    stage_run(&s);
+    s.now_ms = 60001;
+    stage_run(&s);
+    EXPECT_INT(s.engine->holds.of_pod.n, 4);
+    stage_put(&s, "pod there-0 gpu=1 on=other phase=Succeeded"); /* not where they may go */
+    for (int i = 0; i < 4; i++) {
+        s.now_ms += 3000;
+        stage_put(&s, "pod small-%d %s scheduler=kubenexus-scheduler created=60", i, where);
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "a-0"), "parked");
+        stage_put(&s, "pod full-%d gpu=1 on=n1 phase=Succeeded", i);
+        stage_run(&s);
+        EXPECT_INT(binds(&s), i == 3 ? 4 : 0);
+    }
+    EXPECT_TEXT(stage_fate(&s, "a-0"), "assumed on n1");
+}
+
+TEST(keep, when_a_gang_has_its_room_the_next_one_that_starves_keeps_some)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod full-%d cpu=1 on=n1 phase=Running", i);
+    for (int i = 0; i < 2; i++) {
+        stage_put(&s, "pod a-%d cpu=1 gang=a:2 created=0", i);
+        stage_put(&s, "pod b-%d cpu=1 gang=b:2 created=1", i);
+    }
+    stage_run(&s);
+    s.now_ms = 62000;
+    stage_run(&s);
+    EXPECT_INT(s.engine->holds.of_pod.n, 2);
+    for (int i = 0; i < 2; i++)
+        stage_put(&s, "pod full-%d cpu=1 on=n1 phase=Succeeded", i);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "a-1"), "assumed on n1");
+    s.now_ms += 1000;
+    stage_run(&s);
+    EXPECT_INT(s.engine->holds.of_pod.n, 2); /* for b, though nothing has happened */
+    stage_put(&s, "pod full-2 cpu=1 on=n1 phase=Succeeded");
+    stage_put(&s, "pod small cpu=1 scheduler=kubenexus-scheduler created=60 preempts=Never");
+    stage_run(&s);
+    EXPECT_INT(binds(&s), 0);
+}
