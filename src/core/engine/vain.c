@@ -39,7 +39,7 @@ bool engine_is_by_rows(const struct class *class)
         if (class->parts[i].plugin->row_filter && !class->parts[i].plugin->key_filter)
             bits |= (uint64_t)1 << class->parts[i].number;
     return class->rejected_by && !(class->rejected_by & ~bits) &&
-           !(class->refusal || class->is_pinned || class->may_fail || class->asks);
+           !(class->refusal || class->is_pinned || class->only || class->may_fail || class->asks);
 }
 
 /* --- what units were told --- */
@@ -88,16 +88,19 @@ struct look {
     const struct class *class;
     uint64_t rejectors; /* whose words it has heard */
     bool may_evict;
+    uint32_t alone; /* the pod, which room that others have in sight is not for; ID_NONE: of a gang,
+                     * for which that is no part of the sum */
 };
 
 enum seen { SEES_NOTHING, SEES_ROOM, SEES_NEWS };
 
-static enum seen see(const struct engine *k, const struct look *l, node_id node)
+static enum seen see(struct engine *k, const struct look *l, node_id node)
 {
-    const struct cluster *c = k->cluster;
+    struct cluster *c = k->cluster;
     if (!nodes_is_present(&c->nodes, node))
         return SEES_NOTHING;
-    reason_id reason = row_filter(c, l->class, node, COLUMN_ALL);
+    reason_id reason = l->alone == ID_NONE ? row_filter(c, l->class, node, COLUMN_ALL)
+                                           : row_verdict(c, l->class, node, (pod_id){l->alone});
     if (!reason)
         return SEES_ROOM;
     enum code code = reasons_at(&k->classes.reasons, reason)->code;
@@ -106,7 +109,7 @@ static enum seen see(const struct engine *k, const struct look *l, node_id node)
     return is_news ? SEES_NEWS : SEES_NOTHING;
 }
 
-static enum seen see_all(const struct engine *k, const struct look *l)
+static enum seen see_all(struct engine *k, const struct look *l)
 {
     enum seen most = SEES_NOTHING;
     for (uint32_t i = 0; i < k->cluster->nodes.n && most < SEES_NEWS; i++)
@@ -115,17 +118,18 @@ static enum seen see_all(const struct engine *k, const struct look *l)
 }
 
 /* What the nodes say that changed in the last so many changes. */
-static enum seen see_changed(const struct engine *k, const struct look *l, uint64_t changes)
+static enum seen see_changed(struct engine *k, const struct look *l, uint64_t changes)
 {
     const struct change_log *log = &k->cluster->log;
     enum seen most = SEES_NOTHING;
     if (changes > LOOK_MOST || changes > log->end - log->oldest)
         return see_all(k, l);
-    for (uint64_t p = log->end - changes; p < log->end && most < SEES_NEWS; p++) {
-        node_id node = {change_log_at(log, p)->node};
-        if (log->newest[node.i] == p)
-            most = MAX(most, see(k, l, node));
-    }
+    uint32_t nodes[LOOK_MOST], n = 0; /* apart: to judge one may be a trial, which is logged */
+    for (uint64_t p = log->end - changes; p < log->end; p++)
+        if (log->newest[change_log_at(log, p)->node] == p)
+            nodes[n++] = change_log_at(log, p)->node;
+    for (uint32_t i = 0; i < n && most < SEES_NEWS; i++)
+        most = MAX(most, see(k, l, (node_id){nodes[i]}));
     return most;
 }
 
@@ -134,7 +138,7 @@ static struct class *class_of(struct engine *k, uint32_t pod)
 {
     struct class *class = classes_of(&k->classes, pods_at(&k->cluster->pods, (pod_id){pod})->shape);
     bool is_left = class && !class->error.n && !class->refusal && !class->is_pinned &&
-                   !class->may_fail && !class->asks;
+                   !class->only && !class->may_fail && !class->asks;
     return is_left ? class : NULL;
 }
 
@@ -142,7 +146,8 @@ static struct class *class_of(struct engine *k, uint32_t pod)
 static enum seen look_since(struct engine *k, uint32_t unit, struct class *class, uint32_t was,
                             uint32_t is, uint64_t changes)
 {
-    struct look look = {class, queue_rejectors(k->queue, unit), is & 1};
+    struct look look = {class, queue_rejectors(k->queue, unit), is & 1,
+                        engine_gang_led_by(k, unit) ? ID_NONE : unit};
     return was == is ? see_changed(k, &look, changes) : see_all(k, &look);
 }
 
