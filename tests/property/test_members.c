@@ -280,6 +280,7 @@ static void take_effect(struct history *h, const struct effect *e)
     case EFFECT_ASK:
         list_each(&e->ask->nodes, name)
             x.asked |= 1u << number_of(*name);
+        trace("ask", arena_printf(&h->mem, STR_FMT " %x%c", STR_ARG(e->pod), x.asked, 0).p);
         vec_push(&h->pending, x);
         break;
     case EFFECT_EVICT:

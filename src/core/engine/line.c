@@ -248,8 +248,10 @@ void engine_lines_hear(struct engine *k, const struct event *event)
 {
     k->lines.node_changes += event->resource == EVENT_NODE;
     uint64_t interested = event->resource == EVENT_ANY ? UINT64_MAX : engine_interested(k, event);
-    vec_each(&k->lines.at, l)
-        l->is_stale = l->is_stale || l->rejectors & interested;
+    vec_each(&k->lines.at, l) {
+        bool is_asked = UNLIKELY(k->consultations.n) && interested && engine_asks_in_line(k, l);
+        l->is_stale = l->is_stale || l->rejectors & interested || is_asked; /* who may yet refuse */
+    }
 }
 
 static void renew(struct engine *k, struct line *l)
