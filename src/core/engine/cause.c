@@ -275,7 +275,7 @@ static void blame_step(struct sifting *s, uint32_t rule, const uint64_t *rooms, 
 {
     const struct nodes *nodes = &s->k->cluster->nodes;
     uint32_t *refused = arena_array(&s->mem, uint32_t, nodes->n), n = 0;
-    x->rule = rule == 0 && x->have ? CAUSE_SUM : s->rules[rule].rule;
+    x->rule = s->rules[rule].rule;
     x->bench = worst_bench(&s->k->planner, rooms);
     const struct class *class = s->k->planner.benches.at[x->bench].class;
     for (uint32_t i = 0; i < nodes->n; i++) {
@@ -427,6 +427,32 @@ static void find_use(struct sifting *s, struct cause *x, enum gang_outcome why)
         engine_blame(s->k, x, NULL, 0);
 }
 
+/* Is there too little of one resource on all nodes together? That is the cheapest way to know that
+ * it is room that is short, and the most frequent. */
+static bool is_short(const struct sifting *s, resource_id resource, int64_t ask)
+{
+    const struct cluster *c = s->k->cluster;
+    uint64_t room = 0;
+    for (uint32_t i = 0; ask > 0 && i < c->nodes.n && room < need_of(&s->k->planner); i++) {
+        bool is_there = nodes_is_present(&c->nodes, (node_id){i});
+        int64_t free = is_there ? engine_free_of(c, (node_id){i}, resource) : 0;
+        room += free > 0 ? (uint64_t)(free / ask) : 0;
+    }
+    return ask > 0 && room < need_of(&s->k->planner);
+}
+
+static bool is_plainly_short(const struct sifting *s, enum gang_outcome why)
+{
+    const struct pod_request *ask = &spec_of(s->k, 0)->ask;
+    bool is_short_of_device = false;
+    if (why != GANG_HOPELESS || n_benches(s) > 1 || s->k->holds.of_pod.n)
+        return false;
+    for (uint32_t i = 0; i < ask->n_others && !is_short_of_device; i++)
+        is_short_of_device = is_short(s, ask->others[i].resource, ask->others[i].amount);
+    return is_short_of_device || is_short(s, RESOURCE_CPU, ask->cpu_milli) ||
+           is_short(s, RESOURCE_MEMORY, ask->memory);
+}
+
 /* --- the whole --- */
 
 static bool find_domain(struct sifting *s, struct cause *x)
@@ -444,16 +470,40 @@ static bool find_domain(struct sifting *s, struct cause *x)
     return true;
 }
 
+/* The first rule of the funnel by itself: it takes no more than sums. */
+static bool find_sum(struct sifting *s, struct cause *x)
+{
+    const struct engine *k = s->k;
+    const struct nodes *nodes = &k->cluster->nodes;
+    uint64_t *rooms = arena_array(&s->mem, uint64_t, n_benches(s));
+    uint32_t *large = arena_array(&s->mem, uint32_t, n_benches(s));
+    for (uint32_t i = 0; i < nodes->n && pods_of(&k->planner, rooms) < need_of(&k->planner); i++)
+        for (uint32_t b = 0; b < n_benches(s) && nodes_is_present(nodes, (node_id){i}); b++) {
+            uint64_t room = engine_node_room(k->cluster, spec_of(k, b), (node_id){i}, true);
+            rooms[b] += room;
+            large[b] += room > 0;
+        }
+    x->have = x->before = pods_of(&k->planner, rooms);
+    if (x->have >= need_of(&k->planner))
+        return false;
+    x->bench = worst_bench(&k->planner, rooms);
+    x->nodes = nodes->present;
+    x->left = large[x->bench];
+    x->rule = x->have ? CAUSE_SUM : CAUSE_OFFER;
+    engine_blame(s->k, x, NULL, 0);
+    return true;
+}
+
 /* What nodes are or, if that is not it, who has them. */
 static struct cause find(struct sifting *s, enum gang_outcome why, struct cause x)
 {
     list_rules(s);
-    bool is_found = sift(s, false) && (find_step(s, &x) || find_domain(s, &x));
-    if (!is_found) {
-        struct cause use = {.group = x.group, .need = x.need, .nodes = s->nodes_left};
-        x = use;
+    if (find_sum(s, &x) || (sift(s, false) && (find_step(s, &x) || find_domain(s, &x))))
+        return x;
+    x.rule = CAUSE_ROOM;
+    x.have = MIN(s->k->planner.benches.at[0].room, (uint64_t)x.need);
+    if (!is_plainly_short(s, why))
         find_use(s, &x, why);
-    }
     return x;
 }
 

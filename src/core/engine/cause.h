@@ -77,6 +77,9 @@ void engine_list_funnel(struct engine *k, uint32_t group, struct cause_steps *ou
  * these nodes were refused for. */
 void engine_blame(struct engine *k, struct cause *x, const uint32_t *refused, uint32_t n);
 
+/* What is free of the resource on the node; below 0 where more is used than there is. */
+int64_t engine_free_of(const struct cluster *c, node_id node, resource_id resource);
+
 /* The cause as the first sentence of what its owner reads: at most CAUSE_BYTES_MOST long. */
 enum { CAUSE_BYTES_MOST = 200 };
 void engine_word_cause(struct engine *k, int64_t now_ms, const struct cause *x, struct buf *out);

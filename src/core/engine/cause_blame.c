@@ -291,7 +291,7 @@ static void blame_offer(struct blaming *b)
         b->x->nearest = nearest_resource(b->k, b->x->resource);
 }
 
-static int64_t free_of(const struct cluster *c, node_id node, resource_id resource)
+int64_t engine_free_of(const struct cluster *c, node_id node, resource_id resource)
 {
     const struct room *room = &c->nodes.room[node.i];
     const struct cell *cell = nodes_cell(&c->nodes, node, resource);
@@ -315,7 +315,7 @@ static uint64_t room_but(const struct cluster *c, const struct spec *spec, node_
         int64_t ask = is_other            ? spec->ask.others[i].amount
                       : r == RESOURCE_CPU ? spec->ask.cpu_milli
                                           : spec->ask.memory;
-        int64_t free = r == but || ask <= 0 ? 0 : free_of(c, node, r);
+        int64_t free = r == but || ask <= 0 ? 0 : engine_free_of(c, node, r);
         if (r != but && ask > 0)
             n = MIN(n, free > 0 ? (uint64_t)(free / ask) : 0);
     }
