@@ -424,6 +424,8 @@ static bool value_changes(const struct cluster *c, const struct spread_rule *rul
 
 static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)
 {
+    if (e->is_thorough)
+        return true; /* where the pod may go decides which domains count */
     const struct spec *spec = specs_at(&c->specs, shape->spec);
     bool had = e->old_row && has_all_keys(c, spec, e->old_row);
     bool has = e->new_row && has_all_keys(c, spec, e->new_row);
