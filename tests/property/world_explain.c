@@ -100,8 +100,14 @@ static bool is_evicting(const struct world *w)
     return false;
 }
 
-/* Is there a pod for which no NUMA node had room when it came, while one would have by now? Nobody
- * told it a number, so who has seen only the present gives it one. */
+static uint32_t n_of(gpu_mask gpus)
+{
+    return (uint32_t)__builtin_popcount(gpus);
+}
+
+/* Is there a pod for which no NUMA node had room when it came, or whose node had too few GPUs then,
+ * while it would get them by now? Nobody told it a number, so who has seen only the present gives
+ * it one. */
 static bool has_unseated(const struct world *w, const struct engine *present)
 {
     const struct cluster *past = w->engines[0]->cluster, *now = present->cluster;
@@ -113,8 +119,13 @@ static bool has_unseated(const struct world *w, const struct engine *present)
             pods_find(&past->pods, names_find(&past->names, pod->meta.namespace), pod->meta.name);
         pod_id after =
             pods_find(&now->pods, names_find(&now->names, pod->meta.namespace), pod->meta.name);
-        if (before.i != ID_NONE && after.i != ID_NONE && now->pods.rows.at[after.i].zone &&
-            past->pods.rows.at[before.i].node != ID_NONE && !past->pods.rows.at[before.i].zone)
+        if (before.i == ID_NONE || after.i == ID_NONE)
+            continue;
+        const struct pod_row *was = &past->pods.rows.at[before.i];
+        const struct pod_row *is = &now->pods.rows.at[after.i];
+        bool lacks_gpus = n_of(was->gpus) < cluster_spec(past, before)->gpus.count &&
+                          n_of(is->gpus) > n_of(was->gpus);
+        if (was->node != ID_NONE && ((is->zone && !was->zone) || lacks_gpus))
             return true;
     }
     return false;
