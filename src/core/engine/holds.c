@@ -528,6 +528,7 @@ static void put_back(struct engine *k, pod_id pod, node_id node)
     }
     pods_at(&c->pods, pod)->flags &= ~(uint32_t)POD_BOUND;
     engine_stand(k, k->now_ms, pod, true);
+    engine_tell_free(k, pod, node); /* what is left of its room may do for others */
 }
 
 /* Does its user leave room where the hold was? */
