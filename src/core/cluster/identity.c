@@ -13,6 +13,14 @@ static sym label(const struct cluster *c, label_set_id labels, struct str key)
     return s == SYM_NONE || labels == ID_NONE ? SYM_NONE : names_label(&c->names, labels, s);
 }
 
+bool identity_is_said(const struct cluster *c, label_set_id labels)
+{
+    bool is_said = label(c, labels, tenant_key) != SYM_NONE;
+    for (size_t i = 0; i < LEN(tier_keys); i++)
+        is_said |= label(c, labels, tier_keys[i]) != SYM_NONE;
+    return is_said;
+}
+
 static void by_namespace(const struct cluster *c, label_set_id labels, struct identity *out)
 {
     for (size_t i = 0; i < LEN(tier_keys); i++) {

@@ -35,6 +35,7 @@ struct identity {
 };
 
 /* A pure function of the shape, its namespace's labels and the rules. */
+
 struct identity identity_of(struct cluster *c, const struct shape *shape,
                             const struct identity_rules *rules);
 
@@ -46,3 +47,6 @@ static inline bool identity_has_tier(const struct identity *i)
 
 /* "namespace label tenant.kubenexus.io/tier": appended. */
 void identity_tier_text(const struct identity *i, struct buf *out);
+
+/* Do a namespace's labels (ID_NONE: it has none) say whose it is, or of what tier? */
+bool identity_is_said(const struct cluster *c, label_set_id labels);

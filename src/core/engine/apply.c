@@ -677,10 +677,13 @@ static void hear_namespace(struct engine *k, int64_t now_ms, const struct object
         is_there ? names_get(&c->names, o->meta->name) : names_find(&c->names, o->meta->name);
     label_set_id labels = is_there ? read_labels(c, &o->meta->labels) : ID_NONE;
     struct event event = {.resource = EVENT_NAMESPACE, .actions = ACTION_OTHER, .name = name};
+    label_set_id before = name == SYM_NONE ? ID_NONE : map_find(&c->namespaces, name);
+    bool is_tenants = identity_is_said(c, before) || identity_is_said(c, labels);
     engine_see_namespace(k, now_ms, name, is_there ? o->namespace : NULL);
     if (!cluster_put_namespace(c, name, labels))
         return;
-    engine_review_boosts(k, name);
+    if (is_tenants)
+        engine_review_boosts(k, name);
     engine_event(k, now_ms, &event);
 }
 
