@@ -5,9 +5,11 @@
 /* clang-format off */
 
 const struct our_key our_keys[] = {
-#define KEY(text, on) {STR(text), on},
+#define KEY(text, on)          {STR(text), on, false},
+#define KEY_NUMBERED(text, on) {STR(text), on, true},
 #include "core/model/our_keys.def"
 #undef KEY
+#undef KEY_NUMBERED
 };
 
 /* clang-format on */
@@ -56,11 +58,17 @@ static bool matches(struct str pattern, struct str text)
     return at == text.n;
 }
 
+/* Mostly the lengths differ. */
+static bool is_spelled(const struct our_key *known, struct str key)
+{
+    return known->is_numbered ? matches(known->text, key) : str_equal(known->text, key);
+}
+
 bool our_key_is_unknown(struct str key, uint32_t on)
 {
     bool is_unknown = our_key_is(key);
     for (uint32_t i = 0; i < n_our_keys && is_unknown; i++)
-        is_unknown = !(our_keys[i].on & on) || !matches(our_keys[i].text, key);
+        is_unknown = !(our_keys[i].on & on) || !is_spelled(&our_keys[i], key);
     return is_unknown;
 }
 
