@@ -51,7 +51,7 @@ def a_gang_starts_with_the_node_that_becomes_usable(stage):
         gang(stage, name, 4, nodeSelector=pool)
         for i in range(4):
             said = stage.wait_refused("%s-%d" % (name, i))
-            assert "has room for 2 of 4 pods" in said["message"], said
+            assert "room for 2 of 4 pods" in said["message"], said
         begin = time.monotonic()
         stage.plane.patch("Node", name, patch)
         wait_started(stage, name, 4)
