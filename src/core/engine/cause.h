@@ -87,6 +87,10 @@ void engine_word_cause(struct engine *k, int64_t now_ms, const struct cause *x, 
 /* "8 x (1 nvidia.com/gpu, 8 cpu) and 1 x (2 cpu)": what the unit in k->planner needs. */
 void engine_word_needs(const struct engine *k, struct buf *out);
 
+/* Calls for each resource that the pod asks for: devices first. */
+void engine_each_need(const struct spec *spec,
+                      void (*fn)(void *ctx, resource_id resource, int64_t amount), void *ctx);
+
 /* "8 nvidia.com/gpu", "500m cpu", "2Gi memory" */
 void engine_word_amount(const struct engine *k, resource_id resource, int64_t amount,
                         struct buf *out);

@@ -27,8 +27,7 @@ void engine_word_amount(const struct engine *k, resource_id resource, int64_t am
     buf_printf(out, "%lld%s " STR_FMT, (long long)amount, units[unit], STR_ARG(name));
 }
 
-/* Calls for each resource that the pod asks for: devices first. */
-static void each_need(const struct spec *spec,
+void engine_each_need(const struct spec *spec,
                       void (*fn)(void *ctx, resource_id resource, int64_t amount), void *ctx)
 {
     for (uint32_t i = 0; i < spec->ask.n_others; i++)
@@ -59,7 +58,7 @@ void engine_word_needs(const struct engine *k, struct buf *out)
         const struct bench *bench = &p->benches.at[i];
         struct wording w = {k, out, 0};
         buf_printf(out, "%s%u", i ? " and " : "", p->benches.n == 1 ? p->need : bench->n);
-        each_need(specs_at(&k->cluster->specs, bench->class->spec), add_need, &w);
+        engine_each_need(specs_at(&k->cluster->specs, bench->class->spec), add_need, &w);
         buf_add(out, w.n ? STR(")") : STR(" x (nothing)"));
     }
 }

@@ -6,18 +6,6 @@
 #include "core/engine/cause.h"
 #include "core/engine/inside.h"
 
-/* Calls for each resource that the pod asks for: devices first. */
-static void each_need(const struct spec *spec,
-                      void (*fn)(void *ctx, resource_id resource, int64_t amount), void *ctx)
-{
-    for (uint32_t i = 0; i < spec->ask.n_others; i++)
-        fn(ctx, spec->ask.others[i].resource, spec->ask.others[i].amount);
-    if (spec->ask.cpu_milli)
-        fn(ctx, RESOURCE_CPU, spec->ask.cpu_milli);
-    if (spec->ask.memory)
-        fn(ctx, RESOURCE_MEMORY, spec->ask.memory);
-}
-
 /* --- what is short --- */
 
 struct shortage {
@@ -100,7 +88,7 @@ static void look_for_joint_lack(void *ctx, resource_id resource, int64_t amount)
 static void add_joint_shortage(const struct engine *k, const struct bench *bench, struct buf *out)
 {
     struct shortage s = {.k = k, .bench = bench};
-    each_need(specs_at(&k->cluster->specs, bench->class->spec), look_for_joint_lack, &s);
+    engine_each_need(specs_at(&k->cluster->specs, bench->class->spec), look_for_joint_lack, &s);
     if (s.amount <= 0)
         return; /* it is there, but not where the pods need it */
     buf_add(out, STR("; short of "));
@@ -117,7 +105,7 @@ static void add_shortage(const struct engine *k, struct buf *out)
         return;
     uint64_t want = p->need;
     struct shortage s = {.k = k, .bench = bench, .room = UINT64_MAX};
-    each_need(specs_at(&k->cluster->specs, bench->class->spec), look_for_shortage, &s);
+    engine_each_need(specs_at(&k->cluster->specs, bench->class->spec), look_for_shortage, &s);
     if (s.room >= want)
         return; /* the nodes that have it are out for other reasons */
     buf_add(out, STR("; short of "));
