@@ -51,7 +51,8 @@ static void tell(struct engine *k, int64_t now_ms, const struct objects *set)
     vec_done(&order);
 }
 
-/* `is_at_work`: as it runs, but without extenders, who are servers somewhere; else to be asked. */
+/* `is_at_work`: an engine that decides, but without extenders, which are servers elsewhere; else
+ * one that is only asked. */
 static struct engine *engine_for(const struct judging *j, int64_t now_ms, bool is_at_work)
 {
     const struct scheduler_config *c = j->config;
@@ -105,7 +106,7 @@ static void add_hint(struct judgement *out, struct str hint)
         v->headline = arena_printf(&out->mem, STR_FMT STR_FMT, STR_ARG(v->headline), STR_ARG(hint));
 }
 
-/* Whom it waits for, if that is known: the plan is the one that --preempt shows. */
+/* Which units it waits for, if that is known: the plan is the one that --preempt shows. */
 static void say_who_must_go(struct judgement *out)
 {
     struct explained_verdict *v = &out->x.verdict;

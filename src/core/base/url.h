@@ -15,5 +15,5 @@ struct url {
 /* What is wrong with the text; NULL if nothing is. Parts are pieces of it, or live in `mem`. */
 const char *url_parse(struct str text, struct arena *mem, struct url *out) MUST_USE;
 
-/* What may be shown of a text that should be a URL: not who asks, nor the password. */
+/* What may be shown of a text that should be a URL: without user and password. */
 struct str url_shown(struct str text);

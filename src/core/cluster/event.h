@@ -73,7 +73,7 @@ struct event {
                                     * EVENT_ATTACHMENT `name` is the driver */
     sym resource_name;             /* of EVENT_DEVICE_CLASS; SYM_NONE: none */
     uint32_t but;                  /* number + 1 of a unit that it does not help; 0: none */
-    bool is_thorough; /* who asks wants every help, not only what kube-scheduler sees */
-    bool has_limit;   /* only units of at most this priority may be woken */
+    bool is_thorough;              /* count every help, not only what kube-scheduler sees */
+    bool has_limit;                /* only units of at most this priority may be woken */
     int32_t priority_limit;
 };

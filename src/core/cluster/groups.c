@@ -135,7 +135,7 @@ static void forget_members(struct names *names, struct group *group)
 
 /* --- members --- */
 
-/* The size is the largest that those name who are there; `if_none`: nobody names one. */
+/* The size is the largest that present members name; `if_none`: none of them names one. */
 static void count_sizes(const struct groups *g, struct group *group, int32_t if_none)
 {
     bool is_troubled = false;
@@ -161,7 +161,7 @@ static void leave(struct groups *g, struct names *names, pod_id pod)
     if (group->members.n == 0)
         forget_members(names, group);
     else if (m->is_trouble || m->said == group->said)
-        count_sizes(g, group, group->said); /* who alone knew it may come again */
+        count_sizes(g, group, group->said); /* the member that alone knew it may come again */
     intern_drop(&g->table, id);
 }
 
