@@ -6,9 +6,9 @@
 
 #include "core/base/hash.h"
 #include "core/base/spare.h"
+#include "core/base/time_text.h"
 #include "core/model/event.h"
 #include "core/wire/json_write.h"
-#include "core/wire/time_text.h"
 #include "kube/limits.h"
 #include "kube/pending.h"
 
@@ -128,9 +128,9 @@ static void put_back(struct events *v, struct event_item *item)
 
 static uint64_t key_of(const struct event_about *about)
 {
-    uint64_t key = hash_pair(pod_key(about->namespace, about->name), str_hash(about->uid));
+    uint64_t key = hash_pair(pod_key(about->namespace, about->name), str_hash_secretly(about->uid));
     return hash_pair(hash_pair(key, about->version),
-                     hash_pair(str_hash(about->scheduler), (uint64_t)about->kind)) |
+                     hash_pair(str_hash_secretly(about->scheduler), (uint64_t)about->kind)) |
            1;
 }
 

@@ -1,10 +1,12 @@
 #include "kube/kinds.h"
 
 const struct watched watched_kinds[WATCHED_COUNT] = {
-#define WATCHED(kind, resource, selector) {kind, resource, selector, false},
-#define WATCHED_ON_DEMAND(kind, resource) {kind, resource, "", true},
+#define WATCHED(kind, resource, selector)           {kind, resource, selector, false, NULL},
+#define WATCHED_IF_ALLOWED(kind, resource, without) {kind, resource, "", false, without},
+#define WATCHED_ON_DEMAND(kind, resource)           {kind, resource, "", true, NULL},
 #include "kube/kinds.def"
 #undef WATCHED
+#undef WATCHED_IF_ALLOWED
 #undef WATCHED_ON_DEMAND
 };
 

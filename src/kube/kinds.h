@@ -9,13 +9,17 @@ struct watched {
     const char *resource; /* as paths spell it */
     const char *selector; /* fieldSelector; "": all objects */
     bool is_on_demand;    /* only from when on somebody wants it: listener.wants() */
+    const char *without;  /* what the scheduler does not do where it may not read them; NULL: it
+                           * waits until it may */
 };
 
 enum {
-#define WATCHED(kind, resource, selector) WATCHED_##kind,
-#define WATCHED_ON_DEMAND(kind, resource) WATCHED_##kind,
+#define WATCHED(kind, resource, selector)           WATCHED_##kind,
+#define WATCHED_IF_ALLOWED(kind, resource, without) WATCHED_##kind,
+#define WATCHED_ON_DEMAND(kind, resource)           WATCHED_##kind,
 #include "kube/kinds.def"
 #undef WATCHED
+#undef WATCHED_IF_ALLOWED
 #undef WATCHED_ON_DEMAND
     WATCHED_COUNT,
 };

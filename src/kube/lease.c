@@ -3,9 +3,9 @@
 
 #include "kube/lease.h"
 
+#include "core/base/time_text.h"
 #include "core/wire/json_read.h"
 #include "core/wire/json_write.h"
-#include "core/wire/time_text.h"
 #include "kube/limits.h"
 
 enum { JITTER_TENTHS = 12, RELEASE_SECONDS = 1, SOON_MS = 100 };

@@ -13,10 +13,12 @@ struct notice {
         NOTICE_REFUSED, /* the server will not have `verb` of `what`                       */
         NOTICE_ABSENT,  /* the server does not serve `what`; it is asked again once a while */
         NOTICE_INVALID, /* something of `what` could not be read and was left out          */
+        NOTICE_PARTLY,  /* one of `what` could not be read in full: what could be counts    */
     } kind;
-    const char *verb; /* list, watch, create, patch, … as RBAC spells it */
-    struct str what;  /* pods, replicasets.apps, pods/binding */
-    struct str text;  /* the server's words, or the error's */
+    const char *verb;    /* list, watch, create, patch, … as RBAC spells it */
+    struct str what;     /* pods, replicasets.apps, pods/binding */
+    struct str text;     /* the server's words, or the error's */
+    const char *without; /* of what is denied: what is not done then; NULL: it is not known */
 };
 
 /* Of a write that failed. */

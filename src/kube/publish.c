@@ -32,8 +32,8 @@ static void posting_free(struct posting *x)
 /* The object itself and a part of it are written apart from each other. */
 static uint64_t object_of(const struct object_write *w)
 {
-    uint64_t name = hash_pair(str_hash(w->namespace), str_hash(w->name));
-    return hash_pair(hash_pair(name, (uint64_t)w->kind), str_hash(w->patches[0].part));
+    uint64_t name = hash_pair(str_hash_secretly(w->namespace), str_hash_secretly(w->name));
+    return hash_pair(hash_pair(name, (uint64_t)w->kind), str_hash_secretly(w->patches[0].part));
 }
 
 void publish_init(struct publish *p, request_id id, uint64_t seed, struct str scheduler,

@@ -9,9 +9,9 @@ enum { PODS_KEPT = 256 };
 static uint64_t key_of(enum kind kind, struct str namespace, struct str name, struct str uid)
 {
     bool is_node = kind == KIND_NODE;
-    uint64_t key = hash_pair((uint64_t)kind, str_hash(name));
+    uint64_t key = hash_pair((uint64_t)kind, str_hash_secretly(name));
     if (!is_node)
-        key = hash_pair(hash_pair(key, str_hash(namespace)), str_hash(uid));
+        key = hash_pair(hash_pair(key, str_hash_secretly(namespace)), str_hash_secretly(uid));
     return key ? key : 1;
 }
 

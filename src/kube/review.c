@@ -179,7 +179,7 @@ static void add_key(struct buf *key, const struct review_question *q)
 static struct review *begin(struct reviews *r, const struct review_question *q, struct buf key)
 {
     struct review *v = mem_alloc(sizeof(*v));
-    *v = (struct review){.hash = str_hash(buf_str(&key)), .key = key};
+    *v = (struct review){.hash = str_hash_secretly(buf_str(&key)), .key = key};
     struct str whole = buf_str(&v->key);
     size_t user = q->token.n + 1, verb = user + q->user.n + 1, path = verb + q->verb.n + 1;
     v->asked = (struct review_question){
@@ -194,7 +194,7 @@ static struct review *begin(struct reviews *r, const struct review_question *q, 
 
 static struct review *find(const struct reviews *r, struct str key)
 {
-    uint64_t hash = str_hash(key);
+    uint64_t hash = str_hash_secretly(key);
     vec_each(&r->list, v)
         if ((*v)->hash == hash && str_equal(buf_str(&(*v)->key), key))
             return *v;

@@ -6,6 +6,8 @@
 #include "kube/watch.h"
 
 #include "core/model/check.h"
+#include "core/model/default.h"
+#include "core/model/gist.h"
 #include "core/model/glance.h"
 #include "kube/limits.h"
 
@@ -65,6 +67,7 @@ static void say(struct watch *w, int64_t now_ms, enum notice_kind kind, const ch
     buf_clear(&w->text);
     watched_add_name(&w->text, w->kind);
     struct notice notice = {.kind = kind, .verb = verb, .what = buf_str(&w->text), .text = text};
+    notice.without = kind == NOTICE_DENIED ? w->kind->without : NULL;
     w->listener->notice(w->listener->ctx, now_ms, &notice);
 }
 
@@ -243,23 +246,51 @@ static bool glance(struct watch *w, const struct envelope *v, enum watch_type ty
             (w->listener->knows && w->listener->knows(w->listener->ctx, pod)));
 }
 
+static bool is_ours(const struct watch *w, const struct envelope *v, const struct object *object,
+                    struct error *e)
+{
+    if (object->kind != w->kind->kind)
+        return error_set(e, ERROR_INVALID, STR_FMT " " STR_FMT " among %s", STR_ARG(v->api_version),
+                         STR_ARG(v->kind), w->kind->resource);
+    const struct meta *meta = object->meta;
+    if (meta->name.n == 0 || meta->uid.n == 0 ||
+        (meta->namespace.n == 0) == kind_info_get(object->kind)->is_namespaced)
+        return error_set(e, ERROR_INVALID, "an object without a name, a uid, or its namespace");
+    return true;
+}
+
+static void say_part(struct watch *w, int64_t now_ms, const struct object *object, struct error *e)
+{
+    const struct meta *meta = object->meta;
+    error_wrap(e, STR_FMT "%s" STR_FMT, STR_ARG(meta->namespace), meta->namespace.n ? "/" : "",
+               STR_ARG(meta->name));
+    say(w, now_ms, NOTICE_PARTLY, w->state == WATCH_LISTING ? "list" : "watch", str_of(e->text));
+}
+
 /* An object of our kind, as servers store them (and have given it its defaults). */
-static bool read_object(struct watch *w, const struct envelope *v, enum watch_type type,
-                        struct object *out, struct error *e)
+static bool read_object(struct watch *w, int64_t now_ms, const struct envelope *v,
+                        enum watch_type type, struct object *out, struct error *e)
 {
     bool is_known = glance(w, v, type, out) ||
                     (w->kind->kind == KIND_POD && templates_read(&w->templates, v, &w->mem, out));
-    if (!is_known && !envelope_object(v, &w->mem, out, e))
+    struct error why = {0};
+    bool is_whole = is_known || envelope_object(v, &w->mem, out, &why);
+    if (!is_whole && !gist_read(v, str_of(why.text), &w->mem, out)) {
+        *e = why;
         return false;
-    if (out->kind != w->kind->kind)
-        return error_set(e, ERROR_INVALID, STR_FMT " " STR_FMT " among %s", STR_ARG(v->api_version),
-                         STR_ARG(v->kind), w->kind->resource);
-    if (out->meta->name.n == 0 || out->meta->uid.n == 0 ||
-        (out->meta->namespace.n == 0) == kind_info_get(out->kind)->is_namespaced)
-        return error_set(e, ERROR_INVALID, "an object without a name, a uid, or its namespace");
-    if (type != WATCH_DELETED && !object_check(out, e))
+    }
+    if (!is_ours(w, v, out, e))
         return false;
-    if (!is_known && w->kind->kind == KIND_POD)
+    object_default_template(out, &w->mem);
+    if (is_whole && type != WATCH_DELETED && !object_check(out, &why)) {
+        *e = why;
+        if (!gist_mark(out, str_of(why.text), &w->mem))
+            return false;
+        is_whole = false;
+    }
+    if (!is_whole && type != WATCH_DELETED)
+        say_part(w, now_ms, out, &why);
+    if (is_whole && !is_known && w->kind->kind == KIND_POD)
         templates_keep(&w->templates);
     return true;
 }
@@ -269,7 +300,7 @@ static void take_page(struct watch *w, const struct happening *h)
     struct object object;
     struct error e;
     while (listing_next(h->page, &e)) {
-        if (read_object(w, &h->page->item, WATCH_ADDED, &object, &e))
+        if (read_object(w, h->now_ms, &h->page->item, WATCH_ADDED, &object, &e))
             pass_on(w, h->now_ms, CHANGE_PUT, &object);
         else
             say(w, h->now_ms, NOTICE_INVALID, "list", str_of(e.text));
@@ -313,6 +344,17 @@ static void rest(struct watch *w, const struct happening *h)
     w->due_ms = h->now_ms + MAX(wait, h->why ? h->why->retry_after_ms : 0);
 }
 
+/* A server that has just begun may not know yet what is allowed: it is believed that a kind may not
+ * be read when it has said so several times. Then the scheduler goes on without; what comes when it
+ * may be read some day comes like a change. */
+static void rest_denied(struct watch *w, const struct happening *h)
+{
+    enum { BELIEVED = 3 };
+    rest(w, h);
+    if (w->kind->without && !w->is_filled)
+        w->is_filled = ++w->denials >= BELIEVED;
+}
+
 static void rest_and_forget_version(struct watch *w, const struct happening *h)
 {
     buf_clear(&w->version);
@@ -347,7 +389,7 @@ static const struct rule {
     {WATCH_FILLING,     TIMER,    WATCH_LISTING,     ask_list               },
     {WATCH_FILLING,     REFUSED,  WATCH_LISTING,     ask_list               },
     {WATCH_FILLING,     EXPIRED,  WATCH_FILL_LATER,  rest_and_forget_version},
-    {WATCH_FILLING,     DENIED,   WATCH_FILL_LATER,  rest                   },
+    {WATCH_FILLING,     DENIED,   WATCH_FILL_LATER,  rest_denied            },
     {WATCH_FILLING,     FAILED,   WATCH_FILL_LATER,  rest                   },
     {WATCH_FILLING,     UNSERVED, WATCH_ABSENT,      leave                  },
     {WATCH_FILL_LATER,  TIMER,    WATCH_FILLING,     ask_fill               },
@@ -356,7 +398,7 @@ static const struct rule {
     {WATCH_LISTING,     LISTED,   WATCH_WATCHING,    take_page_ask_watch    },
     {WATCH_LISTING,     EXPIRED,  WATCH_LIST_LATER,  rest                   },
     {WATCH_LISTING,     REFUSED,  WATCH_LIST_LATER,  rest                   },
-    {WATCH_LISTING,     DENIED,   WATCH_LIST_LATER,  rest                   },
+    {WATCH_LISTING,     DENIED,   WATCH_LIST_LATER,  rest_denied            },
     {WATCH_LISTING,     FAILED,   WATCH_LIST_LATER,  rest                   },
     {WATCH_LISTING,     UNSERVED, WATCH_ABSENT,      leave                  },
     {WATCH_LIST_LATER,  TIMER,    WATCH_LISTING,     ask_list               },
@@ -426,7 +468,7 @@ static bool hear_frame(struct watch *w, int64_t now_ms, struct str bytes, struct
         h.on = bookmark.ends_initial ? FILLED : BOOKMARK;
         h.version = bookmark.resource_version;
     } else {
-        if (!read_object(w, &event.object, event.type, &object, e))
+        if (!read_object(w, now_ms, &event.object, event.type, &object, e))
             return false;
         h.kind = event.type == WATCH_DELETED ? CHANGE_REMOVE : CHANGE_PUT;
         h.object = &object;

@@ -48,6 +48,7 @@ struct watch {
     struct known known;
     struct templates templates; /* of pods */
     bool is_filled;             /* everything was passed on once, or there was no such kind */
+    uint32_t denials;           /* before that: how often it was not to be read */
     int said_status; /* of the trouble last told about, so that it is told once; -1: none */
 
     struct buf text;

@@ -1,9 +1,9 @@
 #include "kube/write.h"
 
 #include "core/base/spare.h"
+#include "core/base/time_text.h"
 #include "core/model/binding.h"
 #include "core/wire/json_write.h"
-#include "core/wire/time_text.h"
 #include "kube/consult.h"
 #include "kube/object_write.h"
 

@@ -1,9 +1,9 @@
 #include "sim/dump.h"
 
+#include "core/base/time_text.h"
 #include "core/engine/engine.h"
 #include "core/model/mirror.h"
 #include "core/model/run_time.h"
-#include "core/wire/time_text.h"
 #include "sim/dump_gangs.h"
 #include "sim/text.h"
 

@@ -11,9 +11,9 @@
  * a gang are one work.
  *
  * A pod runs as long as it declares (core/model/run_time.h), else as long as was learned of its kin
- * if the dump has what a scheduler learned (core/engine/runtimes.h). Of those left, pods of
- * ReplicaSets, StatefulSets, DaemonSets and the like run on; all others run for `run_ms`. One that
- * runs longer than expected is expected to run as long again as it has. */
+ * if the dump has what a scheduler learned (core/engine/backfill/runtimes.h). Of those left, pods
+ * of ReplicaSets, StatefulSets, DaemonSets and the like run on; all others run for `run_ms`. One
+ * that runs longer than expected is expected to run as long again as it has. */
 
 enum { DUMP_RUN_MS = 3600000, DUMP_UNTIL_MS = 86400000 };
 

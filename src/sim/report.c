@@ -278,9 +278,10 @@ void report_table(const struct summary *s, const struct host *host, struct buf *
         buf_printf(out, "note: " STR_FMT "\n", STR_ARG(*note));
     buf_printf(out, "\n%s decisions", text_count(s->engine.decisions).s);
     if (host)
-        buf_printf(out, " in %.2f s: %s decisions/s; peak memory %.1f MiB", host->wall_s,
+        buf_printf(out, " in %.2f s: %s decisions/s; longest step %.2f ms; peak memory %.1f MiB",
+                   host->wall_s,
                    text_count((uint64_t)((double)s->engine.decisions / MAX(host->wall_s, 1e-6))).s,
-                   (double)host->peak_bytes / (1 << 20));
+                   host->longest_step_s * 1e3, (double)host->peak_bytes / (1 << 20));
     buf_add_char(out, '\n');
 }
 
@@ -513,6 +514,7 @@ static void json_host(struct json_writer *w, const struct summary *s, const stru
     put_open(w, "host", '{');
     put_real(w, "wallSeconds", host->wall_s);
     put_real(w, "decisionsPerSecond", (double)s->engine.decisions / MAX(host->wall_s, 1e-6));
+    put_real(w, "longestStepSeconds", host->longest_step_s);
     put_count(w, "peakBytes", host->peak_bytes);
     put_count(w, "byView", s->engine.by_view);
     put_count(w, "byScan", s->engine.by_scan);

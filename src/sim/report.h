@@ -12,6 +12,7 @@
 /* What the clock and the machine decided. */
 struct host {
     double wall_s;
+    double longest_step_s; /* of the engine */
     uint64_t peak_bytes;
 };
 

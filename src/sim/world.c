@@ -52,7 +52,9 @@ struct world {
     struct engine *engine;
     struct books books;
     int64_t now_ms;
-    int64_t moved_ms; /* when something last happened but refusals */
+    int64_t moved_ms;      /* when something last happened but refusals */
+    double (*now_s)(void); /* a clock for steps; NULL: nobody asks how long they take */
+    double longest_step_s;
 
     VEC(struct sim_pod) pods;
     struct works works;
@@ -628,6 +630,25 @@ static void note_start(struct world *w)
         vec_push(&b->used_first, b->timeline.at[books_used(b, i)].value);
 }
 
+void world_watch(struct world *w, double (*now_s)(void))
+{
+    w->now_s = now_s;
+}
+
+double world_longest_step_s(const struct world *w)
+{
+    return w->longest_step_s;
+}
+
+static bool step(struct world *w)
+{
+    double start_s = w->now_s ? w->now_s() : 0;
+    bool has_stepped = engine_step(w->engine, clock_ms(w), &w->effects);
+    if (w->now_s)
+        w->longest_step_s = MAX(w->longest_step_s, w->now_s() - start_s);
+    return has_stepped;
+}
+
 bool world_turn(struct world *w)
 {
     int64_t then_ms = world_next_ms(w);
@@ -640,7 +661,7 @@ bool world_turn(struct world *w)
     note_start(w);
     uint64_t rounds = 0;
     do {
-        while (engine_step(w->engine, clock_ms(w), &w->effects))
+        while (step(w))
             continue;
         /* Each round places or evicts, and whoever is evicted is outranked: a moment has an end. */
         rounds++;

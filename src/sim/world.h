@@ -26,6 +26,11 @@ int64_t world_next_ms(const struct world *w);
 const struct books *world_books(const struct world *w);
 struct engine_stats world_engine_stats(const struct world *w);
 
+/* From now on the engine's steps are timed by this clock, which is not the world's; and the longest
+ * of them so far. */
+void world_watch(struct world *w, double (*now_s)(void));
+double world_longest_step_s(const struct world *w);
+
 /* For stories in tests: "waits", "runs on n1", "ended", "never came". Lives in the world until the
  * next call. */
 const char *world_fate(struct world *w, const char *pod);

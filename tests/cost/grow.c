@@ -30,10 +30,17 @@ struct object least(struct arena *mem, enum kind kind, uint32_t number)
 
 struct walk {
     struct path path;
+    bool texts; /* too */
     void (*fn)(void *ctx, const struct path *path);
     void *ctx;
     uint32_t n;
 };
+
+static bool is_asked_for(const struct walk *w, const struct field *f)
+{
+    bool is_text = f->shape == FIELD_ONE && f->type == FIELD_STR;
+    return f->shape == FIELD_LIST || f->shape == FIELD_MAP || (w->texts && is_text);
+}
 
 static void walk(struct walk *w, const struct field *fields)
 {
@@ -41,7 +48,7 @@ static void walk(struct walk *w, const struct field *fields)
         if (w->path.n == PATH_MOST)
             return;
         w->path.steps[w->path.n++] = f;
-        if (f->shape == FIELD_LIST || f->shape == FIELD_MAP) {
+        if (is_asked_for(w, f)) {
             w->n++;
             w->fn(w->ctx, &w->path);
         }
@@ -56,6 +63,13 @@ static void walk(struct walk *w, const struct field *fields)
 uint32_t paths_each(enum kind kind, void (*fn)(void *ctx, const struct path *path), void *ctx)
 {
     struct walk w = {.path = {.kind = kind}, .fn = fn, .ctx = ctx};
+    walk(&w, kind_info_get(kind)->fields);
+    return w.n;
+}
+
+uint32_t names_each(enum kind kind, void (*fn)(void *ctx, const struct path *path), void *ctx)
+{
+    struct walk w = {.path = {.kind = kind}, .texts = true, .fn = fn, .ctx = ctx};
     walk(&w, kind_info_get(kind)->fields);
     return w.n;
 }
@@ -80,6 +94,7 @@ struct growing {
     const struct path *path;
     uint32_t n;
     bool alike;
+    uint32_t first; /* number of the first element */
 };
 
 /* Words of which there are few. */
@@ -127,7 +142,7 @@ static struct str word_for(const struct growing *g, struct str field, uint32_t n
                         is_resource ? "example.com/r%08u"
                         : is_ours   ? "scheduling.kubenexus.io/v%08u"
                                     : "v%08u",
-                        number);
+                        g->first + number);
 }
 
 static void put_pointer(void *at, void *p, uint32_t n, bool is_list)
@@ -204,8 +219,6 @@ static char *put_elements(struct growing *g, const struct field *f, char *at, bo
         }
     }
     put_pointer(at, elements, n, true);
-    if (f->has_offset)
-        return elements;
     return elements;
 }
 
@@ -219,6 +232,8 @@ static void go_down(struct growing *g, char *message)
         if (f->has_offset)
             *(bool *)(message + f->has_offset) = true;
         if (f->shape == FIELD_ONE) {
+            if (is_last)
+                put_value(g, f, at, 0);
             message = at;
             continue;
         }
@@ -238,7 +253,15 @@ static void go_down(struct growing *g, char *message)
 struct object grown(struct arena *mem, const struct path *path, uint32_t n, bool alike)
 {
     struct object o = least(mem, path->kind, 0);
-    struct growing g = {mem, path, n, alike};
+    struct growing g = {mem, path, n, alike, 0};
+    go_down(&g, (char *)o.meta);
+    return o;
+}
+
+struct object named(struct arena *mem, const struct path *path, uint32_t number)
+{
+    struct object o = least(mem, path->kind, number);
+    struct growing g = {mem, path, 1, false, number};
     go_down(&g, (char *)o.meta);
     return o;
 }

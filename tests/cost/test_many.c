@@ -1,159 +1,19 @@
 /* Twice as many objects cost twice as much to read, to decide about and to let go, of whatever kind
  * they are and whatever they are to each other. In each scene there are a few nodes, and n of each
- * of some objects, told apart by their number. */
+ * of some objects. */
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "core/engine/engine.h"
 #include "count.h"
-#include "support/objects.h"
+#include "scenes.h"
 #include "support/test.h"
 
 #define IN_PROPORTION 2.3
 #define BY_PAIRS      4.0
 
-enum { NODES = 3, EACH_MOST = 3 };
-
-struct scene {
-    const char *name;
-    uint32_t least;              /* n, and then twice and four times as many */
-    const char *each[EACH_MOST]; /* objects; # is the number */
-};
-
-static const struct scene scenes[] = {
-    {"pods that run",                        500, {"pod p# cpu=1m on=n1"}                                                                     },
-    {"pods that find room",                  500, {"pod p# cpu=1m"}                                                                           },
-    {"pods that find none",                  500, {"pod p# cpu=99 scheduler=kubenexus-scheduler"}                                             },
-    {"pods of another scheduler",            500, {"pod p# cpu=1 scheduler=another"}                                                          },
-    {"pods with labels of their own",        500, {"pod p# cpu=1m label:k#=v label:app=v#"}                                                   },
-    {"pods that select labels of their own", 500, {"pod p# cpu=1m select:k#=v"}                                                               },
-    {"pods with resources of their own",     500, {"pod p# cpu=1m example.com/r#=1"}                                                          },
-    {"pods in namespaces of their own",
-     500,                                         {"namespace s# label:k#=v", "pod p# cpu=1m namespace=s#"}                                   },
-    {"pods with gates",                      500, {"pod p# cpu=1m gate:g#"}                                                                   },
-    {"ports",                                30,  {"pod p# cpu=1m port:#"}                                                                    },
-    {"gangs that start",                     300, {"pod a# cpu=1m gang=g#:2", "pod b# cpu=1m gang=g#:2"}                                      },
-    {"gangs that wait for pods",             300, {"pod a# cpu=1m gang=g#:2"}                                                                 },
-    {"gangs that find no room",              300, {"pod a# cpu=99 gang=g#:2", "pod b# cpu=99 gang=g#:2"}                                      },
-    {"images",                               300, {"pod p# cpu=1m image:i#"}                                                                  },
-    {"tolerations",                          300, {"pod p# cpu=1m tolerate:k#:Exists::"}                                                      },
-    {"claims of volumes",
-     300,                                         {"{'kind':'PersistentVolumeClaim','apiVersion':'v1','metadata':{'name':'c#','namespace':'"
-      "default','uid':'c#'},'spec':{'volumeName':'v#'}}",
-      "pod p# cpu=1m claim:c#"}                                                                                                      },
-    {"volumes",
-     300,                                         {"{'kind':'PersistentVolume','apiVersion':'v1','metadata':{'name':'v#','uid':'v#'},'spec':{'"
-      "capacity':{'storage':'1Gi'},'accessModes':['ReadWriteOnce'],'storageClassName':'s'}}"}                                        },
-    {"slices of devices",
-     200,                                         {"{'kind':'ResourceSlice','apiVersion':'resource.k8s.io/"
-      "v1','metadata':{'name':'s#','uid':'s#'},'spec':{'driver':'d','pool':{'name':'p#','"
-      "generation':1,'resourceSliceCount':1},"
-      "'nodeName':'m#','devices':[{'name':'d'}]}}"}                                                                                  },
-    {"claims of devices",
-     100,                                         {"{'kind':'ResourceClaim','apiVersion':'resource.k8s.io/"
-      "v1','metadata':{'name':'c#','namespace':'default','uid':'c#'},'spec':{'devices':{'requests':"
-      "[{'name':'r','exactly':{'deviceClassName':'k'}}]}}}"}                                                                         },
-    {"classes of devices",
-     200,                                         {"{'kind':'DeviceClass','apiVersion':'resource.k8s.io/"
-      "v1','metadata':{'name':'k#','uid':'k#'},'spec':{'extendedResourceName':'example.com/r#'}}"}                                   },
-    {"groups",
-     300,                                         {"{'kind':'PodGroup','apiVersion':'scheduling.x-k8s.io/"
-      "v1alpha1','metadata':{'name':'g#','namespace':'default','uid':'g#'},'spec':{'minMember':2}}",
-      "pod a# cpu=1m gang=g#:2"}                                                                                                     },
-    {"jobs",
-     300,                                         {"{'kind':'Job','apiVersion':'batch/"
-      "v1','metadata':{'name':'j#','namespace':'default','uid':'j#'},'spec':{'parallelism':2}}",
-      "pod p# cpu=1m owner:Job=j#"}                                                                                                  },
-    {"queues of Kueue",
-     200,                                         {"{'kind':'LocalQueue','apiVersion':'kueue.x-k8s.io/"
-      "v1beta2','metadata':{'name':'q#','namespace':'default','uid':'q#'},'spec':{'clusterQueue':'"
-      "c#'}}",
-      "{'kind':'ClusterQueue','apiVersion':'kueue.x-k8s.io/"
-      "v1beta2','metadata':{'name':'c#','uid':'c#'},'spec':{}}",
-      "{'kind':'Workload','apiVersion':'kueue.x-k8s.io/"
-      "v1beta2','metadata':{'name':'w#','namespace':'default','uid':'w#'},'spec':{'queueName':'q#',"
-      "'podSets':[{'name':'m','count':8,'template':{'spec':{'containers':[{'name':'c','resources':{"
-      "'requests':{'nvidia.com/gpu':'8'}}}]}}}]}}"}                                                                                  },
-    {"priority classes",
-     200,                                         {"{'kind':'PriorityClass','apiVersion':'scheduling.k8s.io/"
-      "v1','metadata':{'name':'p#'},'value':7}"}                                                                                     },
-    {"drivers of volumes",
-     200,                                         {"{'kind':'CSIDriver','apiVersion':'storage.k8s.io/v1','metadata':{'name':'d#'},'spec':{}}"}},
-    {"attachments",
-     200,                                         {"{'kind':'VolumeAttachment','apiVersion':'storage.k8s.io/"
-      "v1','metadata':{'name':'a#'},'spec':{'attacher':'d','nodeName':'m#','source':{'"
-      "persistentVolumeName':'v#'}}}"}                                                                                               },
-    {"capacities",
-     200,                                         {"{'kind':'CSIStorageCapacity','apiVersion':'storage.k8s.io/"
-      "v1','metadata':{'name':'c#','namespace':'default','uid':'c#'},'storageClassName':'s#','"
-      "capacity':'1Gi'}"}                                                                                                            },
-    {"nodes",                                200, {"node m# cpu=1"}                                                                           },
-    {"nodes that pods name",                 200, {"pod p# cpu=1m on=m#"}                                                                     },
-    {"reports of NUMA nodes",
-     200,                                         {"{'kind':'NodeResourceTopology','apiVersion':'topology.node.k8s.io/"
-      "v1alpha2','metadata':{'name':'m#'},'zones':[]}"}                                                                              },
-};
-
-/* In these, each of the one is compared with each of the other, once and quickly: selectors of a
- * namespace with the labels in it, pods nominated to a node with each other, a budget with those
- * behind it in the order of names, claims that are being written (at most 512) with what happens.
- */
-static const struct scene pairs[] = {
-    {"services and their pods",      100, {"service s# app=a#", "pod p# cpu=1m label:app=a#"}                  },
-    {"spread pods",                  100, {"pod p# cpu=1m label:app=a# spread:zone:1:hard:app=a#"}             },
-    {"pods apart",                   100, {"pod p# cpu=1m label:app=a# apart:host:app=a#"}                     },
-    {"pods near",                    100, {"pod p# cpu=1m label:app=a# near:zone:app=a#"}                      },
-    {"pods near namespaces",
-     100,                                 {"namespace s# label:k#=v", "pod p# cpu=1m apart:host:a=b:like=k#=v"}},
-    {"budgets",                      300, {"budget b# allowed=1 app=a#", "pod p# cpu=1m on=n1 label:app=a#"}   },
-    {"nominated pods",               10,  {"pod p# cpu=99 nominated=n1"}                                       },
-    {"claims that volumes wait for",
-     50,                                  {"{'kind':'StorageClass','apiVersion':'storage.k8s.io/"
-      "v1','metadata':{'name':'s#'},'provisioner':'x','volumeBindingMode':'WaitForFirstConsumer'}",
-      "{'kind':'PersistentVolumeClaim','apiVersion':'v1','metadata':{'name':'c#','namespace':'"
-      "default','uid':'c#'},'spec':{'storageClassName':'s#'}}",
-      "pod p# cpu=1m claim:c#"}                                                                        },
-};
-
-/* The number in place of each #. */
-static void put_number(char *line, size_t most, const char *fmt, uint32_t i)
-{
-    size_t n = 0;
-    for (; *fmt; fmt++) {
-        int more = *fmt == '#' ? snprintf(line + n, most - n, "%u", i)
-                               : snprintf(line + n, most - n, "%c", *fmt);
-        n += (size_t)more;
-        assert(n < most);
-    }
-}
-
-static void apply(struct engine *k, enum change_kind kind, const char *fmt, uint32_t i)
-{
-    struct arena mem = {0};
-    char line[1024];
-    uint64_t steps = cost_so_far.steps;
-    put_number(line, sizeof(line), fmt, i);
-    struct change change = {kind, object_of(&mem, line)};
-    cost_so_far.steps = steps; /* of reading a test's line */
-    engine_apply(k, 0, &change);
-    arena_done(&mem);
-}
-
-/* Decides about all; every binding is well. */
-static void run(struct engine *k)
-{
-    struct effects effects = {0};
-    bool goes_on = true;
-    while (goes_on) {
-        effects_clear(&effects);
-        goes_on = engine_step(k, 0, &effects);
-        vec_each(&effects.list, e)
-            if (e->kind == EFFECT_BIND || e->kind == EFFECT_EVICT || e->kind == EFFECT_WRITE)
-                engine_settle(k, 0, e->id, NULL);
-    }
-    effects_done(&effects);
-}
+enum { NODES = 3 };
 
 static struct cost play(const struct scene *scene, uint32_t n)
 {
@@ -161,17 +21,15 @@ static struct cost play(const struct scene *scene, uint32_t n)
     struct engine *k = engine_new(&config);
     struct cost before = cost_so_far;
     for (uint32_t i = 0; i < NODES; i++)
-        apply(k, CHANGE_PUT, "node n# cpu=64 memory=64Gi pods=100000 zone=z%u", i);
+        scene_apply(k, 0, CHANGE_PUT, "node n# cpu=64 memory=64Gi pods=100000 zone=z#", i);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t o = 0; o < EACH_MOST && scene->each[o]; o++)
-            apply(k, CHANGE_PUT, scene->each[o], i);
-    run(k);
-    apply(k, CHANGE_PUT, "node more# cpu=1 memory=1Gi", 0); /* wakes those who wait */
-    run(k);
+        scene_apply_each(k, 0, CHANGE_PUT, scene, i);
+    scene_run(k, 0);
+    scene_apply(k, 0, CHANGE_PUT, "node more# cpu=1 memory=1Gi", 0); /* wakes those who wait */
+    scene_run(k, 0);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t o = 0; o < EACH_MOST && scene->each[o]; o++)
-            apply(k, CHANGE_REMOVE, scene->each[o], i);
-    run(k);
+        scene_apply_each(k, 0, CHANGE_REMOVE, scene, i);
+    scene_run(k, 0);
     struct cost after = cost_so_far;
     engine_free(k);
     return (struct cost){after.steps - before.steps, after.bytes - before.bytes};
@@ -187,7 +45,10 @@ static void judge(const struct scene *scene, const char *what, const uint64_t *c
 
 static void try_scene(const struct scene *scene, double most)
 {
+    const char *wanted = getenv("COST_SCENE");
     uint64_t steps[3], bytes[3];
+    if (wanted && !strstr(scene->name, wanted))
+        return;
     for (uint32_t times = 0; times < 3; times++) {
         struct cost c = play(scene, scene->least << times);
         steps[times] = c.steps;
@@ -203,12 +64,61 @@ static void try_scene(const struct scene *scene, double most)
 
 TEST(cost, of_many_objects_is_in_proportion)
 {
-    for (size_t i = 0; i < LEN(scenes); i++)
+    for (uint32_t i = 0; i < n_scenes; i++)
         try_scene(&scenes[i], IN_PROPORTION);
+}
+
+TEST(cost, of_held_room_is_in_proportion)
+{
+    for (uint32_t i = 0; i < n_held; i++)
+        try_scene(&held[i], IN_PROPORTION);
+}
+
+/* One driver and its workers, which come. */
+static uint64_t play_workers(uint32_t n, bool run)
+{
+    struct engine_config config = {.shows = true};
+    struct engine *k = engine_new(&config);
+    const char *worker = run ? "pod w# cpu=1m on=n1" OF_APP("a") : "pod w# cpu=1m" OF_APP("a");
+    uint64_t before = cost_so_far.steps;
+    for (uint32_t i = 0; i < NODES; i++)
+        scene_apply(k, 0, CHANGE_PUT, "node n# cpu=64 memory=64Gi pods=100000", i);
+    scene_apply(k, 0, CHANGE_PUT, "pod d cpu=1m" OF_APP("a") MAKES("#", "1m"), n);
+    for (uint32_t i = 0; i < n; i++) {
+        scene_apply(k, 0, CHANGE_PUT, worker, i);
+        if (!run)
+            scene_run(k, 0);
+    }
+    scene_run(k, 0);
+    for (uint32_t i = 0; i < n; i++)
+        scene_apply(k, 0, CHANGE_REMOVE, "pod w#", i);
+    scene_run(k, 0);
+    uint64_t after = cost_so_far.steps;
+    engine_free(k);
+    return after - before;
+}
+
+TEST(cost, of_a_driver_is_in_proportion_to_its_workers)
+{
+    enum { LEAST = 200 };
+    for (int run = 0; run < 2; run++) {
+        uint64_t few = play_workers(LEAST, run), more = play_workers(2 * LEAST, run),
+                 most = play_workers(4 * LEAST, run);
+        test_case("%d: %llu, %llu, %llu", run, (unsigned long long)few, (unsigned long long)more,
+                  (unsigned long long)most);
+        EXPECT((double)more <= IN_PROPORTION * (double)few);
+        EXPECT((double)most <= IN_PROPORTION * (double)more);
+    }
 }
 
 TEST(cost, of_pairs_is_that_of_a_glance)
 {
-    for (size_t i = 0; i < LEN(pairs); i++)
+    for (uint32_t i = 0; i < n_pairs; i++)
         try_scene(&pairs[i], BY_PAIRS);
+}
+
+TEST(cost, of_telling_why_is_that_of_a_glance_at_each_node)
+{
+    for (uint32_t i = 0; i < n_told; i++)
+        try_scene(&told[i], BY_PAIRS);
 }

@@ -1,7 +1,7 @@
 /* Any bytes as run times that were learned: they are refused, or written again as they were read.
  */
 
-#include "core/engine/runtimes.h"
+#include "core/engine/backfill/runtimes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

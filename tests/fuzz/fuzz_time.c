@@ -1,6 +1,6 @@
 /* Any bytes as a time: refused, or in a year of four digits. */
 
-#include "core/wire/time_text.h"
+#include "core/base/time_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

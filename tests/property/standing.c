@@ -39,7 +39,7 @@ static const char *check_absent(const struct engine *k, uint32_t unit)
 {
     if (queue_where(k->queue, unit) != QUEUE_NOWHERE)
         return "somebody is in the queue who does not belong there";
-    if (heap_has(&k->timers, unit))
+    if (heap_has(&k->timers.heap, unit))
         return "somebody has a timer who does not wait";
     if (engine_line_of(k, unit))
         return "somebody is in a line who is not in the queue";
@@ -55,7 +55,7 @@ static bool waits(const struct engine *k, pod_id pod)
 
 static const char *check_follower(const struct engine *k, pod_id pod, uint32_t group)
 {
-    uint32_t leader = group < k->gangs.n ? k->gangs.at[group].leader : ID_NONE;
+    uint32_t leader = group < k->gangs->all.n ? k->gangs->all.at[group].leader : ID_NONE;
     if (leader == ID_NONE)
         return "a pod waits, and its gang does not";
     if (!waits(k, (pod_id){leader}) || engine_gang_of(k, (pod_id){leader}) != group)
@@ -68,7 +68,7 @@ static const char *check_follower(const struct engine *k, pod_id pod, uint32_t g
 static const char *check_users(const struct engine *k)
 {
     uint32_t users = 0;
-    vec_each(&k->holds.bookings, b)
+    vec_each(&k->holds->bookings, b)
         vec_each(&b->holds, hold) {
             if (b->name == SYM_NONE || hold->user == ID_NONE)
                 continue;
@@ -77,17 +77,19 @@ static const char *check_users(const struct engine *k)
             if (!row->text || row->node == ID_NONE)
                 return "a hold is used up by a pod that has no node";
         }
-    return users == k->holds.of_user.n ? NULL : "more holds are used up than there are";
+    return users == k->holds->of_user.n ? NULL : "more holds are used up than there are";
 }
 
 static const char *check_hold(const struct engine *k, pod_id pod, uint32_t booking)
 {
-    const struct booking *b = &k->holds.bookings.at[booking];
+    const struct booking *b = &k->holds->bookings.at[booking];
     vec_each(&b->holds, hold) {
         if (hold->pod != pod.i)
             continue;
-        bool looks = hold->user == ID_NONE && !hold->is_spent && !b->is_over &&
-                     engine_profile_of(k, pod) && pods_at(&k->cluster->pods, pod)->node == ID_NONE;
+        const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+        bool is_left_out = b->is_planned && row->pin == SYM_NONE;
+        bool looks = hold->user == ID_NONE && !hold->is_spent && !hold->is_lost && !b->is_over &&
+                     !is_left_out && engine_profile_of(k, pod) && row->node == ID_NONE;
         bool is_queued = queue_where(k->queue, pod.i) != QUEUE_NOWHERE;
         return is_queued == looks ? NULL : "a hold looks for no room, or without need";
     }
@@ -96,7 +98,7 @@ static const char *check_hold(const struct engine *k, pod_id pod, uint32_t booki
 
 static const char *check_pod(const struct engine *k, pod_id pod)
 {
-    uint32_t booking = map_find(&k->holds.of_pod, pod.i);
+    uint32_t booking = map_find(&k->holds->of_pod, pod.i);
     if (booking != MAP_NONE)
         return check_hold(k, pod, booking);
     if (!waits(k, pod))
@@ -109,6 +111,26 @@ static const char *check_pod(const struct engine *k, pod_id pod)
 }
 
 /* --- gangs --- */
+
+/* It has waited since the last of those came who wait, and is as important as one of them. */
+static const char *check_age(const struct engine *k, uint32_t group)
+{
+    const struct gang *gang = &k->gangs->all.at[group];
+    int64_t since_ms = INT64_MIN;
+    int32_t priority = INT32_MIN;
+    vec_each(&k->cluster->groups.at.at[group].members, i) {
+        const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
+        const struct unit *u = &k->units.at[*i];
+        if (!waits(k, (pod_id){*i}) || engine_gang_of(k, (pod_id){*i}) != group)
+            continue;
+        since_ms = MAX(since_ms, row->created_ms == TIME_NONE ? u->first_ms : row->created_ms);
+        priority = MAX(priority, u->priority);
+    }
+    if (gang->since_ms != since_ms)
+        return "a gang is as old as somebody who does not wait with it";
+    return gang->priority == priority ? NULL
+                                      : "a gang is as important as somebody who is not there";
+}
 
 static const char *check_group(const struct engine *k, uint32_t group, uint32_t members)
 {
@@ -125,11 +147,13 @@ static const char *check_group(const struct engine *k, uint32_t group, uint32_t 
     }
     if (g->said != said && is_said)
         return "a group is of a size that no member says";
-    const struct gang *gang = group < k->gangs.n ? &k->gangs.at[group] : NULL;
+    const struct gang *gang = group < k->gangs->all.n ? &k->gangs->all.at[group] : NULL;
     uint32_t leader = gang ? gang->leader : ID_NONE;
-    return leader != ID_NONE && groups_of(&k->cluster->groups, (pod_id){leader}) != group
-               ? "a gang is led by somebody else's pod"
-               : NULL;
+    if (leader == ID_NONE)
+        return NULL;
+    if (groups_of(&k->cluster->groups, (pod_id){leader}) != group)
+        return "a gang is led by somebody else's pod";
+    return check_age(k, group);
 }
 
 static const char *check_groups(const struct engine *k)
@@ -149,11 +173,11 @@ static const char *check_groups(const struct engine *k)
 
 static const char *check_questions(const struct engine *k)
 {
-    for (uint32_t i = 0; i < k->gangs.n; i++) {
+    for (uint32_t i = 0; i < k->gangs->all.n; i++) {
         uint32_t open = 0;
-        vec_each(&k->consultations, s)
+        vec_each(&k->extender->all, s)
             open += s->group == i ? s->open.n : 0;
-        if (k->gangs.at[i].open != open)
+        if (k->gangs->all.at[i].open != open)
             return "a gang waits for another number of answers than were asked for";
     }
     return NULL;
@@ -183,9 +207,9 @@ static const char *check_nodes(const struct engine *k)
 static const char *check_lines(const struct engine *k)
 {
     uint32_t standing = 0;
-    for (uint32_t i = 0; i < k->lines.waiters.n; i++)
-        standing += k->lines.waiters.at[i].line != 0;
-    vec_each(&k->lines.at, l) {
+    for (uint32_t i = 0; i < k->lines->waiters.n; i++)
+        standing += k->lines->waiters.at[i].line != 0;
+    vec_each(&k->lines->at, l) {
         standing -= MIN(l->order.n, standing);
         vec_each(&l->order, unit)
             if (engine_line_of(k, *unit) != l || queue_where(k->queue, *unit) == QUEUE_NOWHERE)

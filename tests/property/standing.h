@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 
 /* Between two calls of an engine: where everything must be, by the facts in its rows alone.
  *
@@ -9,7 +9,7 @@
  *  - Each unit is in one place of the queue, and the places count them all.
  *  - A group's members are the pods that are in it, and a size that none of them says is no size.
  *  - What a node has given away is the sum over its pods.
- *  - A hold is in the queue if nobody uses it up and it has no node.
+ *  - A hold is in the queue if nobody uses it up and it has no node, unless a plan leaves it out.
  *
  * Returns what is wrong, as text that stays; NULL: nothing is. */
 const char *standing_fault(const struct engine *k);

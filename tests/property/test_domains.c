@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "core/base/rng.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

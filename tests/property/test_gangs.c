@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "core/base/rng.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "property/world.h"
 #include "support/objects.h"
 #include "support/test.h"
@@ -378,7 +378,7 @@ static bool is_plain(const struct history *h, uint32_t by)
         for (uint32_t p = 0; p < PODS; p++)
             if (!asks(h, by, g, p) && h->gangs[g].members[p].in_sight)
                 return false;
-    return h->engines[0]->holds.of_pod.n == 0 && h->gangs[by].ended == 0;
+    return h->engines[0]->holds->of_pod.n == 0 && h->gangs[by].ended == 0;
 }
 
 static void check_party(struct history *h, uint32_t by, uint32_t g)
@@ -438,9 +438,10 @@ static void check_turn(struct history *h, uint32_t g, uint32_t placed)
     snprintf(name, sizeof(name), "g%u", g);
     sym group = names_find(&c->names, str_of(name));
     uint32_t held = 0;
-    vec_each(&k->holds.bookings, b)
+    vec_each(&k->holds->bookings, b)
         for (uint32_t i = 0; b->gang != ID_NONE && b->group == group && i < b->holds.n; i++)
-            held += pods_at(&c->pods, (pod_id){b->holds.at[i].pod})->node != ID_NONE;
+            held += b->holds.at[i].is_lost || /* its namespace may not hold more */
+                    pods_at(&c->pods, (pod_id){b->holds.at[i].pod})->node != ID_NONE;
     if (placed + held < (uint32_t)h->gangs[g].minimum)
         fail(h, "a gang is begun without room for those to come");
 }
@@ -454,7 +455,7 @@ static bool step(struct history *h)
     }
     AUTO(buf) before = {0}, after = {0};
     struct str was = rows_of(h->engines[0], &before);
-    bool had_holds = h->engines[0]->holds.of_pod.n;
+    bool had_holds = h->engines[0]->holds->of_pod.n;
     bool goes_on = false;
     for (int i = 0; i < ENGINES; i++) {
         effects_clear(&h->effects[i]);
@@ -477,7 +478,7 @@ static bool step(struct history *h)
     }
     if (by != ID_NONE)
         check_evictions(h, by);
-    bool holds = had_holds || h->engines[0]->holds.of_pod.n; /* they come and go by themselves */
+    bool holds = had_holds || h->engines[0]->holds->of_pod.n; /* they come and go by themselves */
     if (n == 0 && !holds && !str_equal(was, rows_of(h->engines[0], &after)))
         fail(h, "a step that placed nobody left a trace");
     for (uint32_t g = 0; g < GANGS; g++) {
@@ -655,7 +656,7 @@ static void start_engines(struct history *h)
 {
     for (int i = 0; i < ENGINES; i++) {
         engine_free(h->engines[i]);
-        struct engine_config config = {.no_views = i == 1};
+        struct engine_config config = {.no_views = i == 1, .shows = true};
         h->engines[i] = engine_new(&config);
         tell_all(h, h->engines[i]);
     }
@@ -711,7 +712,7 @@ static void come_to_rest(struct history *h)
     for (uint32_t g = 0; g < GANGS; g++)
         if (h->gangs[g].ended)
             return; /* a new engine would not know of them */
-    if (h->engines[0]->holds.of_pod.n)
+    if (h->engines[0]->holds->of_pod.n)
         return; /* nor of the room that is kept for somebody */
     start_engines(h);
     decide(h);

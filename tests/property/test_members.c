@@ -260,6 +260,8 @@ static uint32_t number_of(struct str name)
 
 static void take_effect(struct history *h, const struct effect *e)
 {
+    if (e->kind == EFFECT_PUBLISH)
+        return; /* about no pod */
     struct member *m = &h->members[number_of(e->pod)];
     struct pending x = {e->kind, e->id, number_of(e->pod), m->run, 0, 0};
     switch (e->kind) {
@@ -668,9 +670,9 @@ static void make_room(struct history *h)
  * whom the head of a line waits. */
 static bool is_comparable(const struct history *h)
 {
-    if (h->engine->holds.of_pod.n)
+    if (h->engine->holds->of_pod.n)
         return false;
-    vec_each(&h->engine->lines.at, l)
+    vec_each(&h->engine->lines->at, l)
         if (l->args && l->head != ID_NONE)
             return false;
     vec_each(&h->engine->cluster->groups.at, group)
@@ -732,6 +734,7 @@ static void configure(struct history *h)
     h->profiles[0] = built_in_profiles[0];
     h->profiles[1] = (struct profile){from->name, h->plugins, n};
     h->config.profiles = h->profiles;
+    h->config.shows = true;
     h->profiles[2] =
         (struct profile){from->name, built_in_profiles[0].plugins, built_in_profiles[0].n};
     h->config.n_profiles = 2;
@@ -771,6 +774,11 @@ TEST(property, members_wait_where_their_facts_put_them)
     uint64_t first = property_number("PROPERTY_SEED", 1);
     uint64_t seeds = property_number("PROPERTY_SEEDS", HISTORIES);
     uint64_t operations = property_number("PROPERTY_OPERATIONS", OPERATIONS);
+    /* Found by 100,000 histories: rare enough that a few hundred others do not find them. */
+    static const uint64_t found[] = {1000102, 1000819, 1004217};
+    for (size_t i = 0; i < LEN(found); i++)
+        if (!live(found[i], operations))
+            return;
     for (uint64_t seed = first; seed < first + seeds; seed++)
         if (!live(seed, operations))
             return;

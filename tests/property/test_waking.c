@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "core/base/rng.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/plugins.h"
 #include "property/world.h"
 #include "support/objects.h"
@@ -136,16 +136,18 @@ static void put_node(struct history *h, uint32_t i)
     char rack[24] = "";
     if (draw(h, 6))
         snprintf(rack, sizeof(rack), " label:rack=r%u", draw(h, 2));
-    put(h, NODE_0 + i, "node n%u cpu=%u gpu=%u memory=64Gi zone=z%u%s%s%s", i, 1 + draw(h, 4),
-        draw(h, 3), i % 2, rack, draw(h, 2) ? " label:disk=ssd" : "", extras[draw(h, LEN(extras))]);
+    uint32_t cpu = 1 + draw(h, 4), gpu = draw(h, 3);
+    const char *disk = draw(h, 2) ? " label:disk=ssd" : "";
+    put(h, NODE_0 + i, "node n%u cpu=%u gpu=%u memory=64Gi zone=z%u%s%s%s", i, cpu, gpu, i % 2,
+        rack, disk, extras[draw(h, LEN(extras))]);
 }
 
 static void put_filler(struct history *h, uint32_t i)
 {
+    uint32_t cpu = draw(h, 3), gpu = draw(h, 2), app = draw(h, 2), node = draw(h, NODES);
     put(h, FILLER_0 + i,
         "pod f%u uid=f%" PRIu64 " namespace=other cpu=%u gpu=%u label:app=%s on=n%u%s", i,
-        h->operation, draw(h, 3), draw(h, 2), draw(h, 2) ? "x" : "y", draw(h, NODES),
-        draw(h, 4) ? "" : " port:81");
+        h->operation, cpu, gpu, app ? "x" : "y", node, draw(h, 4) ? "" : " port:81");
 }
 
 static void put_pod(struct history *h, uint32_t u, uint32_t m)
@@ -204,11 +206,12 @@ static void put_claim(struct history *h, uint32_t i)
 
 static void put_booking(struct history *h)
 {
+    uint32_t unit = draw(h, UNITS);
     put(h, BOOKING,
         "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'ResourceReservation','metadata':{"
         "'name':'b','namespace':'default','uid':'b%" PRIu64 "'},'spec':{'podGroupName':'u%u',"
         "'reservations':{'one':{'cpu':'%u'}}}}",
-        h->operation, draw(h, UNITS), 1 + draw(h, 2));
+        h->operation, unit, 1 + draw(h, 2));
 }
 
 static void put_namespace(struct history *h)
@@ -220,8 +223,11 @@ static void put_namespace(struct history *h)
 
 static struct engine *start_engine(struct history *h, bool checks)
 {
-    struct engine_config config = {
-        .profiles = &h->profile, .n_profiles = 1, .checks_views = checks, .no_views = !checks};
+    struct engine_config config = {.profiles = &h->profile,
+                                   .n_profiles = 1,
+                                   .checks_views = checks,
+                                   .no_views = !checks,
+                                   .shows = true};
     struct engine *k = engine_new(&config);
     for (uint32_t i = 0; i < ITEMS; i++)
         if (h->items[i].is_there)
@@ -268,8 +274,8 @@ static void say_where(const struct history *h, struct str name)
     const struct engine *k = h->engine;
     pod_id pod = pods_find(&k->cluster->pods, names_find(&k->cluster->names, STR("default")), name);
     uint32_t group = engine_gang_of(k, pod), unit = pod.i;
-    if (group != ID_NONE && k->gangs.at[group].leader != ID_NONE)
-        unit = k->gangs.at[group].leader;
+    if (group != ID_NONE && k->gangs->all.at[group].leader != ID_NONE)
+        unit = k->gangs->all.at[group].leader;
     printf("#    %s%s, refused by", places[queue_where(k->queue, unit)],
            queue_gate(k->queue, unit) ? " (gated)" : "");
     for (uint32_t i = 0; i < n_plugins; i++)

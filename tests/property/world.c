@@ -70,6 +70,7 @@ void world_add_engine(struct world *w, struct engine_config config)
 {
     config.seed = w->seed;
     config.max_unsettled = 12;
+    config.shows = true;
     struct engine *k = engine_new(&config);
     if (config.keeps_pins)
         w->explainer = k;
@@ -428,7 +429,8 @@ static void litter(struct world *w, struct rng *r)
 
 static void renew_template(struct world *w, struct rng *r)
 {
-    w->templates[rng_below(r, WORLD_TEMPLATES)] = rng_next(r);
+    uint64_t *template = &w->templates[rng_below(r, WORLD_TEMPLATES)];
+    *template = rng_next(r);
 }
 
 /* --- operations on what selects pods --- */
@@ -617,6 +619,8 @@ static bool names_nodes(const struct pod *pod)
 
 static void take_note(struct world *w, const struct effect *e)
 {
+    if (e->kind == EFFECT_PUBLISH)
+        return; /* about no pod */
     struct pod_slot *p = &w->pods[number_in(e->pod)];
     struct unsettled u = {e->id, p->plan.number, p->plan.incarnation, e->kind == EFFECT_EVICT};
     if (e->kind == EFFECT_NOMINATE)

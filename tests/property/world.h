@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "property/world_gen.h"
 
 /* A world that changes at random, and the engines that are told of it.

@@ -1,6 +1,7 @@
 #include "property/world_explain.h"
 
 #include "core/engine/explain.h"
+#include "core/engine/step/step.h"
 
 static bool would_choose(const struct explanation *x, struct str node)
 {
@@ -10,32 +11,59 @@ static bool would_choose(const struct explanation *x, struct str node)
     return false;
 }
 
-/* Of nodes where the harm is equal, a decision takes any and an explanation names the first. */
-static bool says_the_same(const struct explanation *x, struct str message)
+/* Does the profile say the cause before kube-scheduler's words? */
+static bool says_cause(const struct engine *k, const struct explanation *x)
 {
-    if (!x->preemption || !x->preemption->best)
-        return str_equal(message, x->summary);
-    struct buf text = {0};
+    const struct profile *profile = classes_profile(&k->classes, x->profile);
+    const struct profile_plugin *gangs = profile_gangs(profile);
+    return gangs && !gangs->plugin->gangs_natively && x->n_nodes;
+}
+
+static bool is_said(const struct engine *k, const struct explanation *x, struct str cause,
+                    struct str words, struct str message)
+{
+    AUTO(buf) text = {0};
+    if (says_cause(k, x))
+        buf_printf(&text, STR_FMT ". ", STR_ARG(cause));
+    buf_add(&text, words);
+    return str_equal(buf_str(&text), message);
+}
+
+/* Of nodes where the harm is equal, a decision takes any and an explanation names the first. */
+static bool says_the_same(const struct engine *k, struct explanation *x, struct str message)
+{
+    const struct explained_preemption *p = x->preemption;
     bool is_same = false;
-    for (uint32_t i = 0; i < x->preemption->n_ties; i++)
-        for (uint32_t c = 0; c < x->preemption->n_candidates; c++) {
-            const struct explained_candidate *candidate = &x->preemption->candidates[c];
-            if (!str_equal(candidate->node, x->preemption->ties[i]))
+    if (!p || !p->best)
+        return is_said(k, x, x->verdict.headline, x->summary, message);
+    for (uint32_t i = 0; i < p->n_ties; i++)
+        for (uint32_t c = 0; c < p->n_candidates; c++) {
+            const struct explained_candidate *candidate = &p->candidates[c];
+            AUTO(buf) cause = {0};
+            if (!str_equal(candidate->node, p->ties[i]))
                 continue;
-            buf_clear(&text);
-            buf_printf(&text,
-                       STR_FMT " preemption: found a potential placement for pod on node " STR_FMT
-                               ", preempting %u victims",
-                       STR_ARG(x->filter_summary), STR_ARG(candidate->node), candidate->n_victims);
-            is_same |= str_equal(buf_str(&text), message);
+            engine_word_way(candidate->n_victims, candidate->node, &cause);
+            struct str words = arena_printf(
+                &x->mem,
+                STR_FMT " preemption: found a potential placement for pod on node " STR_FMT
+                        ", preempting %u victims",
+                STR_ARG(x->filter_summary), STR_ARG(candidate->node), candidate->n_victims);
+            is_same |= is_said(k, x, buf_str(&cause), words, message);
         }
-    buf_done(&text);
     return is_same;
+}
+
+/* It is reviewed when a step begins, by those who have seen who came and went. */
+static void tell_what_is_asked_for(struct engine *k, const struct engine *by)
+{
+    k->cluster->demand.mix = by->cluster->demand.mix;
+    k->cluster->demand.generation = by->cluster->demand.generation;
 }
 
 void world_check_explained(struct world *w, struct engine *by, const struct effect *e)
 {
     struct explanation x = {0};
+    tell_what_is_asked_for(by, w->engines[0]);
     bool is_known = engine_explain(by, e->namespace, e->pod, &x);
     bool agrees = is_known && !x.gated.n;
     if (x.error.n) /* a choice that cannot be made does not matter if there is none to make */
@@ -43,13 +71,14 @@ void world_check_explained(struct world *w, struct engine *by, const struct effe
     else if (e->kind == EFFECT_BIND)
         agrees = agrees && would_choose(&x, e->node);
     else
-        agrees = agrees && e->kind == EFFECT_REFUSE && says_the_same(&x, e->message);
+        agrees = agrees && e->kind == EFFECT_REFUSE && says_the_same(by, &x, e->message);
     if (!agrees)
         world_fail(w,
-                   "decided %d " STR_FMT " on " STR_FMT ": " STR_FMT
-                   "\n# explained as: " STR_FMT STR_FMT " %u to choose from",
+                   "decided %d " STR_FMT " on " STR_FMT ": " STR_FMT "\n# explained as: " STR_FMT
+                   ". " STR_FMT STR_FMT " %u to choose from",
                    e->kind, STR_ARG(e->pod), STR_ARG(e->node), STR_ARG(e->message),
-                   STR_ARG(x.summary), STR_ARG(x.error), x.n_would_choose);
+                   STR_ARG(x.verdict.headline), STR_ARG(x.summary), STR_ARG(x.error),
+                   x.n_would_choose);
     explanation_done(&x);
     w->explained++;
 }

@@ -2,7 +2,8 @@
 
 #include "property/world.h"
 
-/* What was decided is what an explanation says, which judges every node for every pod. */
+/* What was decided is what an explanation says, which judges every node for every pod, by the same
+ * mix of GPUs that were asked for lately. */
 void world_check_explained(struct world *w, struct engine *by, const struct effect *e);
 
 /* So does that of an engine which has seen nothing but the present, unless there is something

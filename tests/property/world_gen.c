@@ -191,12 +191,11 @@ static void pod_owner(struct arena *mem, struct rng *r, struct pod *out)
     uint32_t kind = (uint32_t)rng_below(r, LEN(kinds));
     out->meta.owners.at = arena_array(mem, struct owner, 1);
     out->meta.owners.n = 1;
-    out->meta.owners.at[0] = (struct owner){
-        .api_version = kinds[kind].api_version,
-        .kind = kinds[kind].kind,
-        .name = arena_printf(mem, "o%u", (uint32_t)rng_below(r, GEN_OWNERS)),
-        .is_controller = !chance(r, 10),
-    };
+    struct owner *owner = out->meta.owners.at;
+    owner->api_version = kinds[kind].api_version;
+    owner->kind = kinds[kind].kind;
+    owner->name = arena_printf(mem, "o%u", (uint32_t)rng_below(r, GEN_OWNERS));
+    owner->is_controller = !chance(r, 10);
 }
 
 /* A selector on the labels of pods: nothing, everything, or some. */
@@ -270,9 +269,10 @@ static void node_term(struct arena *mem, struct rng *r, struct node_selector_ter
         out->match_expressions.at[out->match_expressions.n++] = node_line(mem, r);
     if (chance(r, 4))
         out->match_expressions.at[out->match_expressions.n++] = node_line(mem, r);
-    if (chance(r, 8))
-        out->match_fields.at[out->match_fields.n++] =
-            name_line(mem, (uint32_t)rng_below(r, GEN_NODES), chance(r, 3));
+    if (chance(r, 8)) {
+        uint32_t node = (uint32_t)rng_below(r, GEN_NODES);
+        out->match_fields.at[out->match_fields.n++] = name_line(mem, node, chance(r, 3));
+    }
 }
 
 /* Terms that all name nodes: one (as DaemonSets do), several, or a contradiction. */
@@ -330,8 +330,10 @@ static void pod_tolerations(struct arena *mem, struct rng *r, bool one_more, str
     out->spec.tolerations.at = arena_array(mem, struct toleration, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         struct toleration *t = &out->spec.tolerations.at[out->spec.tolerations.n++];
-        *t = (struct toleration){chance(r, 2) ? STR("k0") : STR("k1"), PICK(r, ops), STR("a"),
-                                 chance(r, 2) ? STR("") : taint_effect(r)};
+        t->key = chance(r, 2) ? STR("k0") : STR("k1");
+        t->op = PICK(r, ops);
+        t->value = STR("a");
+        t->effect = chance(r, 2) ? STR("") : taint_effect(r);
         if (chance(r, 6))
             *t = (struct toleration){unschedulable, STR("Exists"), STR(""), STR("")};
         if (chance(r, 12))
@@ -352,16 +354,12 @@ static void pod_spread(struct arena *mem, struct rng *r, struct pod *out)
         uint32_t key = is_by_host ? 2 : (uint32_t)rng_below(r, 3);
         bool is_hard = chance(r, 2) || is_by_host;
         is_by_host = false;
-        *s = (struct spread_constraint){
-            .max_skew = 1 + (int32_t)rng_below(r, 3),
-            .topology_key = key == 0   ? zone_key
-                            : key == 1 ? rack_key
-                                       : host_key,
-            .when_unsatisfiable = is_hard ? STR("DoNotSchedule") : STR("ScheduleAnyway"),
-            .label_selector = pod_selector(mem, r),
-            .node_affinity_policy = chance(r, 3) ? STR("Ignore") : STR(""),
-            .node_taints_policy = chance(r, 3) ? STR("Honor") : STR(""),
-        };
+        s->max_skew = 1 + (int32_t)rng_below(r, 3);
+        s->topology_key = key == 0 ? zone_key : key == 1 ? rack_key : host_key;
+        s->when_unsatisfiable = is_hard ? STR("DoNotSchedule") : STR("ScheduleAnyway");
+        s->label_selector = pod_selector(mem, r);
+        s->node_affinity_policy = chance(r, 3) ? STR("Ignore") : STR("");
+        s->node_taints_policy = chance(r, 3) ? STR("Honor") : STR("");
         if (chance(r, 5) && str_equal(s->when_unsatisfiable, STR("DoNotSchedule")))
             s->min_domains = 1 + (int32_t)rng_below(r, 4);
         if (chance(r, 5))
@@ -398,9 +396,10 @@ static struct pod_affinity *pod_terms(struct arena *mem, struct rng *r)
     a->preferred.n = chance(r, 2) ? 1 + (uint32_t)chance(r, 2) : 0;
     for (uint32_t i = 0; i < a->required.n; i++)
         a->required.at[i] = pod_term(mem, r);
-    for (uint32_t i = 0; i < a->preferred.n; i++)
-        a->preferred.at[i] =
-            (struct preferred_pod_term){1 + (int32_t)rng_below(r, 100), pod_term(mem, r)};
+    for (uint32_t i = 0; i < a->preferred.n; i++) {
+        a->preferred.at[i].weight = 1 + (int32_t)rng_below(r, 100);
+        a->preferred.at[i].term = pod_term(mem, r);
+    }
     return a;
 }
 
@@ -446,12 +445,11 @@ static void container_ports(struct arena *mem, struct rng *r, struct container *
         return;
     out->ports.at = arena_array(mem, struct container_port, 2);
     out->ports.n = 1 + (uint32_t)chance(r, 3);
-    for (uint32_t i = 0; i < out->ports.n; i++)
-        out->ports.at[i] = (struct container_port){
-            .host_port = 8080 + (int32_t)rng_below(r, 3),
-            .protocol = chance(r, 4) ? STR("UDP") : STR("TCP"),
-            .host_ip = PICK(r, ips),
-        };
+    list_each(&out->ports, port) {
+        port->host_port = 8080 + (int32_t)rng_below(r, 3);
+        port->protocol = chance(r, 4) ? STR("UDP") : STR("TCP");
+        port->host_ip = PICK(r, ips);
+    }
 }
 
 static void pod_containers(struct arena *mem, struct rng *r, const struct pod_plan *plan,
@@ -477,12 +475,11 @@ static void pod_containers(struct arena *mem, struct rng *r, const struct pod_pl
         return;
     out->spec.init_containers.n = 1;
     out->spec.init_containers.at = arena_array(mem, struct container, 1);
-    out->spec.init_containers.at[0] = (struct container){
-        .name = STR("first"),
-        .image = images[rng_below(r, USED_IMAGES)],
-        .restart_policy = chance(r, 2) ? STR("Always") : STR(""),
-    };
-    container_requests(mem, &requests, &out->spec.init_containers.at[0]);
+    struct container *first = out->spec.init_containers.at;
+    first->name = STR("first");
+    first->image = images[rng_below(r, USED_IMAGES)];
+    first->restart_policy = chance(r, 2) ? STR("Always") : STR("");
+    container_requests(mem, &requests, first);
 }
 
 static void pod_oddities(struct arena *mem, struct rng *r, const struct pod_plan *plan,
@@ -531,7 +528,8 @@ static void pod_volumes(struct arena *mem, struct rng *r, struct pod *out)
         return;
     }
     struct disk_source *disk = arena_array(mem, struct disk_source, 1);
-    *disk = (struct disk_source){.id = PICK(r, claims), .read_only = chance(r, 2)};
+    disk->id = PICK(r, claims);
+    disk->read_only = chance(r, 2);
     if (chance(r, 2))
         v->iscsi = disk;
     else

@@ -6,6 +6,7 @@ static void class_gone(void *ctx, struct class *class)
 {
     struct judge *j = ctx;
     views_drop(&j->views, class);
+    scan_forget(&j->scan, class);
 }
 
 static void begin(struct judge *j)
@@ -17,6 +18,7 @@ static void begin(struct judge *j)
     j->classes.ctx = j;
     j->views.cluster = j->ground.cluster;
     j->views.reasons = &j->classes.reasons;
+    j->views.scan = &j->scan;
 }
 
 void judge_done(struct judge *j)
@@ -82,7 +84,7 @@ const char *judge_verdict(struct judge *j, const char *pod, const char *node)
         return said(j);
     }
     decide(j, pod, class);
-    uint32_t home = j->scan.home.at[ground_node(&j->ground, node).i];
+    uint32_t home = scan_home(&j->scan, j->ground.cluster, ground_node(&j->ground, node).i);
     assert(home != ID_NONE);
     reason_id reason =
         home & SCAN_REFUSED ? home & ~SCAN_REFUSED : j->scan.buckets.at.at[home].refused;

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/args.h"
 #include "core/plugins/plugins.h"
 #include "core/wire/metric_text.h"
@@ -28,7 +28,7 @@ void stage_done(struct stage *s)
 static void PRINTF(3, 0)
     apply(struct stage *s, enum change_kind kind, const char *fmt, va_list args)
 {
-    char line[2048];
+    char line[8192];
     int length = vsnprintf(line, sizeof(line), fmt, args);
     assert(length < (int)sizeof(line));
     struct change change = {kind, object_of(&s->mem, line)};

@@ -13,6 +13,12 @@ enum { FAILURES_SHOWN = 10 };
 static struct test *first, **last = &first;
 static unsigned failures;   /* of the running test */
 static char case_text[200]; /* the row of a table it tries; empty: none */
+static char name[256];      /* of the running test */
+
+const char *test_name(void)
+{
+    return name;
+}
 
 void test_add(struct test *t)
 {
@@ -98,7 +104,6 @@ int main(int argc, char **argv)
     unsigned count = 0, bad = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (struct test *t = first; t; t = t->next) {
-        char name[256];
         snprintf(name, sizeof(name), "%s.%s", t->suite, t->name);
         if (!is_chosen(name, argc, argv))
             continue;

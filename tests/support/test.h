@@ -50,6 +50,9 @@ struct test {
  */
 void test_case(const char *fmt, ...) PRINTF(1, 2);
 
+/* "suite.name" of the running test. */
+const char *test_name(void);
+
 /* The seed of property tests: KUBENEXUS_TEST_SEED, or 1. A test that fails prints it. */
 uint64_t test_seed(void);
 

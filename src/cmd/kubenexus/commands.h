@@ -17,8 +17,8 @@ int cmd_metrics(int argc, char **argv);
 
 void print_version(void);
 
-/* One line on stderr; returns 2. */
-int complain(const struct error *e);
+/* One line on stderr, of the command that says it; returns 2. */
+int complain(const char *command, const struct error *e);
 int complain_text(const char *fmt, ...) PRINTF(1, 2);
 
 /* Options with a value, given as "--name VALUE" or "--name=VALUE" (or "-n VALUE"). If argv[*i] is

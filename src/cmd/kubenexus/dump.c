@@ -128,7 +128,7 @@ static int dump(const char *kubeconfig, const char *server, const char *file)
     };
     d.transport =
         transport_new(d.loop, &config, (struct transport_owner){on_reply, on_complaint, &d}, &e);
-    int code = d.transport ? 0 : complain(&e);
+    int code = d.transport ? 0 : complain("dump", &e);
     if (d.transport) {
         run(&d);
         code = finish(&d.collect, file);

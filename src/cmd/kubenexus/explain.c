@@ -6,6 +6,7 @@
 #include "cmd/kubenexus/commands.h"
 #include "cmd/kubenexus/config_read.h"
 #include "cmd/kubenexus/explain_judge.h"
+#include "cmd/kubenexus/explain_keys.h"
 #include "cmd/kubenexus/explain_needs.h"
 #include "cmd/kubenexus/explain_print.h"
 #include "cmd/kubenexus/explain_text.h"
@@ -212,6 +213,9 @@ static int explain(const struct options *o, const struct objects *set,
     unbind(target);
     explain_needs(set, target, &lacking);
     explain_judge(&j, &out);
+    explain_keys(set, target, &out.x);
+    if (str_equal(out.x.verdict.rule, STR("Members")))
+        explain_needs_of_missing(set, &lacking);
     if (!o->asks_evictions && o->is_json)
         out.x.eviction = NULL;
     if (o->is_json)
@@ -243,7 +247,7 @@ int cmd_explain(int argc, char **argv)
             config_print_errors(&config, o.config, stderr);
             code = 2;
         } else if (!objects_read(&set, o.files.at, o.files.n, &e)) {
-            code = complain(&e);
+            code = complain("explain", &e);
         } else {
             code = explain(&o, &set, &config);
         }

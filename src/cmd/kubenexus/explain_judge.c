@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/likeness.h"
 #include "core/engine/engine.h"
 #include "core/model/crew.h"
 
@@ -59,6 +60,7 @@ static struct engine *engine_for(const struct judging *j, int64_t now_ms, bool i
     struct engine *k = engine_new(&(struct engine_config){
         .seed = j->seed,
         .keeps_pins = !is_at_work,
+        .names_others = true,
         .profiles = c->profiles,
         .n_profiles = c->n_profiles,
         .extenders = c->extenders,
@@ -106,6 +108,19 @@ static void add_hint(struct judgement *out, struct str hint)
         v->headline = arena_printf(&out->mem, STR_FMT STR_FMT, STR_ARG(v->headline), STR_ARG(hint));
 }
 
+/* What the pod is told, and what a reader of the files may know beside it. */
+static void say_way(struct judgement *out, uint32_t victims, struct str node, struct str budget,
+                    struct str names)
+{
+    AUTO(buf) text = {0};
+    engine_word_way(victims, node, &text);
+    if (budget.n)
+        buf_printf(&text, ", against PodDisruptionBudget " STR_FMT, STR_ARG(budget));
+    buf_printf(&text, ": " STR_FMT, STR_ARG(names));
+    out->x.verdict.rule = STR("Evicts");
+    out->x.verdict.headline = arena_str(&out->mem, buf_str(&text));
+}
+
 /* Which units it waits for, if that is known: the plan is the one that --preempt shows. */
 static void say_who_must_go(struct judgement *out)
 {
@@ -116,35 +131,48 @@ static void say_who_must_go(struct judgement *out)
     if (v->starts)
         return;
     if (e && e->is_found && e->n_victims && out->f.evicted) {
-        v->rule = STR("Evicts");
-        v->headline = arena_printf(
-            &out->mem, "starts when %u pod%s on its nodes %s gone%s: " STR_FMT, e->n_victims,
-            e->n_victims == 1 ? "" : "s", e->n_victims == 1 ? "is" : "are",
-            e->violations ? ", against a disruption budget" : "", STR_ARG(e->message));
+        struct str node = is_alone ? e->places[0].node : STR("its nodes");
+        say_way(out, e->n_victims, node, e->budget, e->message);
     } else if (is_alone && p && p->best && p->best->n_victims && out->f.evicted) {
-        v->rule = STR("Evicts");
-        v->headline = arena_printf(
-            &out->mem,
-            "starts when %u pod%s of lower priority on " STR_FMT " %s gone: " STR_FMT "%s%s",
-            p->best->n_victims, p->best->n_victims == 1 ? "" : "s", STR_ARG(p->best->node),
-            p->best->n_victims == 1 ? "is" : "are", STR_ARG(p->best->victims[0]),
-            p->best->n_victims > 1 ? " and more" : "",
-            p->best->violations ? ", against a disruption budget" : "");
+        struct str names = p->best->n_victims == 1 ? p->best->victims[0]
+                                                   : arena_printf(&out->mem, STR_FMT " and more",
+                                                                  STR_ARG(p->best->victims[0]));
+        say_way(out, p->best->n_victims, p->best->node, p->best->budget, names);
     } else if (e && str_equal(v->rule, STR("Room"))) {
         add_hint(out, e->hint);
     }
     v->headline = str_part(v->headline, 0, MIN(v->headline.n, (size_t)CAUSE_BYTES_MOST));
 }
 
+/* The served name that looks most like the one that is asked for; of equals the first by name. */
+static struct str nearest_served(const struct scheduler_config *c, struct str name)
+{
+    static const struct str built_in[] = {STR("default-scheduler"), STR("kubenexus-scheduler")};
+    struct str best = {0};
+    for (uint32_t i = 0; i < (c->n_profiles ? c->n_profiles : LEN(built_in)); i++) {
+        struct str served = c->n_profiles ? c->profiles[i].name : built_in[i];
+        uint32_t distance = likeness_distance(served, name);
+        uint32_t least = best.n ? likeness_distance(best, name) : UINT32_MAX;
+        if (likeness_is_near(served, name) &&
+            (distance < least || (distance == least && str_compare(served, best) < 0)))
+            best = served;
+    }
+    return best;
+}
+
 static void say_unserved(const struct judging *j, struct judgement *out)
 {
     struct explained_verdict *v = &out->x.verdict;
+    AUTO(buf) text = {0};
     v->starts = false;
     v->rule = STR("SchedulerName");
     v->value = j->scheduler;
-    v->headline = arena_printf(
-        &out->mem, "no profile serves schedulerName " STR_FMT ": none of ours will start it",
-        STR_ARG(v->value));
+    v->nearest = nearest_served(j->config, v->value);
+    buf_printf(&text, "no profile serves schedulerName " STR_FMT, STR_ARG(v->value));
+    if (v->nearest.n)
+        buf_printf(&text, " (nearest: " STR_FMT ")", STR_ARG(v->nearest));
+    buf_add(&text, STR(": none of ours will start it"));
+    v->headline = arena_str(&out->mem, buf_str(&text));
 }
 
 /* --- the whole --- */

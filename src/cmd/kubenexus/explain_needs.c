@@ -62,3 +62,8 @@ void explain_needs(const struct objects *set, const struct pod *pod, struct buf 
     if (object != KIND_NONE)
         need(set, object, out);
 }
+
+void explain_needs_of_missing(const struct objects *set, struct buf *out)
+{
+    need(set, KIND_RESOURCE_QUOTA, out);
+}

@@ -109,6 +109,8 @@ static void put_preemption(struct json_writer *w, const struct explained_preempt
     put_text(w, "nominatedNode", p->best ? p->best->node : STR(""));
     put_texts(w, "victims", p->best ? p->best->victims : NULL, p->best ? p->best->n_victims : 0);
     put_int(w, "pdbViolations", p->best ? p->best->violations : 0);
+    if (p->best && p->best->budget.n)
+        put_text(w, "pdb", p->best->budget);
     put_texts(w, "ties", p->ties, p->n_ties);
     put_open(w, "candidates", '{');
     for (uint32_t i = 0; i < p->n_candidates; i++) {
@@ -149,6 +151,8 @@ static void put_eviction(struct json_writer *w, const struct explained_eviction 
     json_put_close(w, ']');
     put_int(w, "units", x->parties);
     put_int(w, "pdbViolations", x->violations);
+    if (x->budget.n)
+        put_text(w, "pdb", x->budget);
     put_int(w, "gpuSecondsLost", x->lost_s);
     json_put_close(w, '}');
 }
@@ -195,6 +199,8 @@ void explanation_json(const struct explanation *x, struct buf *out)
         put_texts(&w, "misread", x->misread, x->n_misread);
     if (x->gang)
         put_gang(&w, x->gang);
+    if (x->apart.n)
+        put_text(&w, "apart", x->apart);
     put_open(&w, "nodes", '[');
     for (uint32_t i = 0; i < x->n_nodes; i++)
         put_node(&w, &x->nodes[i]);

@@ -137,6 +137,14 @@ static void print_class(struct page *p)
     end_line(p->out, 7, &p->text);
 }
 
+static void print_apart(struct page *p)
+{
+    if (!p->x->apart.n)
+        return;
+    buf_printf(&p->text, "Gang:  " STR_FMT, STR_ARG(p->x->apart));
+    end_line(p->out, 7, &p->text);
+}
+
 static void print_misread(struct page *p)
 {
     for (uint32_t i = 0; i < p->x->n_misread; i++) {
@@ -424,6 +432,7 @@ void explanation_text(const struct explanation *x, const struct foresight *f,
     print_ties(&p);
     print_unasked(&p);
     print_class(&p);
+    print_apart(&p);
     print_misread(&p);
     print_gang(&p);
     print_funnel(&p);

@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include "core/model/crew.h"
 #include "core/model/gang.h"
 
 bool topic_parse(struct topic *s, enum topic_kind kind, struct str text)
@@ -104,6 +105,12 @@ static void add_name(const struct topic *s, struct buf *out)
     buf_printf(out, STR_FMT "/" STR_FMT, STR_ARG(s->namespace), STR_ARG(s->name));
 }
 
+static bool is_suspended(const struct object *o)
+{
+    return o->kind == KIND_JOB ? o->job->is_suspended
+                               : kind_is_crew(o->kind) && o->crew->is_suspended;
+}
+
 void topic_word(const struct topic *s, const struct topic_pods *found, const struct objects *set,
                 struct buf *out)
 {
@@ -112,7 +119,7 @@ void topic_word(const struct topic *s, const struct topic_pods *found, const str
     if (found->pods == 0 && !found->owner)
         return;
     if (found->pods == 0)
-        buf_add(out, STR(" has no pods"));
+        buf_printf(out, " has no pods%s", is_suspended(found->owner) ? ": it is suspended" : "");
     else if (found->running)
         buf_printf(out, " waits for nothing: %u of its %u pods have a node", found->running,
                    found->pods);

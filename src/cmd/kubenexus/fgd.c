@@ -266,7 +266,7 @@ static int run(struct input *in, const struct options *o)
 {
     struct error e = {0};
     if (!read_common(in, o, &e))
-        return complain(&e);
+        return complain("fgd", &e);
     if (!has_seed(in, o))
         return complain_text("fgd: --seeds: none of these is in go-rand-seeds.csv");
     fgd_report_head();
@@ -280,7 +280,7 @@ static int run(struct input *in, const struct options *o)
                 run_policy(in, o, o->traces[i], &t, policy);
         fgd_trace_done(&t);
         if (!is_read)
-            return complain(&e);
+            return complain("fgd", &e);
     }
     return fgd_report_table(&in->report) ? 0 : 1;
 }

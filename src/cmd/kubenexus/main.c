@@ -37,9 +37,9 @@ int complain_text(const char *fmt, ...)
     return 2;
 }
 
-int complain(const struct error *e)
+int complain(const char *command, const struct error *e)
 {
-    return complain_text("%s", e->text);
+    return complain_text("%s: %s", command, e->text);
 }
 
 bool option_value(int argc, char **argv, int *i, const char *name, const char *brief,

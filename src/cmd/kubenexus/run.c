@@ -124,13 +124,19 @@ static void on_notice(void *ctx, int64_t now_ms, const struct notice *notice)
         [NOTICE_TROUBLE] = "fails, will be tried again",
         [NOTICE_REFUSED] = "refused by the server",
         [NOTICE_INVALID] = "left out, cannot be read",
+        [NOTICE_PARTLY] = "cannot be read in full, what can be read counts",
     };
     if (notice->kind == NOTICE_ABSENT) {
         add_absent(r, notice->what);
         return;
     }
-    log_record(LOG_WARNING, says[notice->kind], log_text("verb", notice->verb),
-               log_str("resource", notice->what), log_str("why", notice->text));
+    if (notice->without)
+        log_record(LOG_WARNING, "not allowed, goes on without", log_text("what", notice->without),
+                   log_text("verb", notice->verb), log_str("resource", notice->what),
+                   log_str("why", notice->text));
+    else
+        log_record(LOG_WARNING, says[notice->kind], log_text("verb", notice->verb),
+                   log_str("resource", notice->what), log_str("why", notice->text));
 }
 
 static void on_reply(void *ctx, const struct reply *reply)
@@ -482,7 +488,7 @@ int cmd_run(int argc, char **argv)
     name_ourselves(&r, host, sizeof(host));
     if (!begin(&r, host, &e)) {
         run_options_done(&r.options);
-        return complain(&e);
+        return complain("run", &e);
     }
     do
         code = turn(&r);

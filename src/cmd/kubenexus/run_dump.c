@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "cmd/kubenexus/log.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/plugins.h"
 #include "io/loop/child.h"
 

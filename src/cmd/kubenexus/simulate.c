@@ -281,11 +281,15 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* --- results --- */
 
-static struct host host_since(double start_s)
+static struct host host_since(double start_s, const struct world *w)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    return (struct host){progress_clock_s() - start_s, (uint64_t)usage.ru_maxrss << 10};
+    return (struct host){
+        .wall_s = progress_clock_s() - start_s,
+        .longest_step_s = world_longest_step_s(w),
+        .peak_bytes = (uint64_t)usage.ru_maxrss << 10,
+    };
 }
 
 static int write_page(const char *file, struct str page)
@@ -351,11 +355,12 @@ static void run(struct contest *contest, uint32_t i, const struct options *o, st
     if (contest->n > 1 && !o->is_quiet)
         fprintf(stderr, STR_FMT ":\n", STR_ARG(c->who.name));
     struct world *w = contest->worlds[i] = world_new(plan, &c->engine);
+    world_watch(w, progress_clock_s);
     progress_start(&progress, plan, o->is_quiet);
     while (world_turn(w))
         progress_turn(&progress, w);
     progress_end(&progress);
-    contest->hosts[i] = host_since(progress.start_s);
+    contest->hosts[i] = host_since(progress.start_s, w);
     summary_init(&contest->summaries[i], world_books(w), world_engine_stats(w));
     contest->summaries[i].who = c->who;
 }
@@ -398,7 +403,7 @@ static int read_and_simulate(const struct options *o, struct contest *contest)
     struct error e = {0};
     const uint64_t *seed = o->has_seed ? &o->seed : NULL;
     int code = simulate_input_read(&in, &o->files, seed, &e) ? simulate(o, contest, &in.plan)
-                                                             : complain(&e);
+                                                             : complain("simulate", &e);
     simulate_input_done(&in);
     return code;
 }

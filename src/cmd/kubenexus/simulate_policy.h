@@ -4,7 +4,7 @@
 #include "core/framework/profile.h"
 #include "core/plugins/args.h"
 
-/* The built-in profiles, with those who wait standing in line (core/engine/line.h). */
+/* The built-in profiles, with those who wait standing in line (core/engine/backfill/line.h). */
 struct simulate_policy {
     struct line_args args;
     struct profile profiles[4];

@@ -23,24 +23,34 @@ static void enter(struct arena *a, struct arena_block *block)
     a->end = block->room + block->bytes;
 }
 
-/* Makes a block with `bytes` free current: the next one if it is large enough, else a new one. */
-static void advance(struct arena *a, size_t bytes)
+/* Makes a new block current, between the one that is and `after`. */
+static void add_block(struct arena *a, size_t bytes, struct arena_block *after)
 {
-    struct arena_block *after = a->current ? a->current->after : a->first;
-    if (after && after->bytes >= bytes) {
-        enter(a, after);
-        return;
-    }
-    size_t size = a->current ? MIN(a->current->bytes * 2, (size_t)MOST_BYTES) : FIRST_BYTES;
-    size = MAX(size, bytes);
-    struct arena_block *block = mem_resize(NULL, sizeof(*block) + size);
-    block->bytes = size;
+    struct arena_block *block = mem_resize(NULL, sizeof(*block) + bytes);
+    block->bytes = bytes;
     block->after = after;
     if (a->current)
         a->current->after = block;
     else
         a->first = block;
     enter(a, block);
+}
+
+void arena_begin(struct arena *a, size_t bytes)
+{
+    assert(!a->first);
+    add_block(a, bytes, NULL);
+}
+
+/* Makes a block with `bytes` free current: the next one if it is large enough, else a new one. */
+static void advance(struct arena *a, size_t bytes)
+{
+    struct arena_block *after = a->current ? a->current->after : a->first;
+    size_t size = a->current ? MIN(a->current->bytes * 2, (size_t)MOST_BYTES) : FIRST_BYTES;
+    if (after && after->bytes >= bytes)
+        enter(a, after);
+    else
+        add_block(a, MAX(size, bytes), after);
 }
 
 void *arena_alloc(struct arena *a, size_t bytes)

@@ -14,6 +14,10 @@ struct arena {
     size_t used_bytes; /* handed out since the last reset */
 };
 
+/* Of an arena that is new: its first block has so many bytes. For small ones of which there are
+ * many. */
+void arena_begin(struct arena *a, size_t bytes);
+
 /* Zeroed, aligned for anything; never NULL. */
 void *arena_alloc(struct arena *a, size_t bytes);
 

@@ -128,6 +128,14 @@ void intern_trim(struct intern *t)
         rebuild(t, cap);
 }
 
+void intern_tidy(struct intern *t, enum tidy how, void (*gone)(void *ctx, uint32_t id), void *ctx)
+{
+    if (how == TIDY_ALL ? t->live > t->held : intern_wants_sweep(t))
+        intern_sweep(t, gone, ctx);
+    if (how == TIDY_ALL)
+        intern_trim(t);
+}
+
 void intern_done(struct intern *t)
 {
     vec_each(&t->entries, e)

@@ -56,4 +56,12 @@ bool intern_wants_sweep(const struct intern *t);
 /* Gives back the room that no entry needs: the highest numbers that are free leave the table. */
 void intern_trim(struct intern *t);
 
+/* Sweeps the table if it wants that; or sweeps it, and trims it, whether or not it does. */
+enum tidy { TIDY_IF_WANTED, TIDY_ALL };
+void intern_tidy(struct intern *t, enum tidy how, void (*gone)(void *ctx, uint32_t id), void *ctx);
+
+/* The vector's elements mean nothing without the table's entry of their number: it need not be
+ * longer than the table. */
+#define intern_fit(t, v) ((v)->n = MIN((v)->n, (t)->entries.n), (void)vec_trim(v))
+
 void intern_done(struct intern *t);

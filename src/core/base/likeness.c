@@ -36,6 +36,10 @@ uint32_t likeness_distance(struct str a, struct str b)
 
 bool likeness_is_near(struct str meant, struct str written)
 {
+    size_t shorter = MIN(meant.n, written.n), longer = MAX(meant.n, written.n);
+    size_t most = 1 + shorter / 5;
+    if (longer - shorter > most) /* most texts: they differ in length by more than that */
+        return false;
     uint32_t distance = likeness_distance(meant, written);
-    return distance > 0 && distance <= 1 + MIN(meant.n, written.n) / 5;
+    return distance > 0 && distance < shorter && distance <= most;
 }

@@ -9,5 +9,5 @@
 enum { LIKENESS_MOST = 64 };
 uint32_t likeness_distance(struct str a, struct str b);
 
-/* Is it so near that a slip of the hand may be the difference? */
+/* Is it so near that a slip of the hand may be the difference? Names of one letter are not. */
 bool likeness_is_near(struct str meant, struct str written);

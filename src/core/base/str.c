@@ -74,3 +74,8 @@ uint64_t str_hash(struct str s)
 {
     return hash_bytes(s.p, s.n);
 }
+
+uint64_t str_hash_secretly(struct str s)
+{
+    return hash_secretly(s.p, s.n, hash_secret());
+}

@@ -44,3 +44,7 @@ struct str str_keep(char **at, struct str s);
 bool str_int(struct str s, int64_t *out) MUST_USE;
 
 uint64_t str_hash(struct str s);
+
+/* The same, for a table's key that stands for the text: nobody outside can choose two texts with
+ * one key. Another one in each process. */
+uint64_t str_hash_secretly(struct str s);

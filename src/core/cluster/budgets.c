@@ -10,8 +10,9 @@ static void note_change(struct budgets *all, sym namespace)
 
 bool budgets_changed_since(const struct budgets *all, sym namespace, uint32_t change)
 {
-    uint32_t last = map_find(&all->changed, namespace);
-    return last != MAP_NONE && (int32_t)(last - change) > 0;
+    uint32_t found = map_find(&all->changed, namespace);
+    uint32_t last = found == MAP_NONE ? all->gone : found; /* it may have had some before */
+    return (int32_t)(last - change) > 0;
 }
 
 /* Holds (+1) or drops (-1) all that a budget refers to. */
@@ -67,11 +68,22 @@ static void add(struct cluster *c, uint32_t at, const struct budget_ask *ask)
     note_change(&c->budgets, b.namespace);
 }
 
+static bool has_any(const struct budgets *b, uint32_t at, sym namespace)
+{
+    return (at < b->at.n && b->at.at[at].namespace == namespace) ||
+           (at > 0 && b->at.at[at - 1].namespace == namespace);
+}
+
 static void remove_at(struct cluster *c, uint32_t at)
 {
-    struct budget old = c->budgets.at.at[at];
-    vec_remove(&c->budgets.at, at);
-    note_change(&c->budgets, old.namespace);
+    struct budgets *all = &c->budgets;
+    struct budget old = all->at.at[at];
+    vec_remove(&all->at, at);
+    note_change(all, old.namespace);
+    if (!has_any(all, at, old.namespace)) {
+        map_remove(&all->changed, old.namespace);
+        all->gone = all->changes;
+    }
     hold(c, &old, -1);
     vec_done(&old.evicted);
 }

@@ -24,7 +24,8 @@ struct budget {
 struct budgets {
     VEC(struct budget) at; /* by name within a namespace: who is asked first may matter */
     uint32_t changes;      /* so many there were */
-    struct map changed;    /* namespace → number of the last one there; never shrinks */
+    struct map changed;    /* namespace → number of the last one there, while it has budgets */
+    uint32_t gone;         /* number of the last one after which a namespace had none */
 };
 
 /* What a budget is made of. `selector` may be ID_NONE: it is gone, or protects nobody. */

@@ -122,19 +122,21 @@ static enum capacity_verdict check(const struct cluster *c, const struct candida
         if (!is_known)
             return CAPACITY_LACKS;
     }
-    __int128 *nano = arena_array(mem, __int128, device->capacity.n);
     for (uint32_t i = 0; i < device->capacity.n; i++) {
-        if (!amount_of(&device->capacity.at[i], requests, &nano[i]))
+        __int128 nano;
+        if (!amount_of(&device->capacity.at[i], requests, &nano))
             return wrong(&device->capacity.at[i],
                          "capacity request cannot be represented in the device's range arithmetic",
                          mem, why);
-        if (nano[i] < 0)
+        if (nano < 0)
             return wrong(&device->capacity.at[i], "capacity value is negative", mem, why);
     }
     for (uint32_t i = 0; i < device->capacity.n; i++) {
         const struct device_capacity *of = &device->capacity.at[i];
-        __int128 all = nano[i];
-        if (breaks_policy(nano[i], of->policy))
+        __int128 nano, all;
+        amount_of(of, requests, &nano);
+        all = nano;
+        if (breaks_policy(nano, of->policy))
             return CAPACITY_LACKS;
         if (c)
             all += devices_consumed(&c->devices, x->index->id, names_find(&c->names, of->name));
@@ -162,9 +164,14 @@ enum capacity_verdict capacity_check_alone(const struct candidate *x, const amou
 struct capacity_share *capacity_take(struct candidate *x, const amount_list *requests,
                                      struct arena *mem)
 {
-    struct capacity_share *share = arena_alloc(mem, sizeof(*share));
+    struct capacity_share *share = x->spare;
+    if (share)
+        x->spare = share->next;
+    else {
+        share = arena_alloc(mem, sizeof(*share));
+        share->nano = arena_array(mem, __int128, x->device->capacity.n);
+    }
     share->next = x->shares;
-    share->nano = arena_array(mem, __int128, x->device->capacity.n);
     for (uint32_t i = 0; i < x->device->capacity.n; i++)
         amount_of(&x->device->capacity.at[i], requests, &share->nano[i]);
     x->shares = share;
@@ -175,6 +182,8 @@ void capacity_take_back(struct candidate *x, struct capacity_share *share)
 {
     assert(x->shares == share);
     x->shares = share->next;
+    share->next = x->spare;
+    x->spare = share;
 }
 
 amount_list capacity_amounts(const struct candidate *x, const amount_list *requests,

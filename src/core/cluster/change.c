@@ -40,6 +40,8 @@ void change_log_add(struct change_log *log, node_id node, uint32_t columns)
     log->ring[log->end & (log->size - 1)] =
         (struct change_entry){node.i, columns, log->newest[node.i]};
     log->newest[node.i] = log->end++;
+    log->natures += (columns & COLUMN_NATURE) != 0;
+    log->lasting = columns & COLUMN_LASTING ? log->end : log->lasting;
     if (log->end - log->oldest > log->size)
         log->oldest = log->end - log->size;
 }

@@ -31,6 +31,16 @@ enum column {
 #define COLUMN_TALLIES      (~(uint32_t)0 << 12)
 #define COLUMN_ALL          (~(uint32_t)0)
 
+/* What nodes are, whoever uses them. */
+#define COLUMN_NATURE                                                                              \
+    (COLUMN_PRESENCE | COLUMN_LABELS | COLUMN_TAINTS | COLUMN_CORDON | COLUMN_ALLOC |              \
+     COLUMN_FEATURES | COLUMN_VOLUMES)
+
+/* What seldom changes: pods that come and go leave it alone. */
+#define COLUMN_LASTING                                                                             \
+    (COLUMN_PRESENCE | COLUMN_LABELS | COLUMN_TAINTS | COLUMN_CORDON | COLUMN_IMAGES |             \
+     COLUMN_FEATURES)
+
 struct change_entry {
     uint32_t node;
     uint32_t columns;
@@ -43,6 +53,8 @@ struct change_log {
     uint64_t end;        /* position after the newest entry */
     uint64_t oldest;     /* entries before it were overwritten */
     uint64_t read_up_to; /* no reader has read at or past this position */
+    uint64_t natures;    /* changes of COLUMN_NATURE so far; those taken back count, too */
+    uint64_t lasting;    /* position after the newest change of COLUMN_LASTING, or later */
     uint64_t *newest;    /* by node: its newest entry; 0: none */
     uint32_t node_cap;
 };

@@ -32,6 +32,8 @@ void cluster_free(struct cluster *c)
     budgets_done(&c->budgets);
     groups_done(&c->groups);
     queues_done(&c->queues);
+    quotas_done(&c->quotas);
+    idlers_done(&c->idlers);
     cliques_done(&c->cliques);
     workloads_done(&c->workloads);
     volumes_done(&c->volumes);
@@ -54,17 +56,21 @@ void cluster_free(struct cluster *c)
     mem_free(c);
 }
 
-void cluster_sweep(struct cluster *c)
+void cluster_tidy(struct cluster *c, enum tidy how)
 {
     assert(c->depth == 0);
-    pods_sweep(&c->pods, &c->names, &c->specs, &c->terms);
-    terms_sweep(&c->terms, &c->names, &c->matches);
-    specs_sweep(&c->specs, &c->names, &c->matches);
-    nodes_sweep(&c->nodes);
-    volumes_sweep(&c->volumes, &c->names, &c->matches);
-    matches_sweep(&c->matches, &c->names);
-    groups_sweep(&c->groups, &c->names);
-    names_sweep(&c->names);
+    if (how == TIDY_ALL)
+        likes_clear(&c->likes, &c->pods);
+    pods_tidy(&c->pods, &c->names, &c->specs, &c->terms, how);
+    if (how == TIDY_ALL)
+        counts_trim(&c->counts);
+    terms_tidy(&c->terms, &c->names, &c->matches, how);
+    specs_tidy(&c->specs, &c->names, &c->matches, how);
+    nodes_tidy(&c->nodes, how);
+    volumes_tidy(&c->volumes, &c->names, &c->matches, how);
+    matches_tidy(&c->matches, &c->names, how);
+    groups_tidy(&c->groups, &c->names, how);
+    names_tidy(&c->names, how);
 }
 
 static const struct names *compared_names(const struct cluster *c)
@@ -115,7 +121,7 @@ bool cluster_put_namespace(struct cluster *c, sym name, label_set_id labels)
         map_remove(&c->namespaces, name);
     }
     counts_namespace(c, name, +1);
-    workloads_look_again(&c->workloads, &c->names, name);
+    workloads_put_namespace(&c->workloads, &c->names, name, labels != ID_NONE);
     terms_look_again(c);
     if (was != ID_NONE) {
         intern_drop(&c->names.label_sets.table, was);

@@ -7,6 +7,7 @@
 #include "core/cluster/demand.h"
 #include "core/cluster/devices.h"
 #include "core/cluster/groups.h"
+#include "core/cluster/idlers.h"
 #include "core/cluster/likes.h"
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
@@ -14,6 +15,7 @@
 #include "core/cluster/numa.h"
 #include "core/cluster/pods.h"
 #include "core/cluster/queues.h"
+#include "core/cluster/quotas.h"
 #include "core/cluster/reports.h"
 #include "core/cluster/spec.h"
 #include "core/cluster/terms.h"
@@ -23,9 +25,9 @@
 /* The cluster at this moment: nodes as columns, pods as rows, who selects whom, how many are where.
  *
  * Everything below `struct cluster` may be read by plugins; it is changed in two ways only. Objects
- * that came from outside are put in by core/engine/apply.c, outside of any transaction. What the
- * scheduler tries or decides goes through the transactional operations here: between txn_begin()
- * and txn_undo() they leave no trace.
+ * that came from outside are put in by core/engine/step/apply.c, outside of any transaction. What
+ * the scheduler tries or decides goes through the transactional operations here: between
+ * txn_begin() and txn_undo() they leave no trace.
  *
  * Invariants: a node's used sums are the sums over the pods on its list, assumed ones included;
  * every change of a row a reader could have seen is in the log; tallies and spreads equal a
@@ -56,11 +58,14 @@ struct cluster {
     struct workloads workloads;
     struct volumes volumes;
     struct devices devices;
+    struct effort effort;
     struct reports reports;
     struct counts counts;
     struct budgets budgets;
     struct groups groups;
     struct queues queues;
+    struct quotas quotas;
+    struct idlers idlers;
     struct cliques cliques;
     struct demand demand;
     struct change_log log;
@@ -86,9 +91,9 @@ struct cluster {
 struct cluster *cluster_new(uint64_t seed);
 void cluster_free(struct cluster *c);
 
-/* At a quiet moment (no transaction open, nothing half done): frees what nobody refers to any more.
- */
-void cluster_sweep(struct cluster *c);
+/* At a quiet moment (no transaction open, nothing half done): frees what nobody refers to any more
+ * (intern_tidy()). */
+void cluster_tidy(struct cluster *c, enum tidy how);
 
 /* --- reading --- */
 

@@ -33,8 +33,12 @@ static void note_pods(struct spread *s, int64_t was, int64_t is)
 static void domain_add(struct spread *s, sym value, int nodes, int64_t pods)
 {
     uint32_t at = counts_at(s, value);
+    if (s->is_sparse)
+        nodes = 0;
+    if (at == MAP_NONE && s->is_sparse && pods == 0)
+        return;
     if (at == MAP_NONE) {
-        assert(nodes > 0);
+        assert(nodes > 0 || s->is_sparse);
         at = s->domains.n;
         vec_push(&s->domains, (struct domain){.value = value});
         map_put(&s->by_value, value, at);
@@ -45,7 +49,7 @@ static void domain_add(struct spread *s, sym value, int nodes, int64_t pods)
     d->nodes += (uint32_t)nodes;
     d->pods += pods;
     s->pods += pods;
-    if (d->nodes == 0) {
+    if (s->is_sparse ? d->pods == 0 : d->nodes == 0) {
         assert(d->pods == 0);
         forget_domain(s, at);
         s->at_least_n = 0;
@@ -156,6 +160,19 @@ static uint32_t times(const struct cluster *c, const struct tally *t, const stru
     return n;
 }
 
+/* The keys of labels that whoever it counts has, at a glance. */
+static uint64_t glance_of(const struct cluster *c, const struct tally *t)
+{
+    const uint32_t *words = t->reaches;
+    uint64_t glance =
+        t->kind == TALLY_SELECTED ? matches_selector_at(&c->matches, t->selector).glance : 0;
+    for (uint32_t i = 0; t->kind == TALLY_MEANT && i < t->n_reaches; i++) {
+        struct reach r = next_reach(&words);
+        glance |= r.selector == ID_NONE ? 0 : matches_selector_at(&c->matches, r.selector).glance;
+    }
+    return glance;
+}
+
 /* The first tally made behind this number. */
 static uint32_t made_behind(const struct counts *k, uint64_t number)
 {
@@ -175,18 +192,23 @@ static bool is_standing(const struct counts *k, const struct new_tally *made)
     return k->tallies.at[made->tally].number == made->number;
 }
 
+static void forget_made(struct counts *k)
+{
+    uint32_t kept = 0;
+    vec_each(&k->made, made)
+        if (is_standing(k, made))
+            k->made.at[kept++] = *made;
+    k->made.n = kept;
+}
+
 /* Forgets those that are gone, once they are the most. */
-static void note_made(struct counts *k, uint64_t number, uint32_t tally)
+static void note_made(struct counts *k, uint64_t number, uint64_t glance, uint32_t tally)
 {
     if (k->made.n == k->made.cap) {
-        uint32_t kept = 0;
-        vec_each(&k->made, made)
-            if (is_standing(k, made))
-                k->made.at[kept++] = *made;
-        k->made.n = kept;
-        vec_reserve(&k->made, kept * 2);
+        forget_made(k);
+        vec_reserve(&k->made, k->made.n * 2);
     }
-    vec_push(&k->made, (struct new_tally){number, tally});
+    vec_push(&k->made, (struct new_tally){number, glance, tally});
 }
 
 /* Brings the shape's list of tallies up to date: forgets those that are gone, looks at those that
@@ -196,14 +218,15 @@ static void refresh_shape(struct cluster *c, struct shape *shape)
     struct counts *k = &c->counts;
     uint32_t kept = 0;
     vec_each(&shape->tallies, t) {
-        const struct tally *tally = &k->tallies.at[*t];
-        if (tally->number && tally->number <= shape->tallied_up_to)
+        uint64_t number = *t < k->tallies.n ? k->tallies.at[*t].number : 0;
+        if (number && number <= shape->tallied_up_to)
             shape->tallies.at[kept++] = *t;
     }
     shape->tallies.n = kept;
+    uint64_t lacks = ~c->names.label_glances.at[shape->labels];
     for (uint32_t i = made_behind(k, shape->tallied_up_to); i < k->made.n; i++) {
         uint32_t t = k->made.at[i].tally;
-        if (!is_standing(k, &k->made.at[i]))
+        if (LIKELY(k->made.at[i].glance & lacks) || !is_standing(k, &k->made.at[i]))
             continue;
         for (uint32_t n = times(c, &k->tallies.at[t], shape); n > 0; n--)
             vec_push(&shape->tallies, t);
@@ -302,19 +325,19 @@ void counts_namespace(struct cluster *c, sym namespace, int sign)
 /* --- the tables --- */
 
 /* Counts what is there already. */
-static void fill_tally(struct cluster *c, uint32_t t)
+static void fill_tally(struct cluster *c, uint32_t t, uint64_t glance)
 {
-    bool is_selected = c->counts.tallies.at[t].kind == TALLY_SELECTED;
+    const struct tally *tally = &c->counts.tallies.at[t];
+    bool is_selected = tally->kind == TALLY_SELECTED;
     for (uint32_t i = 0; i < c->pods.rows.n; i++) {
         const struct pod_row *row = &c->pods.rows.at[i];
         if (!row->text || row->node == ID_NONE || (is_selected && is_leaving(row)))
             continue;
-        struct shape *shape = &c->pods.shapes.at[row->shape];
-        if (shape->tallied_up_to != c->counts.tallies_made)
-            refresh_shape(c, shape);
-        vec_each(&shape->tallies, counted)
-            if (*counted == t)
-                tally_pod(c, t, (node_id){row->node}, +1);
+        const struct shape *shape = &c->pods.shapes.at[row->shape];
+        if (LIKELY(glance & ~c->names.label_glances.at[shape->labels]))
+            continue;
+        for (uint32_t n = times(c, tally, shape); n > 0; n--)
+            tally_pod(c, t, (node_id){row->node}, +1);
     }
 }
 
@@ -362,11 +385,12 @@ static uint32_t use_tally(struct cluster *c, struct match_words *words, struct t
     *tally = made;
     tally->uses = 1;
     tally->number = ++k->tallies_made;
-    note_made(k, tally->number, t);
     if (tally->kind == TALLY_MEANT)
         tally->reaches = (const uint32_t *)(const void *)intern_bytes(&k->tally_table, t).p + 1;
+    uint64_t glance = glance_of(c, tally);
+    note_made(k, tally->number, glance, t);
     hold_tally(c, tally, +1);
-    fill_tally(c, t);
+    fill_tally(c, t, glance);
     return t;
 }
 
@@ -448,6 +472,7 @@ uint32_t counts_use_spread(struct cluster *c, const struct spread_ask *ask)
     vec_push(&words, ask->key);
     vec_push(&words, ask->rules);
     vec_push(&words, ask->tolerations);
+    vec_push(&words, ask->is_sparse);
     for (uint32_t i = 0; i < ask->n_keys; i++)
         vec_push(&words, ask->keys[i]);
     bool is_new;
@@ -468,8 +493,9 @@ uint32_t counts_use_spread(struct cluster *c, const struct spread_ask *ask)
         .key = ask->key,
         .rules = ask->rules,
         .tolerations = ask->tolerations,
-        .keys = kept + 4,
+        .keys = kept + 5,
         .n_keys = ask->n_keys,
+        .is_sparse = ask->is_sparse,
     };
     hold_spread(c, s, +1);
     if (ask->tally != ID_NONE) {
@@ -502,6 +528,16 @@ void counts_drop_spread(struct cluster *c, uint32_t id)
     *s = (struct spread){0};
     if (intern_wants_sweep(&k->spread_table))
         intern_sweep(&k->spread_table, NULL, NULL);
+}
+
+void counts_trim(struct counts *k)
+{
+    forget_made(k);
+    vec_trim(&k->made);
+    intern_tidy(&k->tally_table, TIDY_ALL, NULL, NULL);
+    intern_fit(&k->tally_table, &k->tallies);
+    intern_tidy(&k->spread_table, TIDY_ALL, NULL, NULL);
+    intern_fit(&k->spread_table, &k->spreads);
 }
 
 void counts_done(struct counts *k)

@@ -12,7 +12,9 @@
  * that terms of pod affinity mean, or those that have such a term. A *spread* sums a tally per
  * domain (value of a topology key) over the nodes that a topology spread constraint includes: those
  * that have all its keys and, where it honours them, satisfy the pod's node rules and taints.
- * Placing a pod touches the tallies that match it and nothing else.
+ * Placing a pod touches the tallies that match it and nothing else. A spread costs its domains; of
+ * pod affinity, where a pod may have many terms and each is asked about pods alone, those in which
+ * there are some.
  *
  * Both are shared by all classes of pods that need the same one, and go when nobody uses them. */
 
@@ -39,7 +41,7 @@ struct tally {
 
 struct domain {
     sym value;
-    uint32_t nodes; /* included nodes in it; it exists while there are some */
+    uint32_t nodes; /* included nodes in it; it exists while there are some (or pods, if sparse) */
     int64_t pods;
     uint64_t mark; /* the last counts_mark() that asked for it */
 };
@@ -52,11 +54,12 @@ struct spread {
     tolerations_id tolerations; /* ID_NONE: taints do not matter */
     const sym *keys;            /* a node must have them all; `key` is one of them */
     uint32_t n_keys;
+    bool is_sparse; /* it knows domains with pods alone, and neither how many others there are … */
 
     struct map by_value; /* value → domains */
     VEC(struct domain) domains;
     int64_t pods;        /* of all domains */
-    int64_t least;       /* the smallest `pods` of a domain, if there is one */
+    int64_t least;       /* … nor this: the smallest `pods` of a domain, if there is one */
     uint32_t at_least_n; /* domains that have it; 0: look again */
     uint64_t marks;      /* made so far */
 };
@@ -65,9 +68,11 @@ struct counts {
     struct intern tally_table;
     VEC(struct tally) tallies;
     uint64_t tallies_made;
+    uint32_t tallies_most; /* with more, who uses them lets those go that it can spare */
     VEC(struct new_tally {
         uint64_t number;
-        uint32_t tally; /* which may have gone since, and another be in its place */
+        uint64_t glance; /* of the labels that those have whom it counts */
+        uint32_t tally;  /* which may have gone since, and another be in its place */
     })
     made; /* in the order of their numbers: a shape looks at those behind its last look */
     struct intern spread_table;
@@ -89,6 +94,7 @@ struct spread_ask {
     tolerations_id tolerations;
     const sym *keys;
     uint32_t n_keys;
+    bool is_sparse;
 };
 
 uint32_t counts_use_spread(struct cluster *c, const struct spread_ask *ask);
@@ -110,7 +116,7 @@ static inline uint32_t counts_at(const struct spread *s, sym value)
     return at;
 }
 
-/* NULL if no included node has this value. */
+/* NULL if no included node has this value, or no pods are there and the spread is sparse. */
 static inline const struct domain *counts_domain(const struct counts *k, uint32_t spread, sym value)
 {
     const struct spread *s = &k->spreads.at[spread];
@@ -153,5 +159,8 @@ void counts_node(struct cluster *c, node_id node, int sign);
 /* Takes the pods of a namespace out of the tallies that look at its labels (-1) before these
  * change, puts them back (+1) after. */
 void counts_namespace(struct cluster *c, sym namespace, int sign);
+
+/* Gives back the room of tallies and spreads that are gone. */
+void counts_trim(struct counts *k);
 
 void counts_done(struct counts *k);

@@ -66,6 +66,14 @@ struct promise {
     struct device_allocation *allocation;
 };
 
+/* How long devices may still be searched for (cluster/allocate.h), in steps of a search. */
+struct effort {
+    uint64_t used, most; /* until the engine must turn to something else; most 0: no bound */
+    uint64_t spent;      /* on the decision under way, also in earlier steps of the engine */
+    bool may_pause;      /* a search that uses up its steps is put down; else it has failed */
+    bool is_paused;      /* answer: one was put down, and what was decided does not count */
+};
+
 struct devices {
     struct kept_objects of[N_KEPT];
     struct map first[N_CHAINS]; /* node's name, or driver and pool → its first slice */

@@ -58,16 +58,19 @@ static void prepare(struct search *s, const struct node_gpus *g, gpu_mask from, 
     for (uint32_t a = 0; a < s->n; a++) {
         s->company[a] = 0;
         s->memory[a] = g->vram_mib[s->number[a]];
-        for (uint32_t b = 0; b < s->n; b++) {
-            s->ties[a][b] = a == b ? 0 : tie(g, s->number[a], s->number[b]);
-            s->company[a] += s->ties[a][b];
+        s->ties[a][a] = 0;
+        for (uint32_t b = 0; b < a; b++) {
+            uint64_t ties = tie(g, s->number[a], s->number[b]);
+            s->ties[a][b] = s->ties[b][a] = ties;
+            s->company[a] += ties;
+            s->company[b] += ties;
         }
     }
     for (uint32_t a = 0; a < s->n; a++) {
         s->twin[a] = a;
-        for (uint32_t b = 0; b < a; b++)
+        for (uint32_t b = a; b-- > 0 && s->twin[a] == a;) /* the nearest one */
             if (are_twins(s, a, b))
-                s->twin[a] = b; /* the nearest one */
+                s->twin[a] = b;
     }
 }
 

@@ -42,14 +42,13 @@ static uint32_t get(struct groups *g, struct names *names, sym namespace, sym na
                                   .object = object,
                                   .required = SYM_NONE,
                                   .preferred = SYM_NONE,
-                                  .model = SYM_NONE,
-                                  .born_ms = INT64_MAX};
+                                  .model = SYM_NONE};
     hold(names, namespace);
     hold(names, name);
     return id;
 }
 
-static uint32_t find(const struct groups *g, sym namespace, sym name, enum kind object)
+uint32_t groups_named(const struct groups *g, sym namespace, sym name, enum kind object)
 {
     struct group key = {.namespace = namespace, .name = name, .object = object};
     return namespace == SYM_NONE || name == SYM_NONE
@@ -75,8 +74,9 @@ uint32_t groups_find(const struct groups *g, const struct names *names,
                      const struct group_claim *claim)
 {
     char room[NAME_MOST];
-    return find(g, claim->namespace, names_find(names, name_of(claim->identity, true, room)),
-                claim->identity->object);
+    return groups_named(g, claim->namespace,
+                        names_find(names, name_of(claim->identity, true, room)),
+                        claim->identity->object);
 }
 
 bool groups_has(const struct groups *g, const struct names *names, pod_id pod,
@@ -124,7 +124,6 @@ static void forget_members(struct names *names, struct group *group)
     forget_roles(names, group);
     group->said = 0;
     group->comes_in_turn = false;
-    group->born_ms = INT64_MAX;
     replace(names, &group->preferred, SYM_NONE);
     if (!group->has_object || kind_is_crew(group->object))
         replace(names, &group->required, SYM_NONE);
@@ -211,7 +210,6 @@ static void hear(struct groups *g, struct names *names, pod_id pod, uint32_t id,
     const struct gang_identity *identity = claim->identity;
     hear_size(g, group, pod, identity);
     group->named = (struct gang_place){identity->group.where, identity->group.key, {0}};
-    group->born_ms = MIN(group->born_ms, claim->created_ms);
     group->comes_in_turn |= identity->comes_in_turn;
     if (identity->role.where && kind_is_crew(group->object)) {
         sym role = role_of(names, identity->role.value);
@@ -294,17 +292,18 @@ static bool set_shares(struct names *names, struct group *group, const struct po
 bool groups_are_named(const struct groups *g, const struct names *names, enum kind kind,
                       const struct meta *meta)
 {
-    uint32_t id = find(g, names_find(names, meta->namespace), names_find(names, meta->name), kind);
+    uint32_t id =
+        groups_named(g, names_find(names, meta->namespace), names_find(names, meta->name), kind);
     return id != ID_NONE && g->at.at[id].members.n;
 }
 
 uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind,
                            const struct meta *meta, const struct pod_group *object, bool *differs)
 {
-    uint32_t id =
-        object
-            ? get(g, names, names_get(names, meta->namespace), names_get(names, meta->name), kind)
-            : find(g, names_find(names, meta->namespace), names_find(names, meta->name), kind);
+    uint32_t id = object ? get(g, names, names_get(names, meta->namespace),
+                               names_get(names, meta->name), kind)
+                         : groups_named(g, names_find(names, meta->namespace),
+                                        names_find(names, meta->name), kind);
     if (id == ID_NONE || (!object && !g->at.at[id].has_object))
         return ID_NONE;
     struct group *group = &g->at.at[id];
@@ -335,7 +334,7 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind
 bool groups_follow(struct groups *g, uint32_t id)
 {
     struct group *group = &g->at.at[id];
-    uint32_t model = find(g, group->namespace, group->model, group->object);
+    uint32_t model = groups_named(g, group->namespace, group->model, group->object);
     const struct group *of = model == ID_NONE ? NULL : &g->at.at[model];
     bool has_object = of && of->has_object;
     int32_t written = has_object ? of->written : 0;
@@ -418,11 +417,12 @@ static void gone(void *ctx, uint32_t id)
     *group = (struct group){0};
 }
 
-void groups_sweep(struct groups *g, struct names *names)
+void groups_tidy(struct groups *g, struct names *names, enum tidy how)
 {
     struct sweeping x = {g, names};
-    if (intern_wants_sweep(&g->table))
-        intern_sweep(&g->table, gone, &x);
+    intern_tidy(&g->table, how, gone, &x);
+    if (how == TIDY_ALL)
+        intern_fit(&g->table, &g->at);
 }
 
 void groups_trim(struct groups *g, uint32_t pods)

@@ -42,7 +42,6 @@ struct group {
     uint32_t ended_before; /* as its object says */
     uint32_t ended;        /* members that are gone because their work is done */
     uint64_t owner;        /* of the members, as a hash */
-    int64_t born_ms;       /* when the first of them was made */
     sym required;          /* key of the label whose domain holds all members; SYM_NONE: none */
     sym preferred;         /* a list of such keys with commas, the tightest first; SYM_NONE: none */
     struct buf trouble;    /* why its members cannot be judged, as the last of them has it */
@@ -75,13 +74,15 @@ static inline uint32_t groups_of(const struct groups *g, pod_id pod)
 struct group_claim {
     const struct gang_identity *identity; /* NULL: it is in no group */
     sym namespace;
-    int64_t created_ms;
     uint64_t owner;
 };
 
 /* The group that the claim is about; ID_NONE: there is no such group yet. */
 uint32_t groups_find(const struct groups *g, const struct names *names,
                      const struct group_claim *claim);
+
+/* The group of this name whose object is of this kind; ID_NONE: there is none. */
+uint32_t groups_named(const struct groups *g, sym namespace, sym name, enum kind object);
 
 /* Is the pod in the group that it claims, or in none as it claims? */
 bool groups_has(const struct groups *g, const struct names *names, pod_id pod,
@@ -131,6 +132,6 @@ int32_t group_minimum(const struct group *group);
 bool group_is_gang(const struct group *group);
 bool group_lacks_object(const struct group *group);
 
-/* As cluster_sweep() and pods_trim() do. */
-void groups_sweep(struct groups *g, struct names *names);
+/* As cluster_tidy() and pods_trim() do. */
+void groups_tidy(struct groups *g, struct names *names, enum tidy how);
 void groups_trim(struct groups *g, uint32_t pods);

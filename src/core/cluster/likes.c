@@ -73,6 +73,8 @@ shape_id likes_find(struct likes *l, const struct pod *pod, bool has_pin)
     if (!is_like_others(pod))
         return ID_NONE;
     describe(&l->bytes, pod, has_pin);
+    if (l->bytes.n > LIKES_BYTES_MOST)
+        return ID_NONE;
     if (!l->at)
         l->at = mem_alloc(LIKES_PLACES * sizeof(*l->at));
     l->hash = str_hash(buf_str(&l->bytes));

@@ -6,7 +6,7 @@
  * otherwise, or their status speaks of resources. What the last of a template came to is kept with
  * all that decided it, and given to the next that is the same in all of that. */
 
-enum { LIKES_PLACES = 256 };
+enum { LIKES_PLACES = 256, LIKES_BYTES_MOST = 16 * 1024 /* of one pod */ };
 
 struct like {
     struct buf bytes; /* what decided it */

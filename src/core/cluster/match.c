@@ -41,11 +41,17 @@ static void encode(struct match_words *out, struct match_words *held, const stru
     }
 }
 
-static const struct match *copy_matches(struct arena *mem, const struct match *all, uint32_t n)
+enum { ENCODED_HEAD = 5 }; /* words before the values */
+
+/* The lines in a block of their own, with the values where they are encoded. */
+static const struct match *copy_matches(const struct match *all, uint32_t n, struct str encoded)
 {
-    struct match *copy = arena_copy(mem, all, n * sizeof(*all));
-    for (uint32_t i = 0; i < n; i++)
-        copy[i].values = arena_copy(mem, all[i].values, all[i].n_values * sizeof(sym));
+    struct match *copy = mem_copy(all, n * sizeof(*all));
+    const uint32_t *words = (const void *)encoded.p;
+    for (uint32_t i = 0; i < n; i++) {
+        copy[i].values = words + ENCODED_HEAD;
+        words += ENCODED_HEAD + copy[i].n_values;
+    }
     return copy;
 }
 
@@ -80,8 +86,19 @@ static bool match_holds(const struct match *m, const struct names *names, sym va
     return false;
 }
 
+static uint64_t glance_of(const struct match *all, uint32_t n)
+{
+    uint64_t glance = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].op != MATCH_NOT_IN && all[i].op != MATCH_MISSING)
+            glance |= key_glance(all[i].key);
+    return glance;
+}
+
 bool selector_matches(struct selector s, const struct names *names, label_set_id labels)
 {
+    if (!selector_may_match(s, names, labels))
+        return false;
     for (uint32_t i = 0; i < s.n; i++)
         if (!match_holds(&s.all[i], names, names_label(names, labels, s.all[i].key)))
             return false;
@@ -181,9 +198,9 @@ selector_id matches_selector(struct matches *m, struct names *names, struct matc
     if (is_new) {
         if (id >= m->selector_at.n)
             vec_resize(&m->selector_at, id + 1);
-        struct selector_entry *entry = &m->selector_at.at[id];
-        *entry = (struct selector_entry){0};
-        entry->selector = (struct selector){copy_matches(&entry->mem, all, distinct), distinct};
+        struct str encoded = intern_bytes(&m->selectors.table, id);
+        m->selector_at.at[id] = (struct selector){copy_matches(all, distinct, encoded), distinct,
+                                                  glance_of(all, distinct)};
     }
     vec_done(&words);
     vec_done(&held);
@@ -420,10 +437,13 @@ static void rules_free(struct rules *r)
     mem_free(r);
 }
 
+enum { RULES_BYTES = 256 }; /* of most */
+
 static struct rules *rules_new(void)
 {
     struct rules *r = mem_alloc(sizeof(*r));
     r->by_set = mem_alloc(sizeof(*r->by_set));
+    arena_begin(&r->mem, RULES_BYTES);
     return r;
 }
 
@@ -552,7 +572,8 @@ bool tolerations_cover(const struct toleration_sym *list, uint32_t n, struct tai
 static void selector_gone(void *ctx, uint32_t id)
 {
     struct matches *m = ctx;
-    arena_done(&m->selector_at.at[id].mem);
+    mem_free((void *)(uintptr_t)m->selector_at.at[id].all);
+    m->selector_at.at[id] = (struct selector){0};
 }
 
 static void rules_gone(void *ctx, uint32_t id)
@@ -572,19 +593,23 @@ void matches_init(struct matches *m, struct names *names)
     vec_push(&m->rules_at, rules_new());
 }
 
-void matches_sweep(struct matches *m, struct names *names)
+void matches_tidy(struct matches *m, struct names *names, enum tidy how)
 {
-    lists_sweep(&m->selectors, names, selector_gone, m);
-    lists_sweep(&m->rules, names, rules_gone, m);
+    lists_tidy(&m->selectors, names, how, selector_gone, m);
+    lists_tidy(&m->rules, names, how, rules_gone, m);
     vec_each(&m->rules_at, r) /* label sets may be numbered anew from here on */
         if (*r)
             vec_clear((*r)->by_set);
+    if (how == TIDY_ALL) {
+        intern_fit(&m->selectors.table, &m->selector_at);
+        intern_fit(&m->rules.table, &m->rules_at);
+    }
 }
 
 void matches_done(struct matches *m)
 {
     vec_each(&m->selector_at, s)
-        arena_done(&s->mem);
+        mem_free((void *)(uintptr_t)s->all);
     vec_done(&m->selector_at);
     lists_done(&m->selectors);
     vec_each(&m->rules_at, r)

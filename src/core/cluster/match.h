@@ -31,6 +31,7 @@ struct match {
 struct selector {
     const struct match *all; /* all must hold; none: everything matches */
     uint32_t n;
+    uint64_t glance; /* of the keys that must be there */
 };
 
 struct node_term {
@@ -61,11 +62,7 @@ struct rules {
 
 struct matches {
     struct lists selectors;
-    VEC(struct selector_entry {
-        struct arena mem;
-        struct selector selector;
-    })
-    selector_at;
+    VEC(struct selector) selector_at; /* `all` is a block; the values stand in the table's bytes */
     struct lists rules;
     VEC(struct rules *) rules_at;
     sym hostname; /* the symbol of kubernetes.io/hostname */
@@ -73,7 +70,7 @@ struct matches {
 
 void matches_init(struct matches *m, struct names *names);
 void matches_done(struct matches *m);
-void matches_sweep(struct matches *m, struct names *names);
+void matches_tidy(struct matches *m, struct names *names, enum tidy how);
 
 /* The selector of all these requirements together; sorts `all`. Nobody holds it yet. */
 selector_id matches_selector(struct matches *m, struct names *names, struct match *all, uint32_t n);
@@ -89,11 +86,18 @@ void match_add_pairs(struct match_vec *out, struct names *names, const struct pa
 
 static inline struct selector matches_selector_at(const struct matches *m, selector_id id)
 {
-    return m->selector_at.at[id].selector;
+    return m->selector_at.at[id];
 }
 
 /* Do these labels satisfy the selector? */
 bool selector_matches(struct selector s, const struct names *names, label_set_id labels);
+
+/* If not, almost always false: most selectors want a key that most objects do not have. */
+static inline bool selector_may_match(struct selector s, const struct names *names,
+                                      label_set_id labels)
+{
+    return (s.glance & ~names->label_glances.at[labels]) == 0;
+}
 
 /* A pod's rules; 0 if it has none. `pin`, if not NULL, receives the node that a pinned pod names,
  * and the rules are then the same for all pods pinned in the same way. */

@@ -41,12 +41,13 @@ static void let_go(void *ctx, uint32_t id)
     *kept = (struct kept){0};
 }
 
-void lists_sweep(struct lists *l, struct names *names, void (*gone)(void *ctx, uint32_t id),
-                 void *ctx)
+void lists_tidy(struct lists *l, struct names *names, enum tidy how,
+                void (*gone)(void *ctx, uint32_t id), void *ctx)
 {
     struct sweeping s = {l, names, gone, ctx};
-    if (intern_wants_sweep(&l->table))
-        intern_sweep(&l->table, let_go, &s);
+    intern_tidy(&l->table, how, let_go, &s);
+    if (how == TIDY_ALL)
+        intern_fit(&l->table, &l->kept);
 }
 
 void lists_done(struct lists *l)
@@ -68,8 +69,18 @@ label_set_id names_label_set(struct names *n, struct pair_sym *pairs, uint32_t c
     if (count > 1)
         qsort(pairs, count, sizeof(*pairs), by_key);
     _Static_assert(sizeof(struct pair_sym) == 2 * sizeof(sym), "pairs are held as symbols");
-    return lists_get(&n->label_sets, n, pairs, count * sizeof(*pairs), (const sym *)pairs,
-                     2 * count, NULL);
+    bool is_new;
+    label_set_id id = lists_get(&n->label_sets, n, pairs, count * sizeof(*pairs),
+                                (const sym *)pairs, 2 * count, &is_new);
+    if (is_new) {
+        uint64_t glance = 0;
+        for (uint32_t i = 0; i < count; i++)
+            glance |= key_glance(pairs[i].key);
+        if (id >= n->label_glances.n)
+            vec_resize(&n->label_glances, id + 1);
+        n->label_glances.at[id] = glance;
+    }
+    return id;
 }
 
 sym names_label(const struct names *n, label_set_id set, sym key)
@@ -133,18 +144,20 @@ void names_init(struct names *n)
     intern_hold(&n->tolerations.table, names_tolerations(n, NULL, 0));
 }
 
-void names_sweep(struct names *n)
+void names_tidy(struct names *n, enum tidy how)
 {
-    lists_sweep(&n->label_sets, n, NULL, NULL);
-    lists_sweep(&n->taint_sets, n, NULL, NULL);
-    lists_sweep(&n->tolerations, n, NULL, NULL);
-    if (intern_wants_sweep(&n->text))
-        intern_sweep(&n->text, NULL, NULL);
+    lists_tidy(&n->label_sets, n, how, NULL, NULL);
+    if (how == TIDY_ALL)
+        intern_fit(&n->label_sets.table, &n->label_glances);
+    lists_tidy(&n->taint_sets, n, how, NULL, NULL);
+    lists_tidy(&n->tolerations, n, how, NULL, NULL);
+    intern_tidy(&n->text, how, NULL, NULL);
 }
 
 void names_done(struct names *n)
 {
     lists_done(&n->label_sets);
+    vec_done(&n->label_glances);
     lists_done(&n->taint_sets);
     lists_done(&n->tolerations);
     intern_done(&n->text);

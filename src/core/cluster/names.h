@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/hash.h"
 #include "core/base/str.h"
 #include "core/base/vec.h"
 #include "core/cluster/ids.h"
@@ -44,9 +45,18 @@ struct lists {
     kept;
 };
 
+/* Keys at a glance: each sets two bits of 64. Who has all the bits may have the keys; who has not
+ * has not. */
+static inline uint64_t key_glance(sym key)
+{
+    uint64_t h = hash_u64(key + UINT64_C(1));
+    return UINT64_C(1) << (h & 63) | UINT64_C(1) << (h >> 8 & 63);
+}
+
 struct names {
     struct intern text;
     struct lists label_sets, taint_sets, tolerations;
+    VEC(uint64_t) label_glances; /* by label set: of its keys */
 };
 
 void names_init(struct names *n);
@@ -72,9 +82,9 @@ static inline struct str names_text(const struct names *n, sym s)
 uint32_t lists_get(struct lists *l, struct names *names, const void *p, size_t n_bytes,
                    const sym *held, uint32_t n_held, bool *is_new);
 
-/* Frees lists nobody holds, and lets go of their symbols. */
-void lists_sweep(struct lists *l, struct names *names, void (*gone)(void *ctx, uint32_t id),
-                 void *ctx);
+/* Frees lists nobody holds (intern_tidy()), and lets go of their symbols. */
+void lists_tidy(struct lists *l, struct names *names, enum tidy how,
+                void (*gone)(void *ctx, uint32_t id), void *ctx);
 
 void lists_done(struct lists *l);
 
@@ -97,6 +107,6 @@ tolerations_id names_tolerations(struct names *n, const struct toleration_sym *t
 
 enum taint_effect taint_effect_of(struct str text);
 
-/* Frees what nobody holds, if that is worth it. Only at a quiet moment: numbers just made and not
- * yet held go, too. */
-void names_sweep(struct names *n);
+/* Frees what nobody holds (intern_tidy()). Only at a quiet moment: numbers just made and not yet
+ * held go, too. */
+void names_tidy(struct names *n, enum tidy how);

@@ -65,34 +65,45 @@ void nodes_release(struct nodes *n, struct names *names, node_id node)
 
 /* --- cells --- */
 
+/* Room for so many or more: a power of two, so that growing by one is cheap. */
+static struct cells *cells_resize(struct cells *cells, uint32_t n)
+{
+    size_t room = 1;
+    while (room < n)
+        room *= 2;
+    return mem_resize(cells, sizeof(*cells) + room * sizeof(struct cell));
+}
+
 /* The cell of a resource, made (with zeros) if it is not there. */
 static struct cell *cell_get(struct cells **cells, resource_id resource)
 {
-    uint32_t n = *cells ? (*cells)->n : 0, i = 0;
-    while (i < n && (*cells)->at[i].resource < resource)
-        i++;
+    uint32_t n = *cells ? (*cells)->n : 0, i = cells_from(*cells, resource);
     if (i < n && (*cells)->at[i].resource == resource)
         return &(*cells)->at[i];
-    *cells = mem_resize(*cells, sizeof(**cells) + (n + 1) * sizeof(struct cell));
+    if ((n & (n - 1)) == 0)
+        *cells = cells_resize(*cells, n + 1);
     memmove(&(*cells)->at[i + 1], &(*cells)->at[i], (n - i) * sizeof(struct cell));
     (*cells)->at[i] = (struct cell){0, 0, resource};
     (*cells)->n = n + 1;
     return &(*cells)->at[i];
 }
 
-static void drop_empty_cells(struct cells **cells)
+static void drop_if_empty(struct cells **cells, struct cell *cell)
 {
-    if (!*cells)
+    struct cell *end = &(*cells)->at[(*cells)->n];
+    if (cell->alloc || cell->used)
         return;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < (*cells)->n; i++)
-        if ((*cells)->at[i].alloc || (*cells)->at[i].used)
-            (*cells)->at[kept++] = (*cells)->at[i];
-    (*cells)->n = kept;
-    if (kept == 0) {
+    memmove(cell, cell + 1, (size_t)(end - cell - 1) * sizeof(*cell));
+    if (--(*cells)->n == 0) {
         mem_free(*cells);
         *cells = NULL;
     }
+}
+
+static void drop_empty_cells(struct cells **cells)
+{
+    for (uint32_t i = *cells ? (*cells)->n : 0; i-- > 0;)
+        drop_if_empty(cells, &(*cells)->at[i]);
 }
 
 /* Is it what the row says already? Both are sorted by resource. */
@@ -109,12 +120,24 @@ static bool cells_agree(const struct cells *cells, const struct node_row *row)
     return k == row->n_others;
 }
 
-static bool put_cells(struct room *room, const struct node_row *row)
+/* Holds what the node is to have, and drops what it had. */
+static void hold_resources(struct intern *resources, const struct cells *had,
+                           const struct node_row *row)
+{
+    for (uint32_t i = 0; i < row->n_others; i++)
+        intern_hold(resources, row->others[i].resource);
+    for (uint32_t i = 0; had && i < had->n; i++)
+        if (had->at[i].alloc)
+            intern_drop(resources, had->at[i].resource);
+}
+
+static bool put_cells(struct room *room, struct intern *resources, const struct node_row *row)
 {
     const struct need *need = row->others, *end = need + row->n_others;
     uint32_t n = room->cells ? room->cells->n : 0;
     if (cells_agree(room->cells, row))
         return false;
+    hold_resources(resources, room->cells, row);
     struct cells *all = mem_alloc(sizeof(*all) + (n + row->n_others) * sizeof(struct cell));
     for (uint32_t i = 0; i < n || need < end;) {
         bool is_new = i == n || (need < end && need->resource < room->cells->at[i].resource);
@@ -124,7 +147,7 @@ static bool put_cells(struct room *room, const struct node_row *row)
     }
     drop_empty_cells(&all);
     mem_free(room->cells);
-    room->cells = all ? mem_resize(all, sizeof(*all) + all->n * sizeof(struct cell)) : NULL;
+    room->cells = all ? cells_resize(all, all->n) : NULL;
     return true;
 }
 
@@ -242,15 +265,13 @@ static bool put_images(struct nodes *n, struct names *names, uint32_t node,
 bool nodes_has_image(const struct nodes *n, node_id node, sym image)
 {
     struct node_images have = n->images[node.i];
-    uint32_t low = 0, high = have.n;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (have.at[middle] < image)
-            low = middle + 1;
-        else
-            high = middle;
+    const sym *at = have.at; /* halved without a branch: which half it is cannot be foreseen */
+    for (uint32_t left = have.n; left > 1;) {
+        uint32_t half = left / 2;
+        at += at[half] <= image ? half : 0;
+        left -= half;
     }
-    return low < have.n && have.at[low] == image;
+    return have.n && *at == image;
 }
 
 struct image_state nodes_image(const struct nodes *n, sym image)
@@ -374,10 +395,9 @@ hardware_id nodes_hardware_get(struct nodes *n, const struct hardware *hardware)
     return intern_get(&n->hardware_table, bytes, NULL) + 1;
 }
 
-void nodes_sweep(struct nodes *n)
+void nodes_tidy(struct nodes *n, enum tidy how)
 {
-    if (intern_wants_sweep(&n->hardware_table))
-        intern_sweep(&n->hardware_table, NULL, NULL);
+    intern_tidy(&n->hardware_table, how, NULL, NULL);
 }
 
 static bool set_hardware(struct nodes *n, hardware_id *at, hardware_id hardware)
@@ -397,7 +417,8 @@ bool nodes_put_hardware(struct nodes *n, node_id node, hardware_id hardware)
     return set_hardware(n, &n->hardware[node.i], hardware);
 }
 
-static uint32_t put_alloc(struct nodes *n, uint32_t i, const struct node_row *row)
+static uint32_t put_alloc(struct nodes *n, struct intern *resources, uint32_t i,
+                          const struct node_row *row)
 {
     struct room *room = &n->room[i];
     bool differs = room->cpu_alloc != row->cpu_milli || room->memory_alloc != row->memory ||
@@ -405,11 +426,12 @@ static uint32_t put_alloc(struct nodes *n, uint32_t i, const struct node_row *ro
     room->cpu_alloc = row->cpu_milli;
     room->memory_alloc = row->memory;
     room->pods_alloc = row->pods;
-    differs |= put_cells(room, row);
+    differs |= put_cells(room, resources, row);
     return differs ? COLUMN_ALLOC : 0;
 }
 
-uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const struct node_row *row)
+uint32_t nodes_put(struct nodes *n, struct names *names, struct intern *resources, node_id node,
+                   const struct node_row *row)
 {
     uint32_t i = node.i, columns = 0;
     if (n->flags[i] & NODE_PRESENT)
@@ -420,7 +442,7 @@ uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const str
     columns |= put_taints(n, names, i, row);
     if (set_hardware(n, &n->labelled[i], row->hardware)) /* changes as rarely as features */
         columns |= COLUMN_FEATURES;
-    columns |= put_alloc(n, i, row);
+    columns |= put_alloc(n, resources, i, row);
     if (!(n->flags[i] & NODE_CORDONED) != !row->is_cordoned) {
         n->flags[i] ^= NODE_CORDONED;
         columns |= COLUMN_CORDON;
@@ -432,21 +454,26 @@ uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const str
     return columns;
 }
 
+/* 1 or -1 times the amount. (Multiplied, it would be: two at once, which takes many steps.) */
+static int64_t times(int sign, int64_t amount)
+{
+    uint64_t flip = sign < 0 ? ~(uint64_t)0 : 0;
+    return (int64_t)(((uint64_t)amount ^ flip) - flip);
+}
+
 void nodes_charge(struct nodes *n, node_id node, const struct spec *spec, int sign)
 {
     struct room *room = &n->room[node.i];
-    room->cpu_used = wrap_add(room->cpu_used, wrap_mul(sign, spec->hold.cpu_milli));
-    room->memory_used = wrap_add(room->memory_used, wrap_mul(sign, spec->hold.memory));
-    room->cpu_nonzero = wrap_add(room->cpu_nonzero, wrap_mul(sign, spec->hold_nonzero_cpu_milli));
-    room->memory_nonzero =
-        wrap_add(room->memory_nonzero, wrap_mul(sign, spec->hold_nonzero_memory));
+    room->cpu_used = wrap_add(room->cpu_used, times(sign, spec->hold.cpu_milli));
+    room->memory_used = wrap_add(room->memory_used, times(sign, spec->hold.memory));
+    room->cpu_nonzero = wrap_add(room->cpu_nonzero, times(sign, spec->hold_nonzero_cpu_milli));
+    room->memory_nonzero = wrap_add(room->memory_nonzero, times(sign, spec->hold_nonzero_memory));
     room->pods_used += sign;
     for (uint32_t i = 0; i < spec->hold.n_others; i++) {
         struct cell *cell = cell_get(&room->cells, spec->hold.others[i].resource);
         cell->used = wrap_add(cell->used, wrap_mul(sign, spec->hold.others[i].amount));
+        drop_if_empty(&room->cells, cell);
     }
-    if (sign < 0 && spec->hold.n_others)
-        drop_empty_cells(&room->cells);
     for (uint32_t i = 0; i < spec->n_ports; i++)
         charge_port(&n->ports[node.i], spec->ports[i], sign);
 }

@@ -25,9 +25,9 @@ struct cells {
     struct cell at[];
 };
 
-struct room {
-    int64_t cpu_alloc, cpu_used;         /* thousandths */
-    int64_t memory_alloc, memory_used;   /* bytes */
+struct room { /* cpu in thousandths, memory in bytes; what is alike side by side (room_pair()) */
+    int64_t cpu_alloc, memory_alloc;
+    int64_t cpu_used, memory_used;
     int64_t cpu_nonzero, memory_nonzero; /* used, with defaults for containers that ask for none */
     int32_t pods_alloc, pods_used;
     struct cells *cells; /* NULL: none */
@@ -136,7 +136,8 @@ void nodes_release(struct nodes *n, struct names *names, node_id node);
 struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem);
 
 /* Writes what differs; returns the columns that did (enum column; 0: none). */
-uint32_t nodes_put(struct nodes *n, struct names *names, node_id node, const struct node_row *row);
+uint32_t nodes_put(struct nodes *n, struct names *names, struct intern *resources, node_id node,
+                   const struct node_row *row);
 
 /* What it is made of, all told; false: as before. */
 bool nodes_put_hardware(struct nodes *n, node_id node, hardware_id hardware);
@@ -157,20 +158,36 @@ static inline const struct hardware *nodes_hardware(const struct nodes *n, node_
 }
 
 /* Frees what nobody holds. */
-void nodes_sweep(struct nodes *n);
+void nodes_tidy(struct nodes *n, enum tidy how);
 
 /* Adds `sign` × what the spec holds to the node's sums. */
 void nodes_charge(struct nodes *n, node_id node, const struct spec *spec, int sign);
+
+/* The first of these cells whose resource has this number or a larger one. Few of them are gone
+ * through in order; many, on a node whose pods name what it does not have, are halved first. */
+static inline uint32_t cells_from(const struct cells *cells, resource_id resource)
+{
+    enum { FEW = 8 };
+    uint32_t from = 0, to = cells ? cells->n : 0;
+    while (UNLIKELY(to - from > FEW)) {
+        uint32_t middle = from + (to - from) / 2;
+        if (cells->at[middle].resource < resource)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    while (from < to && cells->at[from].resource < resource)
+        from++;
+    return from;
+}
 
 /* NULL if the node neither has nor uses any of it. */
 static inline const struct cell *nodes_cell(const struct nodes *n, node_id node,
                                             resource_id resource)
 {
     const struct cells *cells = n->room[node.i].cells;
-    for (uint32_t i = 0; cells && i < cells->n; i++)
-        if (cells->at[i].resource == resource)
-            return &cells->at[i];
-    return NULL;
+    uint32_t i = cells_from(cells, resource);
+    return cells && i < cells->n && cells->at[i].resource == resource ? &cells->at[i] : NULL;
 }
 
 /* Would one of these ports clash with one in use on the node? */

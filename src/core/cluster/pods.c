@@ -120,6 +120,7 @@ void pods_remove(struct pods *p, pod_id pod)
     mem_free(row->text);
     *row = (struct pod_row){.node = ID_NONE};
     vec_push(&p->free, pod.i);
+    p->gone++;
     p->n--;
 }
 
@@ -133,6 +134,7 @@ uint32_t pods_trim(struct pods *p)
     while ((p->n + 1) * (uint64_t)4 > cap * (uint64_t)3)
         cap *= 2;
     make_slots(p, cap);
+    p->gone = 0;
     return p->rows.n;
 }
 
@@ -164,6 +166,7 @@ shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs
         .namespace = parts.namespace,
         .owner_kind = parts.owner_kind,
         .owner = parts.owner,
+        .app = SYM_NONE,
         .born = ++p->shapes_born,
     };
     intern_hold(&specs->table.table, parts.spec);
@@ -195,11 +198,13 @@ static void shape_gone(void *ctx, uint32_t id)
     shape->born = 0;
 }
 
-void pods_sweep(struct pods *p, struct names *names, struct specs *specs, struct terms *terms)
+void pods_tidy(struct pods *p, struct names *names, struct specs *specs, struct terms *terms,
+               enum tidy how)
 {
     struct sweeping x = {p, names, specs, terms};
-    if (intern_wants_sweep(&p->shape_table))
-        intern_sweep(&p->shape_table, shape_gone, &x);
+    intern_tidy(&p->shape_table, how, shape_gone, &x);
+    if (how == TIDY_ALL)
+        intern_fit(&p->shape_table, &p->shapes);
 }
 
 void pods_done(struct pods *p)

@@ -20,6 +20,7 @@ struct shape {
     uint32_t owner_kind;
     sym owner; /* SYM_NONE: no owner that selects pods */
 
+    sym app;                /* the application that its labels name; SYM_NONE: none */
     uint64_t born;          /* tells apart two shapes that had the same number in turn */
     uint64_t tallied_up_to; /* tallies numbered below it have been compared with this shape */
     VEC(uint32_t) tallies;  /* those that count its pods; as often as they count one of them */
@@ -36,14 +37,15 @@ enum pod_flag {
     POD_TERMINATING = 4, /* holds its room, but selectors do not count it … */
     POD_SUPPOSED = 8,    /* … except where it comes or goes in a trial only */
     POD_PREEMPTED = 16,  /* it is leaving because a scheduler evicted it */
-    POD_GUARDED = 32,    /* nobody may evict it */
+    POD_GUARDED = 32,    /* it goes last: those that it makes are still to come */
     POD_EVICTED = 64,    /* we have asked for its eviction */
     POD_FIRM = 128,      /* its nomination counts for everybody, whatever their priority */
     POD_SEATED = 256,    /* it was told which NUMA node it has */
+    POD_HOLD = 512,      /* nobody runs it: it holds room (engine/reservation/holds.h) */
 
     POD_GOING = POD_TERMINATING | POD_EVICTED,
-    POD_KEPT_FLAGS =
-        POD_GUARDED | POD_EVICTED | POD_FIRM | POD_SEATED, /* which the object does not decide */
+    POD_KEPT_FLAGS = POD_GUARDED | POD_EVICTED | POD_FIRM | POD_SEATED |
+                     POD_HOLD, /* which the object does not decide */
 };
 
 struct pod_row {
@@ -70,6 +72,7 @@ struct pods {
     VEC(uint32_t) free;
     uint32_t *slots; /* open addressing by (namespace, name): number + 1; 0: empty */
     uint32_t slot_cap, n;
+    uint32_t gone;   /* since the last trim */
     uint64_t secret; /* of where the slots are (base/hash.h) */
 
     struct intern shape_table;
@@ -111,9 +114,11 @@ void pods_remove(struct pods *p, pod_id pod);
  * the lowest free one is used first. Returns how many numbers are left. */
 uint32_t pods_trim(struct pods *p);
 
+/* It is worth its price only when the highest numbers are free, and not with each pod that goes. */
 static inline bool pods_want_trim(const struct pods *p)
 {
-    return p->free.n > 4096 && p->free.n / 3 > p->n;
+    return p->free.n > 4096 && p->free.n / 3 > p->n && p->gone > p->rows.n / 8 &&
+           !p->rows.at[p->rows.n - 1].text;
 }
 
 /* Another shape for the pod (same namespace). */
@@ -123,4 +128,5 @@ void pods_reshape(struct pods *p, pod_id pod, shape_id shape);
 shape_id pods_shape_get(struct pods *p, struct names *names, struct specs *specs,
                         struct shape parts, bool *is_new);
 
-void pods_sweep(struct pods *p, struct names *names, struct specs *specs, struct terms *terms);
+void pods_tidy(struct pods *p, struct names *names, struct specs *specs, struct terms *terms,
+               enum tidy how);

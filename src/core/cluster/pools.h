@@ -31,6 +31,7 @@ struct candidate {
     const struct device_index *index;
     uint64_t given_to;             /* in a trial: claims, as bits */
     struct capacity_share *shares; /* the same, of a shared one; the latest first */
+    struct capacity_share *spare;  /* that were taken back */
 };
 
 struct pools {

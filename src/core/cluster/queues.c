@@ -32,6 +32,13 @@ static void drop(struct names *names, sym s)
         intern_drop(&names->text, s);
 }
 
+/* The namespace has one LocalQueue more, or less, of the ClusterQueue. */
+static void link(struct queues *q, const struct queue_row *row, int32_t more)
+{
+    if (row->namespace != SYM_NONE && row->cluster_queue != SYM_NONE)
+        map_add(&q->links, key_of(row->namespace, row->cluster_queue), more);
+}
+
 /* The row under this key is `row` from now on; true if that says something else. */
 static bool put_row(struct queues *q, struct names *names, struct map *map, uint64_t key,
                     const struct queue_row *row)
@@ -43,6 +50,8 @@ static bool put_row(struct queues *q, struct names *names, struct map *map, uint
         map_put(map, key, at);
     }
     struct queue_row was = q->rows.at[at];
+    link(q, row, +1);
+    link(q, &was, -1);
     hold(names, row->namespace);
     hold(names, row->name);
     hold(names, row->cluster_queue);
@@ -68,6 +77,7 @@ static bool remove_row(struct queues *q, struct names *names, struct map *map, u
         map_put(is_local ? &q->local : &q->cluster,
                 is_local ? key_of(last.namespace, last.name) : last.name, at);
     }
+    link(q, &was, -1);
     drop(names, was.namespace);
     drop(names, was.name);
     drop(names, was.cluster_queue);
@@ -155,6 +165,8 @@ enum tier queues_tier(const struct queues *q, sym namespace, sym queue)
     uint32_t at = map_find(&q->local, key_of(namespace, queue));
     if (at != MAP_NONE && q->rows.at[at].tier != TIER_NONE)
         return q->rows.at[at].tier;
+    if (at == MAP_NONE && map_find(&q->links, key_of(namespace, queue)) == MAP_NONE)
+        return TIER_NONE;
     sym name = at != MAP_NONE ? q->rows.at[at].cluster_queue : queue;
     at = map_find(&q->cluster, name);
     return at == MAP_NONE ? TIER_NONE : q->rows.at[at].tier;
@@ -172,6 +184,7 @@ void queues_done(struct queues *q)
 {
     vec_done(&q->rows);
     map_done(&q->local);
+    map_done(&q->links);
     map_done(&q->cluster);
     map_done(&q->waiting);
 }

@@ -11,8 +11,10 @@
  * wants to know: the tier of a queue's tenant, and which sizes of pods will come.
  *
  * A LocalQueue has the tier that it says itself (label or annotation tenant.kubenexus.io/tier),
- * else its ClusterQueue's. Of Workloads that wait only the GPUs that one of their pods asks for is
- * kept. `generation` moves whenever an answer may have changed. */
+ * else its ClusterQueue's. A pod that names a ClusterQueue has its tier if its namespace has a
+ * LocalQueue that leads there: what queues a namespace may use is not for its pods to say. Of
+ * Workloads that wait only the GPUs that one of their pods asks for is kept. `generation` moves
+ * whenever an answer may have changed. */
 
 struct queue_row {
     sym namespace, name; /* namespace SYM_NONE: a ClusterQueue, or a free row */
@@ -24,6 +26,7 @@ struct queues {
     VEC(struct queue_row) rows;
     struct map local;   /* namespace and name → row */
     struct map cluster; /* name → row */
+    struct map links;   /* namespace and ClusterQueue → how many LocalQueues there lead to it */
     struct map waiting; /* namespace and name of a Workload → GPUs of its largest pods */
     uint32_t sizes[GPUS_MOST + 1]; /* Workloads that wait, by those GPUs */
     uint64_t generation;

@@ -176,14 +176,32 @@ static void read_owner(struct cluster *c, const struct pod *pod, struct shape *s
     }
 }
 
+/* Pods of one application may share what is reserved for it. */
+static sym app_of(const struct names *names, label_set_id labels)
+{
+    static const struct str keys[] = {
+        STR("scheduling.kubenexus.io/app-id"),
+        STR("spark-app-id"),
+        STR("ray.io/cluster"),
+    };
+    sym app = SYM_NONE;
+    for (size_t i = 0; i < LEN(keys) && app == SYM_NONE; i++) {
+        sym key = names_find(names, keys[i]);
+        app = key == SYM_NONE ? SYM_NONE : names_label(names, labels, key);
+    }
+    return app;
+}
+
 /* The shape of these parts, with its terms. */
 static shape_id shape_of(struct cluster *c, struct shape parts)
 {
     bool is_new;
     shape_id id = pods_shape_get(&c->pods, &c->names, &c->specs, parts, &is_new);
-    if (is_new)
-        terms_take(&c->terms, &c->names, &c->matches, specs_at(&c->specs, parts.spec),
-                   &c->pods.shapes.at[id]);
+    if (!is_new)
+        return id;
+    c->pods.shapes.at[id].app = app_of(&c->names, parts.labels);
+    terms_take(&c->terms, &c->names, &c->matches, specs_at(&c->specs, parts.spec),
+               &c->pods.shapes.at[id]);
     return id;
 }
 
@@ -229,14 +247,6 @@ shape_id read_left_of(struct cluster *c, pod_id pod)
 {
     struct shape parts = *pods_shape(&c->pods, pod);
     parts.spec = leave(c, parts.spec, pod_uid(pods_at(&c->pods, pod)));
-    return shape_of(c, parts);
-}
-
-shape_id read_dressed(struct cluster *c, pod_id pod, pod_id like)
-{
-    struct shape parts = *pods_shape(&c->pods, pod);
-    spec_id from = pods_shape(&c->pods, like)->spec;
-    parts.spec = specs_dress(&c->specs, &c->names, &c->matches, parts.spec, from);
     return shape_of(c, parts);
 }
 

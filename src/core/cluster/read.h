@@ -18,9 +18,6 @@ shape_id read_labels_of(struct cluster *c, const struct pod *pod, pod_id known);
 /* The same of a pod that waits: a claim for its extended resources may have come or gone. */
 shape_id read_left_of(struct cluster *c, pod_id pod);
 
-/* The same of a pod that may go where another one may. */
-shape_id read_dressed(struct cluster *c, pod_id pod, pod_id like);
-
 label_set_id read_labels(struct cluster *c, const pair_list *labels);
 
 /* ID_NONE for a NULL selector, which selects nothing. */

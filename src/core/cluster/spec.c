@@ -13,32 +13,6 @@
 #include "core/model/our_keys.h"
 #include "core/model/resources.h"
 
-resource_id resources_get(struct resources *r, struct names *names, struct str name)
-{
-    sym s = names_get(names, name);
-    uint32_t id = map_find(&r->by_name, s);
-    if (id != MAP_NONE)
-        return id;
-    intern_hold(&names->text, s);
-    map_put(&r->by_name, s, r->names.n);
-    vec_push(&r->names, s);
-    vec_push(&r->are_accelerators, resource_is_accelerator(name));
-    vec_push(&r->are_offered, r->names.n <= RESOURCE_FIRST_SCALAR);
-    return r->names.n - 1;
-}
-
-resource_id resources_find(const struct resources *r, const struct names *names, struct str name)
-{
-    _Static_assert(MAP_NONE == ID_NONE, "no value, no resource");
-    sym s = names_find(names, name);
-    return s == SYM_NONE ? ID_NONE : map_find(&r->by_name, s);
-}
-
-void resources_offer(struct resources *r, resource_id resource)
-{
-    r->are_offered.at[resource] = true;
-}
-
 int64_t request_amount(const struct pod_request *r, resource_id resource)
 {
     if (resource == RESOURCE_CPU)
@@ -621,9 +595,16 @@ static void decode(struct str bytes, struct spec *s)
 }
 
 /* Holds (+1) or drops (-1) the interned things that a spec refers to by number. */
-static void hold_parts(struct names *names, struct matches *matches, const struct spec *s, int sign)
+static void hold_parts(struct resources *resources, struct names *names, struct matches *matches,
+                       const struct spec *s, int sign)
 {
     void (*change)(struct intern *, uint32_t) = sign > 0 ? intern_hold : intern_drop;
+    const struct pod_request *requests[] = {&s->ask, &s->hold, &s->score};
+    for (size_t k = 0; k < LEN(requests); k++)
+        for (uint32_t i = 0; i < requests[k]->n_others; i++)
+            change(&resources->table, requests[k]->others[i].resource);
+    for (uint32_t i = 0; i < s->n_device_asks; i++)
+        change(&resources->table, s->device_asks[i].resource);
     change(&names->tolerations.table, s->tolerations);
     change(&matches->rules.table, s->rules);
     for (uint32_t i = 0; i < s->n_spread; i++)
@@ -647,16 +628,18 @@ static spec_id intern_spec(struct specs *s, struct names *names, struct matches 
         if (id >= s->at.n)
             vec_resize(&s->at, id + 1);
         decode(intern_bytes(&s->table.table, id), &s->at.at[id]);
-        hold_parts(names, matches, &s->at.at[id], +1);
+        hold_parts(&s->resources, names, matches, &s->at.at[id], +1);
     }
     return id;
 }
 
-/* What no node has counts on none. */
+/* What no node has counts on none; a GPU may be told of after its user. */
 static bool is_offered(void *ctx, struct str name)
 {
+    if (resource_is_well_known(name))
+        return true;
     const struct reading *r = ctx;
-    resource_id id = resources_find(&r->specs->resources, r->names, name);
+    resource_id id = resources_find(&r->specs->resources, name);
     return id != ID_NONE && r->specs->resources.are_offered.at[id];
 }
 
@@ -715,19 +698,6 @@ spec_id specs_leave(struct specs *s, struct names *names, struct matches *matche
     return other;
 }
 
-spec_id specs_dress(struct specs *s, struct names *names, struct matches *matches, spec_id id,
-                    spec_id like)
-{
-    const struct spec *from = &s->at.at[like];
-    const struct kept *kept = &s->table.kept.at[id];
-    buf_clear(&s->scratch);
-    buf_add(&s->scratch, intern_bytes(&s->table.table, id));
-    memcpy(s->scratch.p + offsetof(struct spec, tolerations), &from->tolerations,
-           sizeof(from->tolerations));
-    memcpy(s->scratch.p + offsetof(struct spec, rules), &from->rules, sizeof(from->rules));
-    return intern_spec(s, names, matches, kept->at, kept->n);
-}
-
 /* --- the table --- */
 
 struct sweeping {
@@ -739,33 +709,29 @@ struct sweeping {
 static void spec_gone(void *ctx, uint32_t id)
 {
     struct sweeping *x = ctx;
-    hold_parts(x->names, x->matches, &x->specs->at.at[id], -1);
+    hold_parts(&x->specs->resources, x->names, x->matches, &x->specs->at.at[id], -1);
 }
 
 void specs_init(struct specs *s, struct names *names)
 {
     *s = (struct specs){0};
-    static const struct str fixed[] = {STR("cpu"), STR("memory"), STR("ephemeral-storage"),
-                                       STR("pods")};
-    _Static_assert(LEN(fixed) == RESOURCE_FIRST_SCALAR, "each fixed resource has its number");
-    for (size_t i = 0; i < LEN(fixed); i++)
-        resources_get(&s->resources, names, fixed[i]);
+    resources_init(&s->resources, names);
 }
 
-void specs_sweep(struct specs *s, struct names *names, struct matches *matches)
+void specs_tidy(struct specs *s, struct names *names, struct matches *matches, enum tidy how)
 {
     struct sweeping x = {s, names, matches};
-    lists_sweep(&s->table, names, spec_gone, &x);
+    lists_tidy(&s->table, names, how, spec_gone, &x);
+    resources_tidy(&s->resources, names, how);
+    if (how == TIDY_ALL)
+        intern_fit(&s->table.table, &s->at);
 }
 
 void specs_done(struct specs *s)
 {
     lists_done(&s->table);
     vec_done(&s->at);
-    map_done(&s->resources.by_name);
-    vec_done(&s->resources.names);
-    vec_done(&s->resources.are_accelerators);
-    vec_done(&s->resources.are_offered);
+    resources_done(&s->resources);
     buf_done(&s->scratch);
     arena_done(&s->mem);
 }

@@ -5,6 +5,7 @@
 #include "core/cluster/gpus.h"
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
+#include "core/cluster/resource_ids.h"
 #include "core/model/classify.h"
 #include "core/model/wishes.h"
 
@@ -168,13 +169,6 @@ struct spec {
     sym left_claim; /* for extended resources of a pod that waits: an earlier try left it */
 };
 
-struct resources {
-    struct map by_name; /* sym → resource_id */
-    VEC(sym) names;
-    VEC(bool) are_accelerators;
-    VEC(bool) are_offered; /* some node has, or had, any of it */
-};
-
 struct specs {
     struct lists table;
     VEC(struct spec) at;
@@ -185,7 +179,7 @@ struct specs {
 
 void specs_init(struct specs *s, struct names *names);
 void specs_done(struct specs *s);
-void specs_sweep(struct specs *s, struct names *names, struct matches *matches);
+void specs_tidy(struct specs *s, struct names *names, struct matches *matches, enum tidy how);
 
 /* The pod's spec; nobody holds it yet. With `pin` not NULL, the node a DaemonSet's pod names is
  * taken out of the spec and put there (SYM_NONE if there is none). */
@@ -196,23 +190,10 @@ spec_id specs_read(struct specs *s, struct names *names, struct matches *matches
 spec_id specs_leave(struct specs *s, struct names *names, struct matches *matches, spec_id id,
                     sym claim);
 
-/* The same spec of a pod that may go where pods of `like` may, by their tolerations and by what
- * they say of nodes. */
-spec_id specs_dress(struct specs *s, struct names *names, struct matches *matches, spec_id id,
-                    spec_id like);
-
 static inline const struct spec *specs_at(const struct specs *s, spec_id id)
 {
     return &s->at.at[id];
 }
-
-resource_id resources_get(struct resources *r, struct names *names, struct str name);
-
-/* ID_NONE: nobody has asked for it yet, nor had it. */
-resource_id resources_find(const struct resources *r, const struct names *names, struct str name);
-
-/* A node has some of it. */
-void resources_offer(struct resources *r, resource_id resource);
 
 /* How much of a resource a request names. */
 int64_t request_amount(const struct pod_request *r, resource_id resource);

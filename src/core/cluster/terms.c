@@ -42,8 +42,12 @@ static bool reaches_namespace(const struct cluster *c, struct reach r, sym names
 bool reach_means(const struct cluster *c, struct reach r, const struct shape *shape,
                  enum sight sight)
 {
-    return r.selector != ID_NONE && reaches_namespace(c, r, shape->namespace, sight) &&
-           selector_matches(matches_selector_at(&c->matches, r.selector), &c->names, shape->labels);
+    if (r.selector == ID_NONE)
+        return false;
+    struct selector s = matches_selector_at(&c->matches, r.selector);
+    return selector_may_match(s, &c->names, shape->labels) &&
+           reaches_namespace(c, r, shape->namespace, sight) &&
+           selector_matches(s, &c->names, shape->labels);
 }
 
 /* Holds (+1) or drops (-1) all that a term refers to. */
@@ -129,7 +133,7 @@ void terms_meet(struct cluster *c, struct shape *shape)
         return;
     uint32_t kept = 0;
     vec_each(&shape->meant_by, id)
-        if (t->at.at[*id].shapes && t->at.at[*id].number <= shape->meant_up_to)
+        if (*id < t->at.n && t->at.at[*id].shapes && t->at.at[*id].number <= shape->meant_up_to)
             shape->meant_by.at[kept++] = *id;
     shape->meant_by.n = kept;
     for (uint32_t id = 0; id < t->at.n; id++) {
@@ -170,10 +174,14 @@ static void term_gone(void *ctx, uint32_t id)
     x->terms->at.at[id] = (struct term){0};
 }
 
-void terms_sweep(struct terms *t, struct names *names, struct matches *matches)
+void terms_tidy(struct terms *t, struct names *names, struct matches *matches, enum tidy how)
 {
     struct sweeping x = {t, names, matches};
     intern_sweep(&t->table, term_gone, &x);
+    if (how == TIDY_ALL) {
+        intern_trim(&t->table);
+        intern_fit(&t->table, &t->at);
+    }
 }
 
 void terms_done(struct terms *t)

@@ -66,5 +66,5 @@ void terms_meet(struct cluster *c, struct shape *shape);
 void terms_look_again(struct cluster *c);
 
 /* Frees what neither a shape nor a tally holds. */
-void terms_sweep(struct terms *t, struct names *names, struct matches *matches);
+void terms_tidy(struct terms *t, struct names *names, struct matches *matches, enum tidy how);
 void terms_done(struct terms *t);

@@ -174,7 +174,7 @@ static void use_volumes(struct cluster *c, node_id node, int sign)
 static uint32_t put_node(struct cluster *c, node_id node, const struct node_row *row)
 {
     counts_node(c, node, -1);
-    uint32_t columns = nodes_put(&c->nodes, &c->names, node, row);
+    uint32_t columns = nodes_put(&c->nodes, &c->names, &c->specs.resources.table, node, row);
     counts_node(c, node, +1);
     uint32_t told = 0;
     if (columns & (COLUMN_PRESENCE | COLUMN_ALLOC | COLUMN_LABELS | COLUMN_FEATURES))

@@ -187,5 +187,5 @@ uint32_t volumes_read(struct cluster *c, enum thing_kind kind, const struct obje
 /* A pod came (+1) to a node, or left it (-1). */
 void volumes_use(struct cluster *c, pod_id pod, int sign);
 
-void volumes_sweep(struct volumes *v, struct names *names, struct matches *matches);
+void volumes_tidy(struct volumes *v, struct names *names, struct matches *matches, enum tidy how);
 void volumes_done(struct volumes *v);

@@ -366,10 +366,10 @@ static void facts_gone(void *ctx, uint32_t id)
                intern_bytes(&x->volumes->of[x->kind].facts.table, id).p, -1);
 }
 
-void volumes_sweep(struct volumes *v, struct names *names, struct matches *matches)
+void volumes_tidy(struct volumes *v, struct names *names, struct matches *matches, enum tidy how)
 {
     for (int kind = 0; kind < N_THINGS; kind++) {
         struct sweeping x = {v, names, matches, (enum thing_kind)kind};
-        lists_sweep(&v->of[kind].facts, names, facts_gone, &x);
+        lists_tidy(&v->of[kind].facts, names, how, facts_gone, &x);
     }
 }

@@ -4,15 +4,17 @@ static struct namespace_row *get(struct workloads *w, struct names *names, sym n
 {
     uint32_t i = map_find(&w->by_namespace, namespace);
     if (i == MAP_NONE) {
-        i = w->rows.n;
+        i = w->free.n ? vec_pop(&w->free) : w->rows.n;
+        if (i == w->rows.n)
+            vec_push(&w->rows, (struct namespace_row){0});
         map_put(&w->by_namespace, namespace, i);
         intern_hold(&names->text, namespace);
-        vec_push(&w->rows, (struct namespace_row){0});
+        w->rows.at[i] = (struct namespace_row){.namespace = namespace};
     }
     return &w->rows.at[i];
 }
 
-static const struct namespace_row *find(const struct workloads *w, sym namespace)
+static struct namespace_row *find(const struct workloads *w, sym namespace)
 {
     uint32_t i = map_find(&w->by_namespace, namespace);
     return i == MAP_NONE ? NULL : &w->rows.at[i];
@@ -21,12 +23,29 @@ static const struct namespace_row *find(const struct workloads *w, sym namespace
 uint64_t workloads_generation(const struct workloads *w, sym namespace)
 {
     const struct namespace_row *row = find(w, namespace);
-    return row ? row->generation : 0;
+    return row ? row->generation : w->forgotten;
 }
 
-void workloads_look_again(struct workloads *w, struct names *names, sym namespace)
+/* Something about the namespace changed; it is forgotten once it has nothing. */
+static void changed(struct workloads *w, struct names *names, struct namespace_row *row)
 {
-    get(w, names, namespace)->generation++;
+    row->generation = ++w->changes;
+    if (row->is_there || row->services.n || row->owners.n)
+        return;
+    vec_done(&row->services);
+    vec_done(&row->owners);
+    map_remove(&w->by_namespace, row->namespace);
+    intern_drop(&names->text, row->namespace);
+    *row = (struct namespace_row){.namespace = SYM_NONE};
+    vec_push(&w->free, (uint32_t)(row - w->rows.at));
+    w->forgotten = w->changes;
+}
+
+void workloads_put_namespace(struct workloads *w, struct names *names, sym namespace, bool is_there)
+{
+    struct namespace_row *row = get(w, names, namespace);
+    row->is_there = is_there;
+    changed(w, names, row);
 }
 
 static struct service_row *find_service(struct namespace_row *row, sym name)
@@ -68,7 +87,7 @@ bool workloads_put_service(struct workloads *w, struct names *names, struct matc
         s = &vec_last(&row->services);
     }
     swap_selector(m, &s->selector, selector);
-    row->generation++;
+    changed(w, names, row);
     return true;
 }
 
@@ -85,35 +104,35 @@ bool workloads_put_owner(struct workloads *w, struct names *names, struct matche
         o = &vec_last(&row->owners);
     }
     swap_selector(m, &o->selector, selector);
-    row->generation++;
+    changed(w, names, row);
     return true;
 }
 
 bool workloads_remove_service(struct workloads *w, struct names *names, struct matches *m,
                               sym namespace, sym name)
 {
-    struct namespace_row *row = get(w, names, namespace);
-    struct service_row *s = find_service(row, name);
+    struct namespace_row *row = find(w, namespace);
+    struct service_row *s = row ? find_service(row, name) : NULL;
     if (!s)
         return false;
     swap_selector(m, &s->selector, ID_NONE);
     intern_drop(&names->text, name);
     vec_remove(&row->services, (uint32_t)(s - row->services.at));
-    row->generation++;
+    changed(w, names, row);
     return true;
 }
 
 bool workloads_remove_owner(struct workloads *w, struct names *names, struct matches *m,
                             sym namespace, enum owner_kind kind, sym name)
 {
-    struct namespace_row *row = get(w, names, namespace);
-    struct owner_row *o = find_owner(row, kind, name);
+    struct namespace_row *row = find(w, namespace);
+    struct owner_row *o = row ? find_owner(row, kind, name) : NULL;
     if (!o)
         return false;
     swap_selector(m, &o->selector, ID_NONE);
     intern_drop(&names->text, name);
     vec_remove(&row->owners, (uint32_t)(o - row->owners.at));
-    row->generation++;
+    changed(w, names, row);
     return true;
 }
 
@@ -150,5 +169,6 @@ void workloads_done(struct workloads *w)
         vec_done(&row->owners);
     }
     vec_done(&w->rows);
+    vec_done(&w->free);
     map_done(&w->by_namespace);
 }

@@ -22,21 +22,27 @@ struct owner_row {
 };
 
 struct namespace_row {
+    sym namespace; /* SYM_NONE: the row is free */
+    bool is_there; /* its object is, whose labels count */
     uint64_t generation;
     VEC(struct service_row) services;
     VEC(struct owner_row) owners;
 };
 
 struct workloads {
-    struct map by_namespace; /* sym → rows; never shrinks */
+    struct map by_namespace; /* sym → rows of those that have anything */
     VEC(struct namespace_row) rows;
+    VEC(uint32_t) free;
+    uint64_t changes;
+    uint64_t forgotten; /* when the last namespace was that has nothing any more */
 };
 
-/* 0 for a namespace without Services and owners. */
+/* Rises with what the pods' classes depend on in the namespace; it never goes back. */
 uint64_t workloads_generation(const struct workloads *w, sym namespace);
 
-/* Something else about the namespace changed that its pods' classes depend on. */
-void workloads_look_again(struct workloads *w, struct names *names, sym namespace);
+/* The namespace's object came, has other labels, or is gone. */
+void workloads_put_namespace(struct workloads *w, struct names *names, sym namespace,
+                             bool is_there);
 
 /* Sets what the service or owner selects by; returns whether that is news. Takes a hold on the
  * selector. A Service without a selector is removed: it selects no pod. */

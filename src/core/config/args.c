@@ -529,6 +529,7 @@ static const void *read_dynamic(const struct args_reading *a)
         config_error(a->r, args_at(a, "bindingTimeout"), "must be at least 1 second");
     struct device_args *out = arena_array(&a->r->out->mem, struct device_args, 1);
     out->timeout_ms = f.has_binding ? f.binding_ns / 1000000 : DEVICE_TIMEOUT_MS;
+    out->filter_ms = f.has_filter ? (f.filter_ns + 999999) / 1000000 : DEVICE_FILTER_MS;
     return out;
 }
 

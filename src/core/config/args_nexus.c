@@ -86,6 +86,9 @@ struct coscheduling_file {
     int32_t boost;
     struct str metrics;
     bool has_gather_s, has_repair_s, has_starve_s, has_boost, gangs_kubeflow, has_gangs_kubeflow;
+    int64_t held_percent;
+    LIST(struct str) holders;
+    bool has_held_percent, has_holders;
 };
 
 #define GANG(kind, text, member)                                                                   \
@@ -96,6 +99,9 @@ static const struct field coscheduling_fields[] = {
     HEAD_API_VERSION,
     {FIELD(STR, "gangMetrics", 0, struct coscheduling_file, metrics)},
     GANG(INT32, "goldPriorityBoost", boost),
+    {FIELD_STRS("heldRoomNamespaces", 0, struct coscheduling_file, holders),
+     FIELD_HAS(struct coscheduling_file, has_holders)},
+    GANG(INT64, "heldRoomPercent", held_percent),
     HEAD_KIND,
     GANG(BOOL, "kubeflowAutoGang", gangs_kubeflow),
     GANG(INT64, "permitWaitingTimeSeconds", gather_s),
@@ -117,6 +123,7 @@ static const void *read_coscheduling(const struct args_reading *a)
     args_check_range(a, args_at(a, "permitWaitingTimeSeconds"), f.gather_s, 0, MOST_SECONDS);
     args_check_range(a, args_at(a, "repairWaitingTimeSeconds"), f.repair_s, 0, MOST_SECONDS);
     args_check_range(a, args_at(a, "starvationThresholdSeconds"), f.starve_s, 0, MOST_SECONDS);
+    args_check_range(a, args_at(a, "heldRoomPercent"), f.held_percent, 0, 100);
     struct coscheduling_args *out = arena_array(&a->r->out->mem, struct coscheduling_args, 1);
     *out = COSCHEDULING_DEFAULTS;
     out->counts_groups = str_equal(f.metrics, STR("perGroup"));
@@ -131,6 +138,11 @@ static const void *read_coscheduling(const struct args_reading *a)
         out->starve_ms = f.starve_s * 1000;
     if (f.has_boost)
         out->gold_boost = f.boost;
+    if (f.has_held_percent)
+        out->held_percent = f.held_percent;
+    out->names_holders = f.has_holders;
+    out->holders.at = f.holders.at;
+    out->holders.n = f.holders.n;
     out->gangs_kubeflow = f.gangs_kubeflow;
     return out;
 }

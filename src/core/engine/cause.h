@@ -1,10 +1,10 @@
 #pragma once
 
-#include "core/engine/gang.h"
+#include "core/base/buf.h"
 
-/* Why a unit does not start: one cause, as data. It is found in one place (cause.c) for a pod alone
- * and for a gang as a whole, and worded in one place (cause_words.c); conditions, events and
- * explanations say the same for that reason.
+/* Why a unit does not start: one cause, as data. It is found in one place (cause.c for a gang as a
+ * whole, cause_alone.c for a pod on its own), and worded in one place (cause_words.c); conditions,
+ * events and explanations say the same for that reason.
  *
  * The rules form a funnel: all nodes are there at its top, and each rule leaves fewer. The rules of
  * what nodes are come first, then the domain that the gang must be in, then who has the room now.
@@ -15,6 +15,8 @@ enum cause_rule {
     CAUSE_NONE,
     CAUSE_MEMBERS, /* too few pods are there */
     CAUSE_REFUSED, /* no node is asked: as `reason` says */
+    CAUSE_ONLY,    /* the only node that the pod may use will not do: as `reason` says; 0: it is
+                    * not there */
     CAUSE_OFFER,   /* no node has as much of a resource, or any of it */
     CAUSE_SUM,     /* all nodes together are too small */
     CAUSE_NAME,    /* its rules name nodes */
@@ -33,25 +35,6 @@ enum cause_rule {
     CAUSE_LINE,   /* it would delay the head of its line */
 };
 
-struct cause {
-    enum cause_rule rule;
-    uint32_t group;  /* ID_NONE: a pod alone */
-    uint32_t need;   /* pods that must be placed now, … */
-    uint64_t have;   /* … and for how many of them the rule leaves room; the rules before it, */
-    uint64_t before; /* for so many */
-    uint32_t nodes, left; /* that the rule was asked about; that it let pass */
-    uint32_t bench;       /* of k->planner: whose pods lack most */
-    sym key, value;       /* of a label or a taint, or of the domain with the most room */
-    sym nearest;          /* what was perhaps meant; SYM_NONE: nothing looks like it */
-    sym object;           /* a volume; a booking's name */
-    const char *effect;   /* of a taint */
-    bool is_known;        /* some node has the label's key */
-    resource_id resource;
-    int64_t ask, most; /* of the resource, or of GPU memory: by a pod; on any node */
-    int64_t until_ms;  /* the room is kept; INT64_MAX: nobody knows */
-    reason_id reason;
-};
-
 /* What one rule of the funnel left. */
 struct cause_step {
     enum cause_rule rule;
@@ -67,31 +50,12 @@ struct cause_steps {
     uint32_t n;
 };
 
-/* Of the unit in k->planner, whose seats and needs are there. */
-struct cause engine_find_cause(struct engine *k, uint32_t group, enum gang_outcome why);
-
-/* The whole funnel, whatever the cause. */
-void engine_list_funnel(struct engine *k, uint32_t group, struct cause_steps *out);
-
-/* Fills in what the rule is about: the label, the taint, the volume, the resource that it is that
- * these nodes were refused for. */
-void engine_blame(struct engine *k, struct cause *x, const uint32_t *refused, uint32_t n);
-
-/* What is free of the resource on the node; below 0 where more is used than there is. */
-int64_t engine_free_of(const struct cluster *c, node_id node, resource_id resource);
-
-/* The cause as the first sentence of what its owner reads: at most CAUSE_BYTES_MOST long. */
-enum { CAUSE_BYTES_MOST = 200 };
-void engine_word_cause(struct engine *k, int64_t now_ms, const struct cause *x, struct buf *out);
-
-/* "8 x (1 nvidia.com/gpu, 8 cpu) and 1 x (2 cpu)": what the unit in k->planner needs. */
-void engine_word_needs(const struct engine *k, struct buf *out);
-
-/* Calls for each resource that the pod asks for: devices first. */
-void engine_each_need(const struct spec *spec,
-                      void (*fn)(void *ctx, resource_id resource, int64_t amount), void *ctx);
-
-/* "8 nvidia.com/gpu", "500m cpu", "2Gi memory" */
-void engine_word_amount(const struct engine *k, resource_id resource, int64_t amount,
-                        struct buf *out);
 const char *cause_rule_name(enum cause_rule rule);
+
+enum { CAUSE_BYTES_MOST = 200 }; /* of the first sentence of what its owner reads */
+
+/* Cuts what stands behind `from` to that length. */
+void engine_shorten(struct buf *out, size_t from);
+
+/* "starts when 2 pods on n1 are gone" */
+void engine_word_way(uint32_t victims, struct str node, struct buf *out);

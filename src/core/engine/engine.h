@@ -16,13 +16,14 @@ struct profile; /* core/framework/profile.h */
 
 /* {0} is a sensible configuration. */
 struct engine_config {
-    uint64_t seed;             /* decides the nodes' ranks, hence ties */
-    size_t view_bytes;         /* memory for views; 0: 1 KiB a node, at least 4 MiB */
-    uint32_t view_count;       /* at most so many views; 0: as many as fit */
-    bool no_views;             /* every decision is a scan */
-    bool checks_views;         /* compare every decision with a scan (slow): tests and debugging */
-    uint32_t max_unsettled;    /* unsettled bindings; 0: 512 */
-    bool keeps_pins;           /* for explain: judge pods that name a node against all nodes */
+    uint64_t seed;          /* decides the nodes' ranks, hence ties */
+    size_t view_bytes;      /* memory for views; 0: 1 KiB a node, at least 4 MiB */
+    uint32_t view_count;    /* at most so many views; 0: as many as fit */
+    bool no_views;          /* every decision is a scan */
+    bool checks_views;      /* compare every decision with a scan (slow): tests and debugging */
+    uint32_t max_unsettled; /* unsettled bindings; 0: 512 */
+    bool keeps_pins;        /* for explain: judge pods that name a node against all nodes */
+    bool names_others;      /* for explain: texts name what is in other namespaces than the pod's */
     bool compares_tolerations; /* the gate TaintTolerationComparisonOperators */
     bool overlooks_capacity;   /* the gate StorageCapacityScoring is off */
     bool overlooks_drivers;    /* the gate VolumeLimitScaling is off */
@@ -93,8 +94,9 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms);
  * seed. */
 void engine_rank(struct engine *k, struct str node, uint64_t rank);
 
-/* Gives back the room that nothing needs now. It is done when many pods have gone, and may be at
- * any time between the calls above: it shows in no decision. */
+/* Gives back the room that nothing needs now: of pods that have gone, of names that nobody uses. It
+ * is done when many pods have gone, and may be at any time between the calls above: it shows in no
+ * decision. */
 void engine_trim(struct engine *k);
 
 /* How long this pod will run in all, having run for `ran_ms`, by what was learned of its kin; 0:

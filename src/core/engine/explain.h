@@ -60,7 +60,8 @@ struct explained_candidate {
     struct str node;
     struct str *victims; /* namespace/name, sorted */
     uint32_t n_victims;
-    uint32_t violations; /* of budgets */
+    uint32_t violations; /* of budgets, … */
+    struct str budget;   /* … of which this is the first: namespace/name */
 };
 
 struct explained_preemption {
@@ -72,7 +73,7 @@ struct explained_preemption {
     struct str message;
 };
 
-/* Who would go for the unit by the rules of its profile (engine/evict.h). */
+/* Who would go for the unit by the rules of its profile (engine/preemption/preemption.h). */
 struct explained_eviction {
     bool is_found;
     struct str message;
@@ -87,6 +88,7 @@ struct explained_eviction {
     } * victims;        /* by name */
     uint32_t n_victims;
     uint32_t violations, parties; /* of budgets; units that go */
+    struct str budget;            /* the first of those: namespace/name */
     int64_t lost_s;
 };
 
@@ -112,9 +114,11 @@ struct explanation {
     struct str *misread; /* labels and annotations that mean nothing: key=value, or why for keys */
     uint32_t n_misread;
     struct explained_gang *gang; /* NULL: it is placed on its own */
-    struct str gated;            /* the plugin that keeps it out of the queue; empty: none */
-    struct str line;             /* why it must wait although it may fit; empty: it need not */
-    struct str error;            /* why it cannot be judged; empty: it can */
+    struct str
+        apart; /* why the gang that it asks for is not placed as one; empty: it asks for none */
+    struct str gated; /* the plugin that keeps it out of the queue; empty: none */
+    struct str line;  /* why it must wait although it may fit; empty: it need not */
+    struct str error; /* why it cannot be judged; empty: it can */
     struct str summary, filter_summary;
     struct explained_node *nodes; /* by name */
     uint32_t n_nodes;

@@ -3,7 +3,6 @@
 #include "core/base/metric.h"
 #include "core/base/vec.h"
 #include "core/cluster/ids.h"
-#include "core/engine/show.h"
 
 /* What is counted of gangs, by namespace, as a table of metrics. The label pod_group is empty
  * unless the profile asks for series per group (gangMetrics: perGroup): then a group has a row of
@@ -12,6 +11,17 @@
  *
  * The first GANG_NAMESPACES_MOST namespaces have rows, the rest has one as "other"; of what is told
  * from the groups, those with the most. */
+
+/* How a group stands. */
+enum gang_standing {
+    GANG_UNTRIED,
+    GANG_LACKS_PODS,
+    GANG_LACKS_ROOM,
+    GANG_UNJUDGED, /* for an error */
+    GANG_HAS_ROOM,
+    GANG_WAITED_IN_VAIN, /* for pods: those who are there were told */
+    GANG_STANDINGS,
+};
 
 struct engine;
 
@@ -34,12 +44,11 @@ struct gang_counts {
 typedef VEC(struct gang_counts) gang_counts_vec;
 
 /* An attempt to place the group came to this, or the wait for its pods. */
-void engine_count_gang(struct engine *k, int64_t now_ms, uint32_t group,
-                       enum gang_standing standing);
+void engine_count_gang(struct engine *k, uint32_t group, enum gang_standing standing);
 
 /* So many pods of the group are to be bound now; and one of them was, or was not. */
 void engine_gang_takes_off(struct engine *k, uint32_t group, uint32_t pods);
-void engine_gang_lands(struct engine *k, int64_t now_ms, uint32_t group, bool is_bound);
+void engine_gang_lands(struct engine *k, uint32_t group, bool is_bound);
 
 /* The unit goes ahead. */
 void engine_count_starved(struct engine *k, uint32_t unit);

@@ -21,13 +21,6 @@ enum { MODELS_SHOWN = 8, RACKS_SHOWN = 32, TENANTS_SHOWN = 16 };
 
 enum gpu_state { GPU_IDLE_WHOLE, GPU_FRAGMENT, GPU_USED, GPU_RESERVED, GPU_HELD, N_GPU_STATES };
 
-/* How many the pod has, or would have. */
-double engine_gpus_of(const struct engine *k, pod_id pod);
-
-/* The eviction was carried out. */
-struct eviction;
-void engine_count_evicted(struct engine *k, const struct eviction *e);
-
 /* Their source is a struct engine. */
 extern const struct metric gpu_metrics[];
 extern const uint32_t n_gpu_metrics;

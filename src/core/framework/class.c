@@ -7,10 +7,10 @@ enum { SHARED_MOST = 64 }; /* plugins of a profile */
 reason_id learning_reason(struct learning *l, enum code code, const char *text)
 {
     struct str s = str_of(text);
-    return reasons_get(l->reasons, l->plugin, code, &s, 1);
+    return reasons_own(l->reasons, l->plugin, code, &s, 1);
 }
 
-/* Reasons are kept for ever: a text that names an object must not become one. */
+/* A text that names an object would be a reason for each of them: it must not become one. */
 void learning_refuse(struct learning *l, struct str text)
 {
     l->refusal = learning_reason(l, CODE_UNRESOLVABLE, "refused");
@@ -34,6 +34,11 @@ void classes_init(struct classes *k, struct cluster *c, const struct profile *pr
     *k = (struct classes){.cluster = c, .profiles = profiles, .n_profiles = n_profiles};
     reasons_init(&k->reasons);
     k->shared = mem_alloc(n_profiles * SHARED_MOST * sizeof(*k->shared));
+    for (uint32_t i = 0; i < n_profiles; i++) {
+        struct serving s = {names_get(&c->names, profiles[i].name), profile_gangs(&profiles[i])};
+        intern_hold(&c->names.text, s.name);
+        vec_push(&k->serving, s);
+    }
 }
 
 const struct profile *classes_profile(const struct classes *k, struct str scheduler_name)
@@ -44,6 +49,20 @@ const struct profile *classes_profile(const struct classes *k, struct str schedu
     return NULL;
 }
 
+const struct profile *classes_serving(const struct classes *k, sym scheduler_name)
+{
+    for (uint32_t i = 0; i < k->serving.n; i++)
+        if (k->serving.at[i].name == scheduler_name)
+            return &k->profiles[i];
+    return NULL;
+}
+
+const struct profile_plugin *classes_gangs(const struct classes *k, sym scheduler_name)
+{
+    const struct profile *profile = classes_serving(k, scheduler_name);
+    return profile ? k->serving.at[profile - k->profiles].gangs : NULL;
+}
+
 static void free_class(struct classes *k, struct class *class)
 {
     if (k->gone)
@@ -52,7 +71,11 @@ static void free_class(struct classes *k, struct class *class)
         if (class->parts[i].plugin->forget)
             class->parts[i].plugin->forget(k->cluster, class->parts[i].state);
     intern_drop(&k->cluster->specs.table.table, class->spec);
+    reasons_disown(&class->reasons);
     buf_done(&class->refused_text);
+    buf_done(&class->headline);
+    buf_done(&class->for_holder);
+    buf_done(&class->nature_text);
     bits_done(&class->spurned);
     arena_done(&class->mem);
     mem_free(class);
@@ -90,29 +113,29 @@ static struct str names_of(struct class *class, uint64_t plugins)
 }
 
 /* No node is left that all these plugins name. */
-static void refuse(struct classes *k, struct class *class, uint64_t plugins)
+static void refuse(struct class *class, uint64_t plugins)
 {
     struct str names = names_of(class, plugins);
     bool is_one = (plugins & (plugins - 1)) == 0;
     struct str text =
         arena_printf(&class->mem, "node(s) didn't satisfy plugin%s" STR_FMT "%s",
                      is_one ? " " : "(s) [", STR_ARG(names), is_one ? "" : "] simultaneously");
-    class->refusal = reasons_get(&k->reasons, 64, CODE_UNRESOLVABLE, &text, 1);
+    class->refusal = reasons_own(&class->reasons, 64, CODE_UNRESOLVABLE, &text, 1);
     class->refused_by = plugins;
 }
 
 /* What nodes are told that these plugins leave out. */
-static void tell_absent(struct classes *k, struct class *class, uint32_t plugin)
+static void tell_absent(struct class *class, uint32_t plugin)
 {
     class->restricted_by |= (uint64_t)1 << plugin;
     struct str names = names_of(class, class->restricted_by);
     struct str text =
         arena_printf(&class->mem, "node(s) didn't satisfy plugin(s) [" STR_FMT "]", STR_ARG(names));
-    class->absent = reasons_get(&k->reasons, 64, CODE_UNRESOLVABLE, &text, 1);
+    class->absent = reasons_own(&class->reasons, 64, CODE_UNRESOLVABLE, &text, 1);
 }
 
 /* Cuts the nodes that can do down to those that this plugin names, too. */
-static void restrict_to(struct classes *k, struct class *class, const struct learning *l)
+static void restrict_to(struct class *class, const struct learning *l)
 {
     uint32_t n = 0;
     sym *both = arena_array(&class->mem, sym, l->n_only);
@@ -121,9 +144,9 @@ static void restrict_to(struct classes *k, struct class *class, const struct lea
             both[n++] = l->only[i];
     class->only = both;
     class->n_only = n;
-    tell_absent(k, class, l->plugin);
+    tell_absent(class, l->plugin);
     if (n == 0 && !class->refusal)
-        refuse(k, class, class->restricted_by);
+        refuse(class, class->restricted_by);
 }
 
 static void add_part(struct class *class, const struct profile_plugin *p, const struct learning *l,
@@ -161,14 +184,14 @@ static void add_part(struct class *class, const struct profile_plugin *p, const 
     class->is_costly |= p->plugin->is_costly;
     if (l->filters && p->plugin->row_filter) {
         class->filter_columns |= p->plugin->row_columns;
-        struct class_filter filter = {p->plugin->row_filter, state, p->plugin->row_columns};
+        struct class_filter filter = {p->plugin->row_filter, state, p->plugin->row_columns, part};
         class->filters[class->n_filters++] = filter;
         if (filter.columns & COLUMN_USED)
             class->use_filters[class->n_use_filters++] = filter;
     }
     if (l->scores && p->plugin->row_score && !l->scores_nothing) {
         class->scores[class->n_scores++] =
-            (struct class_score){p->plugin->row_score, state, p->weight};
+            (struct class_score){p->plugin->row_score, state, p->weight, part};
         class->most_row_score += 100 * p->weight;
     }
     class->columns_until[p->number] = class->filter_columns;
@@ -206,9 +229,7 @@ static void hand_over(struct class *class, const uint32_t *takes_over)
         class->parts[i].scores &= !is_taken(class, &class->parts[i], takes_over);
     class->most_row_score = 0;
     for (uint32_t i = 0; i < class->n_scores; i++) {
-        const struct class_part *part = class->parts;
-        while (part->plugin->row_score != class->scores[i].ask)
-            part++;
+        const struct class_part *part = class->scores[i].part;
         if (!part->scores)
             continue;
         class->most_row_score += 100 * part->weight;
@@ -278,7 +299,7 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             .args = p->args,
             .shared = shared_of(k, class->profile, i),
             .mem = &class->mem,
-            .reasons = &k->reasons,
+            .reasons = &class->reasons,
             .picks_gpus = picks_gpus(class->profile),
             .plugin = p->number,
             .within = within,
@@ -303,10 +324,10 @@ static void learn_all(struct classes *k, struct class *class, const struct shape
             class->refused_by = (uint64_t)1 << p->number;
         }
         if (l.only)
-            restrict_to(k, class, &l);
+            restrict_to(class, &l);
         if (l.is_pinned) {
             class->is_pinned = true;
-            tell_absent(k, class, p->number);
+            tell_absent(class, p->number);
         }
         if (class->refusal && reasons_at(&k->reasons, class->refusal)->code == CODE_UNRESOLVABLE)
             break;
@@ -327,14 +348,16 @@ struct identity classes_identify(struct classes *k, const struct profile *profil
 
 const struct profile_plugin *profile_gangs(const struct profile *profile)
 {
-    const struct profile_plugin *found = NULL;
+    const struct profile_plugin *natively = NULL;
     for (uint32_t i = 0; i < profile->n; i++) {
         const struct profile_plugin *p = &profile->plugins[i];
-        bool places = p->plugin->gangs && !(p->off & PROFILE_NO_GANGS);
-        if (places && (!found || found->plugin->gangs_natively))
-            found = p;
+        if (!p->plugin->gangs || (p->off & PROFILE_NO_GANGS))
+            continue;
+        if (!p->plugin->gangs_natively)
+            return p;
+        natively = p;
     }
-    return found;
+    return natively;
 }
 
 /* Does the extender mind pods of this spec? Upstream looks at limits, too, which for extended
@@ -371,6 +394,7 @@ static struct class *make_class(struct classes *k, const struct profile *profile
 {
     struct class *class = mem_alloc(sizeof(*class));
     class->number = ++k->made;
+    class->reasons.all = &k->reasons;
     class->profile = profile;
     class->spec = shape->spec;
     class->identity = classes_identify(k, profile, shape);
@@ -457,8 +481,8 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
                memo->terms == c->terms.made))
         return k->at.at[memo->class - 1];
 
-    struct str name = names_text(&c->names, specs_at(&c->specs, shape->spec)->scheduler_name);
-    const struct profile *profile = classes_profile(k, name);
+    const struct profile *profile =
+        classes_serving(k, specs_at(&c->specs, shape->spec)->scheduler_name);
     if (!profile)
         return NULL;
     uint32_t id = find_class(k, profile, shape, SYM_NONE);
@@ -473,8 +497,7 @@ struct class *classes_within(struct classes *k, shape_id shape_number, sym keys)
 {
     const struct shape *shape = &k->cluster->pods.shapes.at[shape_number];
     const struct spec *spec = specs_at(&k->cluster->specs, shape->spec);
-    const struct profile *profile =
-        classes_profile(k, names_text(&k->cluster->names, spec->scheduler_name));
+    const struct profile *profile = classes_serving(k, spec->scheduler_name);
     if (!profile)
         return NULL;
     uint32_t id = find_class(k, profile, shape, keys); /* first: it may make room for one more */
@@ -496,7 +519,19 @@ static void class_gone(void *ctx, uint32_t id)
     k->at.at[id] = NULL;
 }
 
-void classes_sweep(struct classes *k)
+void classes_rest(struct classes *k)
+{
+    struct bits waits = {0};
+    vec_each(&k->cluster->pods.rows, row)
+        if (pod_is_waiting(row))
+            bits_add(&waits, row->shape);
+    for (uint32_t i = 0; i < k->by_shape.n; i++)
+        if (!bits_has(&waits, i))
+            let_go(k, &k->by_shape.at[i]);
+    bits_done(&waits);
+}
+
+void classes_tidy(struct classes *k, enum tidy how)
 {
     const struct pods *pods = &k->cluster->pods;
     for (uint32_t i = 0; i < k->by_shape.n; i++) {
@@ -506,8 +541,10 @@ void classes_sweep(struct classes *k)
         if (!stands)
             let_go(k, memo);
     }
-    if (intern_wants_sweep(&k->table))
-        intern_sweep(&k->table, class_gone, k);
+    intern_tidy(&k->table, how, class_gone, k);
+    reasons_tidy(&k->reasons, how);
+    if (how == TIDY_ALL)
+        intern_fit(&k->table, &k->at);
 }
 
 uint32_t classes_count(const struct classes *k)
@@ -521,6 +558,9 @@ void classes_done(struct classes *k)
         if (*class)
             free_class(k, *class);
     end_shared(k);
+    vec_each(&k->serving, s)
+        intern_drop(&k->cluster->names.text, s->name);
+    vec_done(&k->serving);
     vec_done(&k->at);
     vec_done(&k->by_shape);
     vec_done(&k->scratch);

@@ -24,6 +24,7 @@ struct class_part {
     uint32_t key_columns;
     bool filters, scores, reserves;
     bool scores_nothing; /* it gives every node 0 */
+    struct facet *facet; /* what it says of all nodes, shared (framework/facet.h); NULL: none */
 };
 
 /* Has it a say in how buckets score? */
@@ -38,17 +39,20 @@ struct class_filter {
     reason_id (*ask)(const struct cluster *, const void *state, node_id);
     const void *state;
     uint32_t columns;
+    const struct class_part *part;
 };
 
 struct class_score {
     int64_t (*ask)(const struct cluster *, const void *state, node_id);
     const void *state;
     int64_t weight;
+    const struct class_part *part;
 };
 
 struct class
 {
     struct arena mem;
+    struct own_reasons reasons;
     uint32_t number; /* of all classes that were made */
     const struct profile *profile;
     spec_id spec;
@@ -76,8 +80,7 @@ struct class
     bool is_costly;            /* some plugin's row answers take long */
     uint32_t asks;       /* extenders that have a say in its pods' nodes, as bits: never viewed */
     uint32_t preempts;   /* extenders that have a say in whom they evict, as bits */
-    struct bits spurned; /* while one of them is refused: nodes that fit, but for an extender that
-                          * may change its mind */
+    struct bits spurned; /* while one is refused: nodes that fit, but for an extender, for now */
     uint32_t binder;     /* the extender that binds them, + 1; 0: we do */
 
     reason_id refusal;       /* no node will do; 0: some may */
@@ -96,13 +99,22 @@ struct class
     uint64_t decided_before; /* of the one before it; 0: none */
     uint64_t scanned_until;  /* no view before this decision: it had too many buckets */
     struct view *view;       /* NULL: none */
+    bool lagged;             /* its last one lagged too far behind, and it has got no other yet */
 
     /* Its last refusal: while the change log has not grown, the next pod would hear the same. */
     uint64_t refused_at; /* end of the log then; 0: none */
     uint64_t rejected_by;
     struct buf refused_text;
+    struct buf headline; /* which goes before that; empty: its profile has kube-scheduler's words */
+    sym holder;          /* the namespace whose pods hear another one, … */
+    struct buf for_holder; /* … this, as it names what is theirs; SYM_NONE: all hear the same */
     bool is_by_rows;   /* by what single nodes say alone, whatever pod of the class asked, … */
     bool may_be_freed; /* … and some said that evictions could make room */
+
+    /* What nodes are keeps its pods from all of them, in words (none: it does not); as long as no
+     * node is another one. */
+    uint64_t nature_at; /* natures of the log then, + 1; 0: never asked */
+    struct buf nature_text;
 
     /* How many of its pods the cluster has room for at most: as long as the log has not grown. */
     uint64_t room_at; /* end of the log then, + 1; 0: never asked */
@@ -134,6 +146,11 @@ struct classes {
     struct reasons reasons;
     const struct profile *profiles;
     uint32_t n_profiles;
+    VEC(struct serving {
+        sym name; /* held */
+        const struct profile_plugin *gangs;
+    })
+    serving; /* by profile */
     const struct extender *extenders;
     uint32_t n_extenders;
     struct intern table;
@@ -175,11 +192,19 @@ struct class *classes_within(struct classes *k, shape_id shape, sym keys);
 struct identity classes_identify(struct classes *k, const struct profile *profile,
                                  const struct shape *shape);
 
-/* The profile for a schedulerName; NULL: none. */
+/* The profile for a schedulerName, as text or as a symbol; NULL: none. */
 const struct profile *classes_profile(const struct classes *k, struct str scheduler_name);
+const struct profile *classes_serving(const struct classes *k, sym scheduler_name);
 
-/* Forgets classes of shapes that are gone. Before the cluster is swept, at the same quiet moments.
- */
-void classes_sweep(struct classes *k);
+/* profile_gangs() of the profile for it; NULL: none. */
+const struct profile_plugin *classes_gangs(const struct classes *k, sym scheduler_name);
+
+/* Lets go of classes of which no pod waits: with what they count, they are made again when one
+ * comes. Before classes_tidy(). */
+void classes_rest(struct classes *k);
+
+/* Forgets classes of shapes that are gone (intern_tidy()). Before the cluster is tidied, at the
+ * same quiet moments. */
+void classes_tidy(struct classes *k, enum tidy how);
 
 uint32_t classes_count(const struct classes *k);

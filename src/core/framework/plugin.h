@@ -27,7 +27,7 @@ struct learning {
     const void *args;                /* the plugin's configuration */
     void *shared;                    /* what it keeps for all classes of the profile */
     struct arena *mem;               /* lives as long as the class */
-    struct reasons *reasons;
+    struct own_reasons *reasons;     /* of the class */
     bool picks_gpus; /* some plugin of the profile cares which GPUs of a node a pod gets */
     uint32_t plugin; /* its number, for reasons */
 
@@ -139,7 +139,7 @@ struct standing {
 enum { GANG_MOST_LEVELS = 8 };
 
 /* What a plugin that places gangs keeps of a class whose pods are to be in one domain: the planner
- * says which (engine/domains.c). */
+ * says which (engine/gang/domains.c). */
 struct gang_domain {
     uint32_t n;
     sym keys[GANG_MOST_LEVELS];   /* of node labels */
@@ -188,6 +188,17 @@ struct plugin {
     reason_id (*row_filter)(const struct cluster *, const void *cls, node_id);
     int64_t (*row_score)(const struct cluster *, const void *cls, node_id); /* 0..100 */
 
+    /* The same of many nodes at once. NULL: it is asked about one after the other. */
+    void (*filter_rows)(const struct cluster *, const void *cls, const uint32_t *nodes, uint32_t n,
+                        reason_id *out);
+    void (*score_rows)(const struct cluster *, const void *cls, const uint32_t *nodes, uint32_t n,
+                       int32_t *out); /* of a score that is out of range: -1 */
+
+    /* Appends numbers: of two classes for which they are equal, row_filter and key say the same of
+     * a node, as long as no column that they read changes (framework/facet.h). NULL: nothing is
+     * known of that. */
+    void (*likeness)(const void *cls, struct match_words *out);
+
     /* From what nodes share. A plugin that scores rows, too, is asked for the keys of those classes
      * for which it has learned some; both scores are added up. */
     void (*key)(const struct cluster *, const void *cls, node_id, uint32_t *out);
@@ -210,6 +221,22 @@ struct plugin {
     /* The errand was certainly not run: what was taken is there for others again. */
     void (*release)(struct cluster *, const struct errand *);
 
+    /* What its filter is about, for those who are told that it is the cause. */
+    enum {
+        ABOUT_ANYTHING,
+        ABOUT_NAMES,
+        ABOUT_LABELS,
+        ABOUT_TAINTS,
+        ABOUT_CORDONS,
+        ABOUT_VOLUMES,
+        ABOUT_GPU_MEMORY,
+        ABOUT_ROOM, /* what pods ask for and nodes have free; its arguments are struct fit_args */
+    } about;
+
+    /* Its arguments name the labels in whose domains gangs are kept together (struct fabric_args).
+     */
+    bool knows_levels;
+
     /* Keeps a pod out of the queue; the text says why and lives in `mem`. */
     bool (*gate)(const struct cluster *, const struct shape *, struct arena *mem, struct str *why);
 
@@ -220,7 +247,8 @@ struct plugin {
     /* Lets a pod that fits nowhere take the place of less important ones. */
     bool preempts;
 
-    /* The same for gangs and for pods alone, by rules of its own (engine/evict.h); `args` is how.
+    /* The same for gangs and for pods alone, by rules of its own (engine/preemption/preemption.h);
+     * `args` is how.
      */
     bool evicts;
 
@@ -228,7 +256,7 @@ struct plugin {
     bool gangs;
     bool gangs_natively; /* only those that name a PodGroup of Kubernetes' own */
 
-    /* Its profile's units stand in line (engine/line.h); `args` is how. */
+    /* Its profile's units stand in line (engine/backfill/line.h); `args` is how. */
     bool keeps_line;
 
     /* The order of the queue. Of units that do not age, the same whatever the plugin. */
@@ -236,6 +264,12 @@ struct plugin {
 
     const struct wake *wakes; /* ends with {0} */
 };
+
+/* Of a row score, what score_rows says of it. */
+static inline int32_t plugin_score(int64_t score)
+{
+    return (uint64_t)score > 100 ? -1 : (int32_t)score;
+}
 
 /* max → 100, the others in proportion; reversed: 100 - that. All zero: unchanged, reversed 100. */
 void normalise(const int64_t *raw, int64_t *normal, uint32_t n, bool is_reversed);

@@ -19,8 +19,7 @@ bool harm_is_less(const struct harm *a, const struct harm *b)
 
 static reason_id nobodys(struct classes *k, enum code code, const char *text)
 {
-    struct str s = str_of(text);
-    return reasons_get(&k->reasons, 64, code, &s, 1);
+    return reasons_keep(&k->reasons, 64, code, str_of(text));
 }
 
 /* --- one node --- */
@@ -41,7 +40,7 @@ struct victim {
     int64_t start_ms;           /* of the first of the highest */
     struct str namespace, name; /* so that the order is total */
     uint32_t violations;        /* of budgets, if it goes */
-    bool is_guarded;            /* one of its pods is */
+    bool is_hold;               /* nobody runs it */
     bool is_needed;             /* it cannot come back */
 };
 
@@ -56,13 +55,16 @@ static void victims_done(struct victims *v)
     vec_done(&v->leavers);
 }
 
-/* Upstream's order: what is in a group counts for more, and more pods for more than fewer. */
+/* Upstream's order (nobody is less than somebody): what is in a group counts for more, and more
+ * pods for more than fewer. */
 static int by_importance(const void *a, const void *b)
 {
     const struct victim *x = a, *y = b;
     bool is_grouped = x->group != ID_NONE;
     if (x->priority != y->priority)
         return x->priority > y->priority ? -1 : 1;
+    if (x->is_hold != y->is_hold)
+        return x->is_hold ? 1 : -1;
     if (is_grouped != (y->group != ID_NONE))
         return is_grouped ? -1 : 1;
     if (x->n != y->n)
@@ -93,7 +95,8 @@ static void add_leaver(const struct cluster *c, pod_id pod, struct victims *all,
     if (priority == to->priority)
         to->start_ms = MIN(to->start_ms, start_ms);
     to->sum += (int64_t)priority + ((int64_t)1 << 31);
-    to->is_guarded |= (row->flags & POD_GUARDED) != 0;
+    to->violations += (row->flags & POD_GUARDED) != 0; /* as if a budget said so */
+    to->is_hold = row->flags & POD_HOLD;
     vec_push(&all->leavers, ((struct leaver){pod, row->node, row->gpus}));
 }
 
@@ -124,14 +127,17 @@ static bool gather(const struct cluster *c, const struct class *class, pod_id po
     return true;
 }
 
-/* Those on the node that are less important than the class, the most important first. */
+/* Those on the node that are less important than the class, the most important first. A class that
+ * evicts nobody takes what is held for such. */
 static void find_victims(const struct cluster *c, const struct class *class, node_id node,
                          struct victims *out)
 {
-    int32_t priority = specs_at(&c->specs, class->spec)->priority;
+    const struct spec *spec = specs_at(&c->specs, class->spec);
+    int32_t priority = spec->priority;
     for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after) {
         struct victim v;
-        if (gather(c, class, (pod_id){i}, out, &v) && v.priority < priority && !v.is_guarded)
+        if (gather(c, class, (pod_id){i}, out, &v) && v.priority < priority &&
+            (spec->preempts || v.is_hold))
             vec_push(&out->at, v);
     }
     if (out->at.n > 1)
@@ -234,13 +240,12 @@ bool preempt_concerns(const struct cluster *c, const struct class *class, node_i
     return !class->only || class_names(class, name);
 }
 
-/* The pod fits though all came back: an odd filter. */
+/* The pod fits though all came back: an odd filter, and so rare that the words may stay. */
 static reason_id no_victim(struct classes *k, struct str node)
 {
     AUTO(buf) text = {0};
     buf_printf(&text, "expected at least one victim pod on node \"" STR_FMT "\"", STR_ARG(node));
-    struct str said = buf_str(&text);
-    return reasons_get(&k->reasons, 64, CODE_ERROR, &said, 1);
+    return reasons_keep(&k->reasons, 64, CODE_ERROR, buf_str(&text));
 }
 
 struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
@@ -375,6 +380,20 @@ static void fill(struct cluster *c, struct classes *k, const struct class *class
             prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
 }
 
+/* The same in a hunt, as far as it may go. */
+static void fill_some(struct hunts *h, struct cluster *c, struct classes *k,
+                      const struct class *class, pod_id self, struct price *prices)
+{
+    uint64_t priced = 0;
+    for (uint32_t i = 0; i < c->nodes.n && !h->is_unfinished; i++) {
+        if (prices[i].refusal != UNKNOWN || !nodes_is_present(&c->nodes, (node_id){i}))
+            continue;
+        prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+        priced += 1 + (uint64_t)MAX(c->nodes.room[i].pods_used, 0);
+        h->is_unfinished = h->most && priced >= h->most;
+    }
+}
+
 /* Does a group go as a whole? Then what a node costs depends on others as well. */
 static bool groups_go_whole(const struct cluster *c, const struct class *class)
 {
@@ -451,7 +470,7 @@ static struct price *prices_of(struct hunts *h, struct cluster *c, struct classe
         return price_once(h, c, k, class, self);
     struct hunt *hunt = hunt_of(h, class, c->nodes.n);
     catch_up(hunt, c);
-    fill(c, k, class, self, hunt->prices.at);
+    fill_some(h, c, k, class, self, hunt->prices.at);
     return hunt->prices.at;
 }
 
@@ -480,6 +499,8 @@ uint32_t preempt_choose(struct hunts *h, struct cluster *c, struct classes *k, s
     }
     const struct price *prices = prices_of(h, c, k, class, self);
     uint32_t best = ID_NONE;
+    if (UNLIKELY(h->is_unfinished))
+        return ID_NONE;
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         if (!nodes_is_present(&c->nodes, (node_id){i}) || prices[i].refusal)
             continue;

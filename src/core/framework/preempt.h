@@ -62,6 +62,9 @@ enum { MOST_HUNTS = 64 };
 struct hunts {
     struct hunt at[MOST_HUNTS];
     uint64_t asked;
+    uint64_t most;      /* nodes, and pods on them, that may be priced in one go; 0: no bound */
+    bool is_unfinished; /* answer: that was not enough, and there is no answer yet. What was found
+                         * is kept */
     VEC(struct price) once; /* of a class that keeps none */
     struct heap order;      /* nodes to be tried for it, those that cost least at least first */
     const struct cluster *cluster;

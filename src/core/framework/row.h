@@ -33,8 +33,8 @@ reason_id row_judge(const struct cluster *c, const struct class *class, node_id 
 /* Puts the pod, which fits, on the node, on the GPUs that the class would choose. */
 void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id node);
 
-/* Do pods of the class leave alone what this one has in sight? Held room (engine/holds.h), whose
- * priority is above all others', does so whoever it is. */
+/* Do pods of the class leave alone what this one has in sight? Held room
+ * (engine/reservation/holds.h), whose priority is above all others', does so whoever it is. */
 bool row_heeds(const struct cluster *c, const struct class *class, pod_id nominated);
 
 /* Are pods other than `self`, of the class's priority or higher, nominated to this node? */

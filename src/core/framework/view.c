@@ -9,7 +9,7 @@
 #include "core/framework/aspect.h"
 #include "core/framework/row.h"
 
-enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8, AHEAD = 8 };
+enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8 };
 
 enum { NODE_BITS = 22, RANK_BITS = 22, LOCAL_BITS = 20, LEAD = WAYS - 1 };
 _Static_assert(NODE_BITS + RANK_BITS + LOCAL_BITS == 64, "a slot is one number");
@@ -332,12 +332,50 @@ static void clear_heaps(struct view *v)
     vec_clear(&v->heaps);
 }
 
+static void fill_bucket(struct view *v, const struct cluster *c, uint32_t node, uint32_t bucket,
+                        int32_t local)
+{
+    struct view_row *row = &v->rows[node];
+    row->home = bucket;
+    row->local = local;
+    v->is_broken |= local == ROW_BROKEN;
+    heap_of(v, bucket);
+    append(v, bucket, slot_of(c, node, local));
+}
+
+static void fill_refused(struct view *v, uint32_t node, reason_id reason)
+{
+    v->rows[node].home = SCAN_REFUSED | reason;
+    count_refused(v, v->rows[node].home, +1);
+}
+
+/* Those that no strip has. */
+static void fill_rest(struct view *v, const struct cluster *c)
+{
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        if (v->rows[i].home == ID_NONE && c->nodes.flags[i] & NODE_PRESENT)
+            fill_refused(v, i, sweep_refusal(v->class, i));
+}
+
+static void fill(struct views *all, struct view *v)
+{
+    struct cluster *c = all->cluster;
+    const struct strip *t = &all->scan->sweep.strip;
+    sweep_begin(&all->scan->sweep, &all->scan->facets, c, v->class, &v->buckets, (pod_id){ID_NONE});
+    while (sweep_next(&all->scan->sweep)) {
+        for (uint32_t i = 0; i < t->n; i++)
+            fill_bucket(v, c, t->node[i], t->bucket[i], t->local[i]);
+        for (uint32_t i = 0; i < t->n_refused; i++)
+            fill_refused(v, t->refused[i], t->why[i]);
+    }
+    fill_rest(v, c);
+}
+
 /* All rows from scratch; heaps are put in order once they are full. */
 static void build(struct views *all, struct view *v)
 {
     struct cluster *c = all->cluster;
     clear_heaps(v);
-    buckets_reset(&v->buckets, v->class->n_keys);
     if (!v->class->has_key_filter)
         aspects_reset(&v->aspects, v->class);
     why_clear(&v->refused);
@@ -345,23 +383,7 @@ static void build(struct views *all, struct view *v)
     grow_rows(v, c);
     for (uint32_t i = 0; i < v->cap; i++)
         v->rows[i].home = ID_NONE;
-    for (uint32_t i = 0; i < c->nodes.n; i++) {
-        prefetch_row(c, MIN(i + AHEAD, c->nodes.n - 1));
-        if (!(c->nodes.flags[i] & NODE_PRESENT))
-            continue;
-        reason_id reason = row_look(c, v->class, (node_id){i}, COLUMN_ALL, false);
-        if (reason) {
-            v->rows[i].home = SCAN_REFUSED | reason;
-            count_refused(v, v->rows[i].home, +1);
-            continue;
-        }
-        struct view_row *row = &v->rows[i];
-        row->home = first_bucket(all, v, (node_id){i});
-        row->local = row_score(c, v->class, (node_id){i});
-        v->is_broken |= row->local == ROW_BROKEN;
-        heap_of(v, row->home);
-        append(v, row->home, slot_of(c, i, row->local));
-    }
+    fill(all, v);
     vec_each(&v->heaps, h)
         for (uint32_t i = (h->n + WAYS - 2) / WAYS; i-- > 0;)
             sink(c, v, h, i);
@@ -556,11 +578,28 @@ static bool update(struct views *all, struct view *v)
     return !has_too_many_buckets(v, all->cluster) && !v->is_broken;
 }
 
+/* Is the class asked so seldom that its view would have to be built for each decision? Then a scan
+ * costs less. Pods of a class often come together: it gets a view at the second of them. */
+static bool is_seldom(struct views *all, struct class *class)
+{
+    if (class->view && class->view->seen && lags(class->view, all->cluster)) {
+        views_drop(all, class);
+        class->lagged = true;
+    }
+    uint64_t between = all->decisions - class->decided_before;
+    if (class->lagged && between > all->cluster->nodes.present / 8)
+        return true;
+    class->lagged = false;
+    return false;
+}
+
 bool views_decide(struct views *all, struct class *class, struct decision *out)
 {
     struct cluster *c = all->cluster;
     bool fits_slots = c->nodes.n < 1 << NODE_BITS && class->most_row_score < 1 << (LOCAL_BITS - 1);
     if (!fits_slots || (class->reads_hostnames && c->nodes.shared_hostnames))
+        return false;
+    if (is_seldom(all, class))
         return false;
     struct view *v = class->view ? class->view : make_view(all, class);
     if (!v)
@@ -594,7 +633,7 @@ void views_why(const struct views *all, const struct class *class, struct why *o
 static bool row_agrees(const struct view *v, const struct scan *s, const struct cluster *c,
                        uint32_t node)
 {
-    uint32_t mine = v->rows[node].home, theirs = s->home.at[node];
+    uint32_t mine = v->rows[node].home, theirs = scan_home(s, c, node);
     if (mine == ID_NONE || !is_bucket(mine) || !is_bucket(theirs))
         return mine == theirs;
     size_t bytes = v->buckets.n_keys * sizeof(uint32_t);

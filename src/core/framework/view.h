@@ -25,6 +25,7 @@ struct view_stats {
 struct views {
     struct cluster *cluster;
     const struct reasons *reasons;
+    struct scan *scan;   /* whose sweep and facets new views are made with */
     size_t budget_bytes; /* 0: 1 KiB a node, at least 4 MiB */
     uint32_t most;       /* 0: no limit but the memory */
     VEC(struct view *) at;

@@ -33,6 +33,28 @@ void why_add(struct why *w, reason_id reason, uint32_t nodes)
     vec_push(&w->lines, (struct why_line){reason, nodes});
 }
 
+static struct str first_text(const struct reasons *reasons, reason_id id)
+{
+    const struct reason *reason = reasons_at(reasons, id);
+    return reason->n_texts ? reason->texts[0] : STR("");
+}
+
+bool why_is_weightier(const struct why_line *line, const struct why_line *other,
+                      const struct reasons *reasons)
+{
+    if (!other || line->nodes != other->nodes)
+        return !other || line->nodes > other->nodes;
+    return str_compare(first_text(reasons, line->reason), first_text(reasons, other->reason)) < 0;
+}
+
+reason_id why_weightiest(const struct why *w, const struct reasons *reasons)
+{
+    const struct why_line *best = NULL;
+    vec_each(&w->lines, line)
+        best = why_is_weightier(line, best, reasons) ? line : best;
+    return best ? best->reason : 0;
+}
+
 uint64_t why_plugins(const struct why *w, const struct reasons *reasons, const struct class *class)
 {
     if (class->refusal)

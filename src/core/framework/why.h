@@ -21,6 +21,14 @@ void why_done(struct why *w);
 void why_copy(struct why *to, const struct why *from);
 void why_add(struct why *w, reason_id reason, uint32_t nodes);
 
+/* Has the line more nodes than the other (NULL: there is none), or as many and words that come
+ * first? */
+bool why_is_weightier(const struct why_line *line, const struct why_line *other,
+                      const struct reasons *reasons);
+
+/* The reason of the weightiest line; 0: there is none. */
+reason_id why_weightiest(const struct why *w, const struct reasons *reasons);
+
 /* The plugins that refused, as bits. */
 uint64_t why_plugins(const struct why *w, const struct reasons *reasons, const struct class *class);
 

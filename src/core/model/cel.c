@@ -6,6 +6,7 @@ struct cel_run {
     struct str driver;
     const struct device *device;
     struct arena *mem;
+    size_t touched; /* bytes of text that were made or gone through */
     struct cel_value variables[CEL_VARIABLES_MOST];
 };
 
@@ -17,6 +18,19 @@ static struct cel_value error(struct str text)
 static struct cel_value no_overload(void)
 {
     return error(STR("no such overload"));
+}
+
+/* A text may be made of texts that were made before: what is made of it can be long. False if it is
+ * too much. */
+static bool touch(struct cel_run *run, size_t bytes)
+{
+    run->touched += MIN(bytes, (size_t)CEL_TOUCHED_MOST);
+    return run->touched <= CEL_TOUCHED_MOST;
+}
+
+static struct cel_value too_much(void)
+{
+    return error(STR("operation cancelled: actual cost limit exceeded"));
 }
 
 static struct cel_value yes_or_no(bool yes)
@@ -178,8 +192,10 @@ static int compare_numbers(struct cel_value a, struct cel_value b)
     return (a.natural > b.natural) - (a.natural < b.natural);
 }
 
-static struct cel_value equal(struct cel_value a, struct cel_value b)
+static struct cel_value equal(struct cel_run *run, struct cel_value a, struct cel_value b)
 {
+    if (!touch(run, 1 + (a.type == CEL_STRING ? a.text.n / 8 : 0)))
+        return too_much();
     if (a.type == CEL_ERROR || b.type == CEL_ERROR)
         return a.type == CEL_ERROR ? a : b;
     if (is_number(a) && is_number(b))
@@ -201,13 +217,13 @@ static struct cel_value equal(struct cel_value a, struct cel_value b)
     case CEL_LIST: {
         struct cel_value all = yes_or_no(a.list.n == b.list.n);
         for (uint32_t i = 0; all.type == CEL_BOOL && all.yes && i < a.list.n; i++)
-            all = equal(a.list.at[i], b.list.at[i]);
+            all = equal(run, a.list.at[i], b.list.at[i]);
         return all;
     }
     case CEL_OPTIONAL:
         if (!a.inner || !b.inner)
             return yes_or_no(a.inner == b.inner);
-        return equal(*a.inner, *b.inner);
+        return equal(run, *a.inner, *b.inner);
     case CEL_ERROR:
     case CEL_INT:
     case CEL_UINT:
@@ -254,7 +270,7 @@ static struct cel_value is_in(struct cel_run *run, struct cel_value item, struct
         return no_overload();
     bool has_failed = false;
     for (uint32_t i = 0; i < of.list.n; i++) {
-        struct cel_value is = equal(item, of.list.at[i]);
+        struct cel_value is = equal(run, item, of.list.at[i]);
         if (is.type == CEL_BOOL && is.yes)
             return is;
         if (is.type == CEL_ERROR) {
@@ -291,11 +307,11 @@ static struct cel_value calculate(struct cel_run *run, enum cel_op op, struct ce
         return a.type == CEL_ERROR ? a : b;
     if (a.type == CEL_INT && b.type == CEL_INT)
         return calculate_ints(op, a.number, b.number);
-    if (op == OP_ADD && a.type == CEL_STRING && b.type == CEL_STRING)
-        return (struct cel_value){
-            .type = CEL_STRING,
-            .text = arena_printf(run->mem, STR_FMT STR_FMT, STR_ARG(a.text), STR_ARG(b.text))};
-    return no_overload();
+    if (op != OP_ADD || a.type != CEL_STRING || b.type != CEL_STRING)
+        return no_overload();
+    if (!touch(run, a.text.n + b.text.n))
+        return too_much();
+    return (struct cel_value){.type = CEL_STRING, .text = arena_join(run->mem, a.text, b.text)};
 }
 
 /* --- trees --- */
@@ -371,6 +387,8 @@ static struct cel_value call(struct cel_run *run, const struct cel_node *node)
         args[i] = evaluate(run, node->args[i]);
         if (args[i].type == CEL_ERROR)
             return args[i];
+        if (args[i].type == CEL_STRING && !touch(run, args[i].text.n))
+            return too_much();
     }
     return node->call->run(run, args);
 }
@@ -380,6 +398,8 @@ static struct cel_value matches(struct cel_run *run, const struct cel_node *node
     struct cel_value v = evaluate(run, node->args[0]);
     if (v.type != CEL_STRING)
         return v.type == CEL_ERROR ? v : no_overload();
+    if (!touch(run, v.text.n * 16)) /* a step of a pattern takes as long */
+        return too_much();
     return yes_or_no(pattern_matches(node->pattern, v.text, run->mem));
 }
 
@@ -431,9 +451,9 @@ static struct cel_value evaluate(struct cel_run *run, const struct cel_node *nod
     struct cel_value a = evaluate(run, node->args[0]), b = evaluate(run, node->args[1]);
     switch (node->op) {
     case OP_EQUAL:
-        return equal(a, b);
+        return equal(run, a, b);
     case OP_UNEQUAL: {
-        struct cel_value is = equal(a, b);
+        struct cel_value is = equal(run, a, b);
         return is.type == CEL_BOOL ? yes_or_no(!is.yes) : is;
     }
     case OP_LESS:
@@ -499,8 +519,9 @@ CALL(call_ends)
 
 CALL(call_contains)
 {
-    (void)run;
     bool is_found = false;
+    if (are_strings(a) && !touch(run, a[0].text.n * a[1].text.n / 8))
+        return too_much();
     for (size_t i = 0; are_strings(a) && !is_found && i + a[1].text.n <= a[0].text.n; i++)
         is_found = str_starts(str_part(a[0].text, i, a[0].text.n), a[1].text);
     return are_strings(a) ? yes_or_no(is_found) : no_overload();

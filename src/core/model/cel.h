@@ -15,12 +15,13 @@
  * upperAscii, matches with a literal pattern; quantity and semver with their methods. What else
  * there is in CEL (doubles, macros over lists, conversions, other extensions) is refused when
  * compiled, by name: never a wrong match. An expression has no loops, so what it costs is bounded
- * by its length. */
+ * by its length and by the text that it makes, which has a limit of its own. */
 
 enum {
-    CEL_TEXT_MOST = 10 * 1024, /* bytes of an expression, as the API server allows */
-    CEL_DEPTH_MOST = 250,      /* nested brackets */
-    CEL_HEIGHT_MOST = 1000,    /* of a tree: operators in a row make it high, too */
+    CEL_TEXT_MOST = 10 * 1024,    /* bytes of an expression, as the API server allows */
+    CEL_DEPTH_MOST = 250,         /* nested brackets */
+    CEL_HEIGHT_MOST = 1000,       /* of a tree: operators in a row make it high, too */
+    CEL_TOUCHED_MOST = 64 * 1024, /* bytes of text that are made or gone through in one answer */
 };
 
 struct cel; /* lives in the arena it was compiled in */

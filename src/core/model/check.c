@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/model/crew.h"
+
 struct check {
     struct error *e;
     bool has_path;
@@ -296,6 +298,12 @@ static bool check_pod(struct check *c, const struct pod *pod)
             check_volumes(c, pod) && check_affinity(c, pod->spec.affinity));
 }
 
+static bool check_workers(struct check *c, const struct pod *worker)
+{
+    size_t up = enter(c, "spec.leaderWorkerTemplate.workerTemplate.");
+    return leave(c, up, check_pod(c, worker));
+}
+
 static bool check_node(struct check *c, const struct node *node)
 {
     list_each(&node->spec.taints, t) {
@@ -338,6 +346,8 @@ static bool check_object(struct check *c, const struct object *object)
     switch (object->kind) {
     case KIND_POD:
         return object->pod->template.n || check_pod(c, object->pod); /* one like it was */
+    case KIND_LEADER_WORKER_SET:
+        return !object->crew->worker || check_workers(c, object->crew->worker);
     case KIND_NODE:
         return check_node(c, object->node);
     case KIND_REPLICA_SET:

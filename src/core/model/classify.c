@@ -86,20 +86,11 @@ enum workload workload_of(struct str name)
 
 enum tier tier_by_words(struct str tenant)
 {
-    static const struct {
-        struct str word;
-        enum tier tier;
-    } words[] = {
-        {STR("prod"),        TIER_GOLD  },
-        {STR("production"),  TIER_GOLD  },
-        {STR("staging"),     TIER_SILVER},
-        {STR("dev"),         TIER_BRONZE},
-        {STR("development"), TIER_BRONZE},
-    };
-    for (size_t i = 0; i < LEN(words); i++)
-        if (text_has_word(tenant, words[i].word))
-            return words[i].tier;
-    return TIER_NONE;
+    static const struct str words[] = {STR("prod"), STR("production"), STR("staging"), STR("dev"),
+                                       STR("development")};
+    static const enum tier says[] = {TIER_GOLD,   TIER_GOLD,   TIER_SILVER,
+                                     TIER_BRONZE, TIER_BRONZE, TIER_NONE};
+    return says[text_find_word(tenant, words, LEN(words))];
 }
 
 static struct sign sign_of(const struct said *said)
@@ -125,31 +116,24 @@ static bool by_word(const struct pod_said *said, struct misreads *misread, struc
     return out->workload != N_WORKLOADS;
 }
 
-static bool image_is_desk(struct str image, uint32_t *which)
-{
-    for (*which = 0; *which < DESK_IMAGES; ++*which)
-        if (text_has_word(image, desks[*which]))
-            return true;
-    return false;
-}
-
 static bool by_desk(const struct pod *pod, const struct pod_said *said, struct found *out)
 {
     const struct said *name = &said->by[MEANS_APP_NAME];
-    uint32_t which;
     *out = (struct found){WORKLOAD_INTERACTIVE, sign_of(&said->by[MEANS_IS_INTERACTIVE])};
     if (pod_says(said, MEANS_IS_INTERACTIVE))
         return true;
-    for (uint32_t i = 0; pod_says(said, MEANS_APP_NAME) && i < LEN(desks); i++)
-        if (text_has_word(name->value, desks[i])) {
-            out->sign = sign_of(name);
-            return true;
-        }
-    list_each(&pod->spec.containers, c)
-        if (image_is_desk(c->image, &which)) {
-            out->sign = (struct sign){SIGN_IMAGE, (uint8_t)which};
-            return true;
-        }
+    if (pod_says(said, MEANS_APP_NAME) &&
+        text_find_word(name->value, desks, LEN(desks)) < LEN(desks)) {
+        out->sign = sign_of(name);
+        return true;
+    }
+    list_each(&pod->spec.containers, c) {
+        uint32_t which = text_find_word(c->image, desks, DESK_IMAGES);
+        if (which == DESK_IMAGES)
+            continue;
+        out->sign = (struct sign){SIGN_IMAGE, (uint8_t)which};
+        return true;
+    }
     return false;
 }
 

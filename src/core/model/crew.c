@@ -40,6 +40,7 @@ static const struct field startup_fields[] = {
 static const struct field job_set_spec_fields[] = {
     {FIELD_MESSAGES("replicatedJobs", 1, struct crew, parts, replicated_job_fields)},
     {FIELD_PART("startupPolicy", 2, startup_fields)},
+    {FIELD(BOOL, "suspend", 3, struct crew, is_suspended)},
     FIELD_END,
 };
 
@@ -68,6 +69,7 @@ static const struct field scheduling_fields[] = {
 
 static const struct field run_policy_fields[] = {
     {FIELD_PART("schedulingPolicy", 1, scheduling_fields)},
+    {FIELD(BOOL, "suspend", 2, struct crew, is_suspended)},
     FIELD_END,
 };
 
@@ -121,9 +123,21 @@ static const struct field workers_fields[] = {
 };
 
 CREW_TABLE(ray_cluster, {FIELD(BOOL, "enableInTreeAutoscaling", 1, struct crew, autoscales)},
+           {FIELD(BOOL, "suspend", 3, struct crew, is_suspended)},
            {FIELD_MESSAGES("workerGroupSpecs", 2, struct crew, parts, workers_fields)})
 
-CREW_TABLE(leader_worker_set, {FIELD(STR, "startupPolicy", 1, struct crew, order)})
+static const struct field worker_fields[] = {
+    {FIELD_PART("spec", 2, pod_spec_fields)},
+    FIELD_END,
+};
+
+static const struct field worker_template_fields[] = {
+    {FIELD_REF("workerTemplate", 1, struct crew, worker, worker_fields)},
+    FIELD_END,
+};
+
+CREW_TABLE(leader_worker_set, {FIELD_PART("leaderWorkerTemplate", 2, worker_template_fields)},
+           {FIELD(STR, "startupPolicy", 1, struct crew, order)})
 
 /* --- how many --- */
 

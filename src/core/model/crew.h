@@ -22,9 +22,10 @@ struct crew {
     struct meta meta;
     LIST(struct crew_part) parts;
     struct str order; /* startupPolicyOrder, launcherCreationPolicy, startupPolicy */
-    bool autoscales, has_least_workers;
+    bool autoscales, has_least_workers, is_suspended;
     int32_t least;         /* runPolicy.schedulingPolicy.minAvailable; 0: not said */
     int32_t least_workers; /* elasticPolicy.minReplicas */
+    struct pod *worker;    /* of a LeaderWorkerSet: the template; its spec alone counts */
 };
 
 /* Is it the kind of an owner whose size is read? */

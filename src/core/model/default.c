@@ -1,32 +1,43 @@
 #include "core/model/default.h"
 
-static const struct amount *find(amount_list list, struct str name)
+#include <stdlib.h>
+
+#include "core/model/crew.h"
+
+/* --- pods --- */
+
+static int by_name(const void *a, const void *b)
 {
-    list_each(&list, a) {
-        if (str_equal(a->name, name))
-            return a;
-    }
-    return NULL;
+    const struct str *x = a, *y = b;
+    return str_compare(*x, *y);
+}
+
+/* The names of the list in order, to be looked up by halving: there may be thousands. */
+static struct str *names_of(amount_list list, struct arena *mem)
+{
+    struct str *names = arena_array(mem, struct str, list.n);
+    for (uint32_t i = 0; i < list.n; i++)
+        names[i] = list.at[i].name;
+    if (list.n > 1)
+        qsort(names, list.n, sizeof(*names), by_name);
+    return names;
 }
 
 /* A limit without a request is the request, too. */
 static void requests_from_limits(struct resource_requirements *r, struct arena *mem)
 {
-    uint32_t missing = 0;
-    list_each(&r->limits, limit)
-        missing += !find(r->requests, limit->name);
-    if (!missing)
+    if (!r->limits.n)
         return;
-    struct amount *all = arena_array(mem, struct amount, r->requests.n + missing);
+    const struct str *known = names_of(r->requests, mem);
+    struct amount *all = arena_array(mem, struct amount, r->requests.n + r->limits.n);
     uint32_t n = 0;
     list_each(&r->requests, request)
         all[n++] = *request;
-    list_each(&r->limits, limit) {
-        if (!find(r->requests, limit->name))
+    list_each(&r->limits, limit)
+        if (!r->requests.n || !bsearch(&limit->name, known, r->requests.n, sizeof(*known), by_name))
             all[n++] = *limit;
-    }
+    r->has_requests |= n > r->requests.n;
     r->requests = (amount_list){all, n};
-    r->has_requests = true;
 }
 
 static void default_container(struct container *c, bool host_network, struct arena *mem)
@@ -145,6 +156,12 @@ static void default_resource_claim(struct resource_claim *claim)
     }
 }
 
+void object_default_template(struct object *object, struct arena *mem)
+{
+    if (object->kind == KIND_LEADER_WORKER_SET && object->crew->worker)
+        default_pod(object->crew->worker, mem);
+}
+
 void object_default(struct object *object, struct arena *mem)
 {
     const struct kind_info *info = kind_info_get(object->kind);
@@ -168,6 +185,9 @@ void object_default(struct object *object, struct arena *mem)
         if (object->replication_controller->selector.n == 0)
             object->replication_controller->selector =
                 object->replication_controller->template_labels;
+        break;
+    case KIND_LEADER_WORKER_SET:
+        object_default_template(object, mem);
         break;
     case KIND_JOB:
         default_job(object->job);

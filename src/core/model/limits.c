@@ -161,11 +161,18 @@ static struct counts count(const struct pod *pod, struct arena *mem)
     return n;
 }
 
+static bool exceeds(const struct counts *n, enum pod_limit limit)
+{
+    return n->of[limit] > pod_limits[limit].most;
+}
+
 struct str pod_excess(const struct pod *pod, struct arena *mem)
 {
+    if (UNLIKELY(pod->unread.n))
+        return arena_printf(mem, "cannot be read in full: " STR_FMT, STR_ARG(pod->unread));
     struct counts n = count(pod, mem);
     for (uint32_t i = 0; i < LIMIT_COUNT; i++)
-        if (UNLIKELY(n.of[i] > pod_limits[i].most))
+        if (UNLIKELY(exceeds(&n, i)))
             return arena_printf(mem, "%llu %s, of which a pod may have %u",
                                 (unsigned long long)n.of[i], pod_limits[i].what,
                                 pod_limits[i].most);
@@ -175,6 +182,8 @@ struct str pod_excess(const struct pod *pod, struct arena *mem)
 /* --- what is left --- */
 
 struct cutting {
+    struct counts n;
+    bool is_unread; /* what stands for words of Kubernetes may be none */
     bool (*counts)(void *ctx, struct str resource);
     void *ctx;
     struct arena *mem;
@@ -182,6 +191,8 @@ struct cutting {
 
 static amount_list cut_amounts(const struct cutting *x, amount_list from)
 {
+    if (!exceeds(&x->n, LIMIT_RESOURCES))
+        return from;
     amount_list kept = {arena_array(x->mem, struct amount, from.n), 0};
     list_each(&from, a)
         if (x->counts(x->ctx, a->name))
@@ -189,37 +200,138 @@ static amount_list cut_amounts(const struct cutting *x, amount_list from)
     return kept;
 }
 
+static struct resource_requirements cut_resources(const struct cutting *x,
+                                                  const struct resource_requirements *from)
+{
+    return (struct resource_requirements){.requests = cut_amounts(x, from->requests),
+                                          .has_requests = from->has_requests};
+}
+
+static struct resource_requirements *cut_reference(const struct cutting *x,
+                                                   const struct resource_requirements *from)
+{
+    if (!from)
+        return NULL;
+    struct resource_requirements *kept = arena_array(x->mem, struct resource_requirements, 1);
+    *kept = cut_resources(x, from);
+    return kept;
+}
+
+static bool is_port(const struct container_port *port)
+{
+    static const struct str protocols[] = {STR(""), STR("TCP"), STR("UDP"), STR("SCTP")};
+    bool is = false;
+    for (size_t i = 0; i < LEN(protocols); i++)
+        is |= str_equal(port->protocol, protocols[i]);
+    return is && port->host_port >= 0 && port->host_port <= 65535;
+}
+
+static void cut_ports(const struct cutting *x, struct container *c)
+{
+    struct container_port *kept = arena_array(x->mem, struct container_port, c->ports.n);
+    uint32_t n = 0;
+    list_each(&c->ports, port)
+        if (is_port(port))
+            kept[n++] = *port;
+    c->ports.at = kept;
+    c->ports.n = n;
+}
+
 static struct container cut_container(const struct cutting *x, const struct container *from)
 {
-    return (struct container){
-        .restart_policy = from->restart_policy,
-        .resources = {.requests = cut_amounts(x, from->resources.requests),
-                      .has_requests = from->resources.has_requests},
-    };
+    struct container kept = *from;
+    kept.resources = cut_resources(x, &from->resources);
+    if (exceeds(&x->n, LIMIT_CONTAINERS))
+        kept.env.n = kept.volume_mounts.n = kept.restart_policy_rules.n = 0;
+    if (exceeds(&x->n, LIMIT_CONTAINERS) || exceeds(&x->n, LIMIT_PORTS))
+        kept.ports.n = 0;
+    else if (x->is_unread)
+        cut_ports(x, &kept);
+    return kept;
+}
+
+static struct container *cut_containers(const struct cutting *x, const struct container *from,
+                                        uint32_t n)
+{
+    struct container *kept = arena_array(x->mem, struct container, n);
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = cut_container(x, &from[i]);
+    return kept;
+}
+
+/* What a resize that is under way takes. */
+static struct container_status *cut_statuses(const struct cutting *x,
+                                             const struct container_status *from, uint32_t n)
+{
+    struct container_status *kept = arena_array(x->mem, struct container_status, n);
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = (struct container_status){
+            .name = from[i].name,
+            .has_allocated = from[i].has_allocated,
+            .allocated = cut_amounts(x, from[i].allocated),
+            .resources = cut_reference(x, from[i].resources),
+        };
+    return kept;
+}
+
+static void cut_volumes(const struct cutting *x, struct pod *pod)
+{
+    struct volume *kept = arena_array(x->mem, struct volume, pod->spec.volumes.n);
+    uint32_t n = 0;
+    list_each(&pod->spec.volumes, v)
+        if (!v->claim || v->claim->claim_name.n)
+            kept[n++] = *v;
+    pod->spec.volumes.at = kept;
+    pod->spec.volumes.n = n;
+}
+
+static void cut_parts(const struct cutting *x, struct pod *pod)
+{
+    bool are_many =
+        x->is_unread || exceeds(&x->n, LIMIT_REQUIREMENTS) || exceeds(&x->n, LIMIT_VALUES);
+    if (are_many || exceeds(&x->n, LIMIT_TERMS))
+        pod->spec.affinity = NULL;
+    if (are_many) {
+        pod->spec.node_selector.n = 0;
+        pod->spec.has_node_selector = false;
+    }
+    if (are_many || exceeds(&x->n, LIMIT_SPREAD))
+        pod->spec.spread.n = 0;
+    if (x->is_unread || exceeds(&x->n, LIMIT_TOLERATIONS))
+        pod->spec.tolerations.n = 0;
+    if (exceeds(&x->n, LIMIT_VALUES) || exceeds(&x->n, LIMIT_VOLUMES))
+        pod->spec.volumes.n = 0;
+    else if (x->is_unread)
+        cut_volumes(x, pod);
+    if (exceeds(&x->n, LIMIT_CLAIMS))
+        pod->spec.resource_claims.n = 0;
+}
+
+static void cut_room(const struct cutting *x, struct pod *pod)
+{
+    pod->spec.overhead = cut_amounts(x, pod->spec.overhead);
+    pod->spec.resources = cut_reference(x, pod->spec.resources);
+    pod->spec.containers.at = cut_containers(x, pod->spec.containers.at, pod->spec.containers.n);
+    pod->spec.init_containers.at =
+        cut_containers(x, pod->spec.init_containers.at, pod->spec.init_containers.n);
+    pod->status.allocated = cut_amounts(x, pod->status.allocated);
+    pod->status.resources = cut_reference(x, pod->status.resources);
+    uint32_t *n = &pod->status.containers.n, *n_init = &pod->status.init_containers.n;
+    if (exceeds(&x->n, LIMIT_CONTAINERS)) /* each container looks for its own */
+        *n = *n_init = 0;
+    pod->status.containers.at = cut_statuses(x, pod->status.containers.at, *n);
+    pod->status.init_containers.at = cut_statuses(x, pod->status.init_containers.at, *n_init);
 }
 
 struct pod pod_without_excess(const struct pod *pod, bool (*counts)(void *ctx, struct str resource),
                               void *ctx, struct arena *mem)
 {
-    const struct cutting x = {counts, ctx, mem};
-    struct pod left = {.meta = pod->meta, .digest = pod->digest};
-    left.meta.labels = (pair_list){0};
-    left.spec.scheduler_name = pod->spec.scheduler_name;
-    left.spec.node_name = pod->spec.node_name;
-    left.spec.has_priority = pod->spec.has_priority;
-    left.spec.priority = pod->spec.priority;
-    left.spec.priority_class_name = pod->spec.priority_class_name;
-    left.spec.preemption_policy = pod->spec.preemption_policy;
-    left.spec.overhead = cut_amounts(&x, pod->spec.overhead);
-    left.spec.containers.at = arena_array(mem, struct container, pod->spec.containers.n);
-    list_each(&pod->spec.containers, c)
-        left.spec.containers.at[left.spec.containers.n++] = cut_container(&x, c);
-    left.spec.init_containers.at = arena_array(mem, struct container, pod->spec.init_containers.n);
-    list_each(&pod->spec.init_containers, c)
-        left.spec.init_containers.at[left.spec.init_containers.n++] = cut_container(&x, c);
-    if (pod->spec.resources) {
-        left.spec.resources = arena_array(mem, struct resource_requirements, 1);
-        left.spec.resources->requests = cut_amounts(&x, pod->spec.resources->requests);
-    }
+    const struct cutting x = {count(pod, mem), pod->unread.n > 0, counts, ctx, mem};
+    struct pod left = *pod;
+    left.spec.gates.n = 0;
+    if (exceeds(&x.n, LIMIT_LABELS))
+        left.meta.labels.n = 0;
+    cut_parts(&x, &left);
+    cut_room(&x, &left);
     return left;
 }

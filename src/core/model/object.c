@@ -88,6 +88,7 @@ static const struct kind_info kinds[KIND_COUNT] = {
          device_taint_rule_fields),
     CUSTOM_KIND(KIND_NODE_TOPOLOGY, "NodeResourceTopology", "topology.node.k8s.io/v1alpha2", false,
                 node_topology, node_topology_fields),
+    KIND(KIND_RESOURCE_QUOTA, "ResourceQuota", "v1", true, resource_quota, resource_quota_fields),
 };
 
 const struct kind_info *kind_info_get(enum kind kind)

@@ -7,6 +7,7 @@
 #include "core/model/node_topology.h"
 #include "core/model/pod.h"
 #include "core/model/pod_group.h"
+#include "core/model/quota.h"
 #include "core/model/reservation.h"
 #include "core/model/resource_claim.h"
 #include "core/model/storage.h"
@@ -58,6 +59,7 @@ enum kind {
     KIND_DEVICE_CLASS,
     KIND_DEVICE_TAINT_RULE,
     KIND_NODE_TOPOLOGY, /* of topology.node.k8s.io */
+    KIND_RESOURCE_QUOTA,
     KIND_COUNT,
 };
 
@@ -75,6 +77,7 @@ struct object {
         struct job *job;
         struct crew *crew; /* JobSets, Kubeflow's jobs, RayClusters */
         struct disruption_budget *disruption_budget;
+        struct resource_quota *resource_quota;
         struct persistent_volume *persistent_volume;
         struct persistent_volume_claim *persistent_volume_claim;
         struct storage_class *storage_class;

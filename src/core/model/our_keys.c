@@ -5,8 +5,8 @@
 /* clang-format off */
 
 const struct our_key our_keys[] = {
-#define KEY(text, on)          {STR(text), on, false},
-#define KEY_NUMBERED(text, on) {STR(text), on, true},
+#define KEY(text, on)          {STR(text), on},
+#define KEY_NUMBERED(text, on) {STR(text), on},
 #include "core/model/our_keys.def"
 #undef KEY
 #undef KEY_NUMBERED
@@ -25,13 +25,14 @@ static struct str domain_of(struct str key)
 
 bool our_key_is(struct str key)
 {
-    static const struct str own = STR("kubenexus.io");
-    static const struct str others[] = {STR("pod-group.scheduling.sigs.k8s.io"),
-                                        STR("pod-group.scheduling.x-k8s.io")};
-    struct str domain = domain_of(key);
-    if (str_ends(domain, own))
-        return domain.n == own.n || domain.p[domain.n - own.n - 1] == '.';
-    return str_equal(domain, others[0]) || str_equal(domain, others[1]);
+    static const char own[] = "kubenexus.io";
+    enum { OWN = sizeof(own) - 1 };
+    const char *slash = key.n > OWN ? memchr(key.p, '/', key.n) : NULL;
+    struct str domain = {key.p, slash ? (size_t)(slash - key.p) : 0};
+    if (domain.n >= OWN && memcmp(slash - OWN, own, OWN) == 0)
+        return domain.n == OWN || slash[-OWN - 1] == '.';
+    return str_equal(domain, STR("pod-group.scheduling.sigs.k8s.io")) ||
+           str_equal(domain, STR("pod-group.scheduling.x-k8s.io"));
 }
 
 static bool is_digit(char c)
@@ -58,18 +59,30 @@ static bool matches(struct str pattern, struct str text)
     return at == text.n;
 }
 
-/* Mostly the lengths differ. */
-static bool is_spelled(const struct our_key *known, struct str key)
+/* clang-format off */
+
+/* On what the key is read; 0: nowhere. Every pod's and node's keys are looked up here, so this is
+ * made of comparisons with constants, whose lengths differ mostly. */
+static uint32_t where_read(struct str key)
 {
-    return known->is_numbered ? matches(known->text, key) : str_equal(known->text, key);
+#define KEY(text, on)                                                                              \
+    if (key.n == sizeof(text) - 1 && memcmp(key.p, text, sizeof(text) - 1) == 0)                   \
+        return on;
+#define KEY_NUMBERED(text, on)                                                                     \
+    if (key.n >= sizeof(text) - 1 && memcmp(key.p, text, strcspn(text, "#")) == 0 &&               \
+        matches(str_of(strchr(text, '#')), str_part(key, strcspn(text, "#"), key.n)))              \
+        return on;
+#include "core/model/our_keys.def"
+#undef KEY
+#undef KEY_NUMBERED
+    return 0;
 }
+
+/* clang-format on */
 
 bool our_key_is_unknown(struct str key, uint32_t on)
 {
-    bool is_unknown = our_key_is(key);
-    for (uint32_t i = 0; i < n_our_keys && is_unknown; i++)
-        is_unknown = !(our_keys[i].on & on) || !is_spelled(&our_keys[i], key);
-    return is_unknown;
+    return our_key_is(key) && !(where_read(key) & on);
 }
 
 /* --- the nearest --- */

@@ -14,7 +14,6 @@ enum { ON_POD = 1, ON_NODE = 2, ON_NAMESPACE = 4, ON_OTHERS = 8 };
 struct our_key {
     struct str text; /* # stands for a number */
     uint32_t on;     /* ON_*: where it is read */
-    bool is_numbered;
 };
 
 extern const struct our_key our_keys[];

@@ -8,23 +8,28 @@ const struct pod_key pod_keys[] = {
 
 const uint32_t n_pod_keys = LEN(pod_keys);
 
-/* Most labels are none of ours. A length and a last letter tell nearly all of them apart from all
- * our keys, without comparing text. */
+/* clang-format off */
+
+/* Most labels are none of ours: their lengths, compared with constants, tell nearly all of them
+ * apart from all our keys. */
 static uint32_t find(struct str key, uint32_t place)
 {
-    for (uint32_t i = 0; i < LEN(pod_keys); i++) {
-        const struct pod_key *k = &pod_keys[i];
-        if (k->text.n == key.n && k->text.p[key.n - 1] == key.p[key.n - 1] && k->places & place &&
-            memcmp(k->text.p, key.p, key.n) == 0)
-            return i;
-    }
-    return LEN(pod_keys);
+    uint32_t i = 0;
+#define KEY(text, places, meaning)                                                                 \
+    if (key.n == sizeof(text) - 1 && (places) & place && memcmp(key.p, text, key.n) == 0)          \
+        return i;                                                                                  \
+    i++;
+#include "core/model/pod_keys.def"
+#undef KEY
+    return i;
 }
+
+/* clang-format on */
 
 static void read(const pair_list *pairs, uint32_t place, struct pod_said *out)
 {
     list_each(pairs, pair) {
-        uint32_t key = pair->key.n ? find(pair->key, place) : LEN(pod_keys);
+        uint32_t key = find(pair->key, place);
         if (key == LEN(pod_keys))
             continue;
         struct said *said = &out->by[pod_keys[key].meaning];
@@ -73,17 +78,35 @@ uint32_t word_find(struct str word, const struct str *words, uint32_t n)
 
 static bool is_cut(char c)
 {
-    return c == '-' || c == '.' || c == '_' || c == '/' || c == ':' || c == ' ';
+    return c <= '_' && (c == '-' || c == '.' || c == '_' || c == '/' || c == ':' || c == ' ');
+}
+
+/* Does the word stand at the head of the text, and end there? */
+static bool begins_with(struct str text, struct str word)
+{
+    bool may = text.n >= word.n && word.n && ((text.p[0] ^ word.p[0]) & ~('a' ^ 'A')) == 0;
+    return may && (text.n == word.n || is_cut(text.p[word.n])) &&
+           same_word(str_part(text, 0, word.n), word);
+}
+
+uint32_t text_find_word(struct str text, const struct str *words, uint32_t n)
+{
+    uint32_t found = n;
+    for (struct str rest = text; rest.n; rest.p++, rest.n--) {
+        if (rest.n < text.n && LIKELY(!is_cut(rest.p[-1])))
+            continue;
+        for (uint32_t i = 0; i < found; i++)
+            if (begins_with(rest, words[i]))
+                found = i;
+    }
+    return found;
 }
 
 bool text_has_word(struct str text, struct str word)
 {
-    for (size_t at = 0; at + word.n <= text.n; at++) {
-        bool begins = at == 0 || is_cut(text.p[at - 1]);
-        bool ends = at + word.n == text.n || is_cut(text.p[at + word.n]);
-        if (begins && ends && same_word(str_part(text, at, at + word.n), word))
-            return word.n > 0;
-    }
+    for (struct str rest = text; rest.n; rest.p++, rest.n--)
+        if (UNLIKELY(begins_with(rest, word)) && (rest.n == text.n || is_cut(rest.p[-1])))
+            return true;
     return false;
 }
 

@@ -88,5 +88,8 @@ uint32_t word_find(struct str word, const struct str *words, uint32_t n);
  * "jupyter-lab", not of "gitlab"; a word that has a cut itself must be there as a whole. */
 bool text_has_word(struct str text, struct str word);
 
+/* The first of the words that is; `n`: none. */
+uint32_t text_find_word(struct str text, const struct str *words, uint32_t n);
+
 /* "true" or "false", case ignored. */
 bool text_bool(struct str text, bool *out) MUST_USE;

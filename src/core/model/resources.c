@@ -377,15 +377,24 @@ bool resource_is_scalar(struct str name)
 }
 
 /* A vendor's name and how the device's begins. */
+static const struct str devices[] = {
+    STR("nvidia.com/gpu"), STR("nvidia.com/mig-"),       STR("amd.com/gpu"),
+    STR("gpu.intel.com/"), STR("intel.com/gpu"),         STR("habana.ai/gaudi"),
+    STR("google.com/tpu"), STR("aws.amazon.com/neuron"), STR("huawei.com/Ascend"),
+    STR("cambricon.com/"), STR("metax-tech.com/gpu"),    STR("iluvatar.ai/"),
+    STR("mthreads.com/"),
+};
+
+bool resource_is_well_known(struct str name)
+{
+    for (size_t i = 0; i < LEN(devices); i++)
+        if (str_equal(name, devices[i]))
+            return true;
+    return false;
+}
+
 bool resource_is_accelerator(struct str name)
 {
-    static const struct str devices[] = {
-        STR("nvidia.com/gpu"), STR("nvidia.com/mig-"),       STR("amd.com/gpu"),
-        STR("gpu.intel.com/"), STR("intel.com/gpu"),         STR("habana.ai/gaudi"),
-        STR("google.com/tpu"), STR("aws.amazon.com/neuron"), STR("huawei.com/Ascend"),
-        STR("cambricon.com/"), STR("metax-tech.com/gpu"),    STR("iluvatar.ai/"),
-        STR("mthreads.com/"),
-    };
     for (size_t i = 0; i < LEN(devices); i++)
         if (str_starts(name, devices[i]))
             return true;

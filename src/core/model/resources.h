@@ -49,3 +49,6 @@ bool resource_is_extended(struct str name);
 
 /* Is it a GPU or its like: whole, a slice, or shared? */
 bool resource_is_accelerator(struct str name);
+
+/* One of a dozen names of accelerators, which stand in the code. */
+bool resource_is_well_known(struct str name);

@@ -1,8 +1,8 @@
 #include "core/model/status.h"
 
 #include "core/base/hash.h"
+#include "core/base/time_text.h"
 #include "core/model/put.h"
-#include "core/wire/time_text.h"
 
 /* The conditions that are ours to write, by kind. */
 static const struct {

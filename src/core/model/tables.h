@@ -30,6 +30,7 @@ extern const struct field job_set_fields[], leader_worker_set_fields[], ray_clus
 extern const struct field jax_job_fields[], mpi_job_fields[], paddle_job_fields[];
 extern const struct field pytorch_job_fields[], tf_job_fields[], xgboost_job_fields[];
 extern const struct field disruption_budget_fields[];
+extern const struct field resource_quota_fields[];
 extern const struct field pod_group_fields[];    /* scheduling.k8s.io, v1beta1 and v1alpha3 */
 extern const struct field alpha2_group_fields[]; /* the same, v1alpha2 */
 extern const struct field scheduling_workload_fields[]; /* scheduling.k8s.io, v1alpha1 */

@@ -65,6 +65,7 @@ static const struct field job_spec_fields[] = {
     {FIELD(INT32, "parallelism", 1, struct job, parallelism),
      FIELD_HAS(struct job, has_parallelism)},
     {FIELD_REF("selector", 4, struct job, selector, label_selector_fields)},
+    {FIELD(BOOL, "suspend", 10, struct job, is_suspended)},
     {FIELD_PART("template", 6, job_template_fields)},
     FIELD_END,
 };

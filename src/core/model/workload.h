@@ -29,6 +29,7 @@ struct job {
     struct str completion_mode;
     pair_list template_labels, template_annotations; /* of its pods */
     int32_t succeeded;
+    bool is_suspended;
 };
 
 struct namespace

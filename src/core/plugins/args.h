@@ -39,10 +39,11 @@ struct fit_args {
     LIST(const struct str) ignored_resources, ignored_groups;
 };
 
-enum { DEVICE_TIMEOUT_MS = 10 * 60 * 1000 };
+enum { DEVICE_TIMEOUT_MS = 10 * 60 * 1000, DEVICE_FILTER_MS = 10 * 1000 };
 
 struct device_args {
     int64_t timeout_ms; /* so long a device that was given may take to become ready */
+    int64_t filter_ms;  /* so long devices are searched for one pod; 0: as long as it takes */
 };
 
 struct volume_args {
@@ -66,7 +67,8 @@ struct spread_args {
     LIST(const struct spread_default) defaults;
 };
 
-/* In which order the units of a profile get their turn, and who may pass whom (engine/line.h). */
+/* In which order the units of a profile get their turn, and who may pass whom
+ * (engine/backfill/line.h). */
 enum line_policy { LINE_EASY, LINE_FIFO, LINE_FIRST_FIT, LINE_SJF };
 
 struct line_args {
@@ -99,14 +101,22 @@ struct coscheduling_args {
     int32_t gold_boost;  /* added to the priority of gold tenants */
     bool counts_groups;  /* metrics tell gangs apart, not only their namespaces */
     bool gangs_kubeflow; /* pods of Kubeflow's jobs are gangs without asking */
+
+    /* Room for those whom pods announce (engine/reservation/share.c): */
+    int64_t held_percent; /* of the cluster that a namespace may hold */
+    bool names_holders;   /* only these namespaces may hold any */
+    LIST(const struct str) holders;
 };
 
 #define COSCHEDULING_DEFAULTS                                                                      \
-    ((struct coscheduling_args){                                                                   \
-        .gather_ms = 10000, .starve_ms = 60000, .repair_ms = 30000, .gold_boost = 20})
+    ((struct coscheduling_args){.gather_ms = 10000,                                                \
+                                .starve_ms = 60000,                                                \
+                                .repair_ms = 30000,                                                \
+                                .gold_boost = 20,                                                  \
+                                .held_percent = 50})
 
-/* Who has to go first when room is made (engine/evict.h): what victims are compared by, the less
- * the sooner. */
+/* Who has to go first when room is made (engine/preemption/preemption.h): what victims are compared
+ * by, the less the sooner. */
 enum victim_key {
     VICTIM_TIER,      /* of its tenant */
     VICTIM_PRIORITY,  /* of the pod */

@@ -55,7 +55,7 @@ static int64_t pod_asks(const struct kn_pod *pod, const char *resource)
     if (strcmp(resource, "pods") == 0)
         return 1;
     return request_amount(&specs_at(&c->specs, pod->shape->spec)->ask,
-                          resources_find(&c->specs.resources, &c->names, str_of(resource)));
+                          resources_find(&c->specs.resources, str_of(resource)));
 }
 
 static struct kn_text node_name(const struct kn_node *n)
@@ -76,7 +76,7 @@ static int64_t amount(const struct kn_node *n, const char *resource, bool is_lef
     const struct cluster *c = n->cluster;
     const struct room *room = &c->nodes.room[n->node.i];
     int64_t share = is_left ? -1 : 0;
-    resource_id id = resources_find(&c->specs.resources, &c->names, str_of(resource));
+    resource_id id = resources_find(&c->specs.resources, str_of(resource));
     if (id == RESOURCE_CPU)
         return wrap_add(room->cpu_alloc, share * room->cpu_used);
     if (id == RESOURCE_MEMORY)

@@ -284,17 +284,17 @@ static void hear_parked(struct queue *q, int64_t now_ms, uint32_t unit, const st
 
 /* What time does. */
 
-static void end_backoff(struct queue *q, struct heap *h, int64_t now_ms)
+static void end_backoff(struct queue *q, struct heap *h, int64_t now_ms, uint32_t *most)
 {
     q->cause = QUEUE_BACKOFF_ENDED;
-    while (h->n && q->entries.at[h->at[0]].backoff_end_ms <= now_ms)
+    for (; *most && h->n && q->entries.at[h->at[0]].backoff_end_ms <= now_ms; --*most)
         enter_active(q, heap_take(h));
 }
 
-static void flush_parked(struct queue *q, int64_t now_ms)
+static void flush_parked(struct queue *q, int64_t now_ms, uint32_t *most)
 {
     q->cause = QUEUE_FLUSHED;
-    while (q->parked.n && q->entries.at[q->parked.at[0]].flush_ms <= now_ms) {
+    for (; *most && q->parked.n && q->entries.at[q->parked.at[0]].flush_ms <= now_ms; --*most) {
         uint32_t unit = q->parked.at[0];
         leave(q, unit);
         q->entries.at[unit].flush_ms = flush_after(q, now_ms);
@@ -387,11 +387,17 @@ static void fly(struct queue *q, uint32_t unit)
     list_add(q, &q->in_flight, unit);
 }
 
+bool queue_ripen(struct queue *q, int64_t now_ms, uint32_t most)
+{
+    end_backoff(q, &q->refused, now_ms, &most);
+    end_backoff(q, &q->failed, now_ms, &most);
+    flush_parked(q, now_ms, &most);
+    return most == 0;
+}
+
 bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit)
 {
-    end_backoff(q, &q->refused, now_ms);
-    end_backoff(q, &q->failed, now_ms);
-    flush_parked(q, now_ms);
+    queue_ripen(q, now_ms, UINT32_MAX);
     bool is_early = active_count(q) == 0 && q->refused.n && !q->rules.waits_out;
     if (active_count(q) == 0 && !is_early)
         return false;

@@ -91,6 +91,10 @@ void queue_add(struct queue *q, int64_t now_ms, uint32_t unit);
 /* Leaves from wherever it is; nothing if it is nowhere. */
 void queue_remove(struct queue *q, uint32_t unit);
 
+/* Brings back at most so many of those that have waited long enough; true: there may be more, and
+ * then it is not yet said who is next. */
+bool queue_ripen(struct queue *q, int64_t now_ms, uint32_t most);
+
 /* The next unit, now in flight and counted as an attempt; false if none is ready. First brings back
  * what has waited long enough. */
 bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit);

@@ -4,10 +4,10 @@
 
 #include "core/wire/json_read.h"
 
+#include "core/base/time_text.h"
 #include "core/wire/entries.h"
 #include "core/wire/json_text.h"
 #include "core/wire/path.h"
-#include "core/wire/time_text.h"
 
 /* What a message may take of the arena: a fixed part, and so much for each byte of text. */
 enum { MEMORY_FREE = 1 << 20, MEMORY_PER_BYTE = 32 };

@@ -125,7 +125,7 @@ static struct str keep(struct yaml_reader *y, const yaml_char_t *name)
 static void settle(struct yaml_reader *y, struct node *node, struct str anchor)
 {
     if (anchor.n) {
-        map_put(&y->anchor_of, str_hash(anchor), y->anchors.n);
+        map_put(&y->anchor_of, str_hash_secretly(anchor), y->anchors.n);
         vec_push(&y->anchors, (struct anchor){anchor, node});
     }
     vec_push(&y->pending, node);
@@ -189,7 +189,7 @@ static bool add_alias(struct yaml_reader *y, const yaml_event_t *event, struct e
     if (!twin)
         return false;
     struct str name = str_of((const char *)event->data.alias.anchor);
-    uint32_t i = map_find(&y->anchor_of, str_hash(name));
+    uint32_t i = map_find(&y->anchor_of, str_hash_secretly(name));
     if (i == MAP_NONE || !str_equal(y->anchors.at[i].name, name))
         return fail(y, twin->line, e, "there is no anchor " STR_FMT " before this",
                     STR_ARG(shown(y, name)));

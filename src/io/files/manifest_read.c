@@ -8,12 +8,12 @@
 #include "core/base/buf.h"
 #include "core/base/hash.h"
 #include "core/base/map.h"
+#include "core/base/time_text.h"
 #include "core/model/check.h"
 #include "core/model/default.h"
 #include "core/model/dump.h"
 #include "core/model/tables.h"
 #include "core/wire/json_read.h"
-#include "core/wire/time_text.h"
 #include "core/wire/yaml.h"
 
 /* What says which kind of object a text holds. */
@@ -293,7 +293,8 @@ static bool read_file(const char *file, struct buf *out, struct error *e)
 
 static uint64_t hash_of(const struct object *object)
 {
-    uint64_t name = hash_pair(str_hash(object->meta->namespace), str_hash(object->meta->name));
+    uint64_t name = hash_pair(str_hash_secretly(object->meta->namespace),
+                              str_hash_secretly(object->meta->name));
     return hash_pair(object->kind, name);
 }
 

@@ -1,9 +1,9 @@
 #include "desk.h"
 
+#include "core/base/time_text.h"
 #include "core/model/envelope.h"
 #include "core/model/event.h"
 #include "core/wire/proto.h"
-#include "core/wire/time_text.h"
 
 static void log_change(void *ctx, int64_t now_ms, const struct change *change)
 {
@@ -47,7 +47,8 @@ static void log_answer(void *ctx, int64_t now_ms, effect_id effect, const struct
 
 static void log_notice(void *ctx, int64_t now_ms, const struct notice *notice)
 {
-    static const char *const kinds[] = {"denied", "trouble", "refused", "absent", "invalid"};
+    static const char *const kinds[] = {"denied", "trouble", "refused",
+                                        "absent", "invalid", "in part"};
     struct desk *d = ctx;
     (void)now_ms;
     buf_printf(&d->log, "%s: %s " STR_FMT ": " STR_FMT "\n", kinds[notice->kind], notice->verb,

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "desk.h"
 #include "server.h"
 #include "support/test.h"
@@ -284,7 +284,7 @@ TEST(client, survives_a_server_that_fails_in_every_way)
 static void expect_nothing_left(struct world *w)
 {
     const struct engine *k = w->engine;
-    EXPECT_INT(k->preparations.n, 0);
+    EXPECT_INT(k->prebind->all.n, 0);
     EXPECT_INT(w->client.dispatch.writes.free.n, w->client.dispatch.writes.list.n);
     for (int kind = 0; kind < N_THINGS; kind++)
         vec_each(&k->cluster->volumes.of[kind].at, thing)

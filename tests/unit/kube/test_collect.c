@@ -76,7 +76,7 @@ TEST(collect, what_may_not_be_read_is_said_and_the_rest_is_read)
     EXPECT(t.c.trouble.n == 0);
     collect_write(&t.c, STR("2026-01-01T00:00:00Z"), &text);
     EXPECT(strstr(text.p, "\"" DUMP_DENIED "\":\"nodes\""));
-    EXPECT(strstr(text.p, "\"" DUMP_READ "\":\"namespaces,services,"));
+    EXPECT(strstr(text.p, "\"" DUMP_READ "\":\"namespaces,resourcequotas,"));
     end(&t);
 }
 

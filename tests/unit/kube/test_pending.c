@@ -90,3 +90,17 @@ TEST(pending, gives_back_the_rows_of_pods_that_are_gone)
     pending_done(&p);
     arena_done(&mem);
 }
+
+TEST(pending, pods_whose_names_were_chosen_to_collide_are_two)
+{
+    struct str a = STR("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe"
+                       "aaaaaaaa"
+                       "0123456789abcdef");
+    struct str b = STR("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe"
+                       "bbbbbbbb"
+                       "0123456789abcdef");
+    EXPECT(str_hash(a) == str_hash(b));
+    EXPECT(pod_key(STR("default"), a) != pod_key(STR("default"), b));
+    EXPECT(pod_key(a, STR("p")) != pod_key(b, STR("p")));
+    EXPECT(pending_mark(STR("Unschedulable"), a) != pending_mark(STR("Unschedulable"), b));
+}

@@ -1,5 +1,6 @@
 #include "kube/watch.h"
 
+#include "core/model/crew.h"
 #include "core/wire/proto.h"
 #include "desk.h"
 #include "support/test.h"
@@ -374,6 +375,19 @@ TEST(watch, says_once_what_rbac_lacks_and_tries_on)
     EXPECT_INT(s.watch.state, WATCH_FILLING);
 }
 
+TEST(watch, goes_on_without_a_kind_that_it_may_not_read_if_nobody_must_know_it)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_RESOURCE_QUOTA);
+    start(&s);
+    for (int times = 1; times < 4; times++) {
+        refuse(&s, 403, STATUS(403, "Forbidden", "no watch for you"));
+        EXPECT_INT(watch_is_synced(&s.watch), times == 3); /* the server may have just begun */
+        wait_for_timer(&s);
+        EXPECT_INT(s.watch.state, WATCH_FILLING); /* it may be allowed some day */
+    }
+}
+
 TEST(watch, of_a_kind_that_is_not_served_asks_again_after_a_minute_or_when_told)
 {
     AUTO(scene) s = {0};
@@ -435,6 +449,68 @@ TEST(watch, leaves_out_what_it_cannot_read)
     data(&s, "nonsense\n" NODE("ADDED", "n5", "10"));
     EXPECT(strstr(read_log(&s), "put Node /n5 at 10\n") != NULL);
     EXPECT_INT(s.watch.state, WATCH_WATCHING);
+}
+
+#define ODD(kind, more)                                                                            \
+    "{\"type\":\"ADDED\",\"object\":{\"kind\":\"" kind "\",\"apiVersion\":\"v1\",\"metadata\":{"   \
+    "\"name\":\"a\",\"uid\":\"u\",\"resourceVersion\":\"9\"" more "}}\n"
+
+TEST(watch, passes_on_what_it_cannot_read_in_full_of_a_node_or_pod)
+{
+    static const struct {
+        uint32_t kind;
+        const char *frame, *log;
+    } cases[] = {
+        {WATCHED_KIND_POD,
+         ODD("Pod",                    ",\"namespace\":\"s\"},\"spec\":{\"tolerations\":[{\"key\":\"k\","
+                    "\"operator\":\"Near\"}]}"),
+         "in part: watch pods: s/a: spec.tolerations[0].operator: \"Near\" is not one of Equal "
+         "Exists Lt Gt\nput Pod s/a at 9\n"              },
+        {WATCHED_KIND_POD,  ODD("Pod", ",\"namespace\":\"s\"},\"spec\":{\"tolerations\":\"some\"}"),
+         "in part: watch pods: s/a: Pod: spec.tolerations: \"some\" is not a list\nput Pod s/a at "
+         "9\n"                                           },
+        {WATCHED_KIND_NODE,
+         ODD("Node",                   "},\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoWay\"}]}"),
+         "in part: watch nodes: a: spec.taints[0].effect: \"NoWay\" is not one of NoSchedule "
+         "PreferNoSchedule NoExecute\nput Node /a at 9\n"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(scene) s = {0};
+        open(&s, cases[i].kind);
+        start(&s);
+        head(&s);
+        read_log(&s);
+        data(&s, cases[i].frame);
+        EXPECT_TEXT(read_log(&s), cases[i].log);
+    }
+}
+
+static int64_t gpus_of_worker;
+
+static void note_worker(void *ctx, int64_t now_ms, const struct change *change)
+{
+    const struct pod *worker = change->object.crew->worker;
+    (void)ctx, (void)now_ms;
+    list_each(&worker->spec.containers.at[0].resources.requests, amount)
+        gpus_of_worker = quantity_value(amount->quantity);
+}
+
+/* As the API server does of pods itself: of those inside objects of custom kinds it does not. */
+TEST(watch, fills_in_what_templates_of_pods_lack)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_LEADER_WORKER_SET);
+    s.desk.listener.change = note_worker;
+    gpus_of_worker = 0;
+    start(&s);
+    head(&s);
+    data(&s,
+         "{\"type\":\"ADDED\",\"object\":{\"kind\":\"LeaderWorkerSet\",\"apiVersion\":"
+         "\"leaderworkerset.x-k8s.io/v1\",\"metadata\":{\"name\":\"l\",\"namespace\":\"n\",\"uid\":"
+         "\"u\",\"resourceVersion\":\"1\"},\"spec\":{\"leaderWorkerTemplate\":{\"workerTemplate\":{"
+         "\"spec\":{\"containers\":[{\"resources\":{\"limits\":{\"nvidia.com/"
+         "gpu\":\"2\"}}}]}}}}}}\n");
+    EXPECT_INT(gpus_of_worker, 2);
 }
 
 TEST(watch, hears_nothing_of_requests_it_gave_up)

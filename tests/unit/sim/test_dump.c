@@ -1,6 +1,6 @@
 #include "sim/dump.h"
 
-#include "core/engine/runtimes.h"
+#include "core/engine/backfill/runtimes.h"
 #include "core/model/default.h"
 #include "core/model/tables.h"
 #include "sim/world.h"

@@ -75,8 +75,9 @@ TEST(report, the_table_has_what_one_asks_first)
     EXPECT(has(&text, "1 × 0/5 nodes are available"));
     EXPECT(!has(&text, "decisions/s"));
     buf_clear(&text);
-    report_table(&x, &(struct host){.wall_s = 1, .peak_bytes = 1 << 20}, &text);
-    EXPECT(has(&text, "decisions/s; peak memory 1.0 MiB"));
+    report_table(&x, &(struct host){.wall_s = 1, .longest_step_s = 0.0025, .peak_bytes = 1 << 20},
+                 &text);
+    EXPECT(has(&text, "decisions/s; longest step 2.50 ms; peak memory 1.0 MiB"));
 }
 
 TEST(report, the_page_has_every_part_and_needs_nothing_from_outside)

@@ -45,6 +45,7 @@ struct needs {
     uint32_t n_wanted, n_claims;
     struct backed_set backed;
     int64_t timeout_ms;                   /* for devices to become ready */
+    int64_t filter_ms;                    /* for one decision; 0: as long as it takes */
     bool picks_gpus;                      /* those that are joined best, not upstream's first */
     const struct kept_object *left_claim; /* for extended resources, from an earlier try */
     struct variant *variants;
@@ -213,6 +214,40 @@ static bool learn_claim(struct learning *l, struct needs *needs, const struct ke
     return true;
 }
 
+static uint32_t bytes_of(const device_selector_list *selectors)
+{
+    uint32_t bytes = 0;
+    list_each(selectors, s)
+        bytes += (uint32_t)s->expression.n;
+    return bytes;
+}
+
+/* Selectors are compiled whenever something about devices changes. False if they are too many. */
+static bool learn_price(struct learning *l, struct needs *needs)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < needs->n_wanted; i++)
+        list_each(&needs->wanted[i]->spec.requests, request) {
+            uint32_t n = request->exactly ? 1 : request->first_available.n;
+            for (uint32_t k = 0; k < n; k++) {
+                const struct device_ask *ask =
+                    request->exactly ? request->exactly : &request->first_available.at[k];
+                struct names *names = &l->cluster->names;
+                bytes +=
+                    bytes_of(&ask->selectors) +
+                    bytes_of(&devices_class(&l->cluster->devices, names_find(names, ask->class))
+                                  ->selectors);
+            }
+        }
+    if (bytes <= SELECTOR_BYTES_MOST)
+        return true;
+    learning_refuse(l, arena_printf(l->mem,
+                                    "selectors of %llu bytes in the pod's resource claims and "
+                                    "their classes, which may have %d",
+                                    (unsigned long long)bytes, SELECTOR_BYTES_MOST));
+    return false;
+}
+
 static bool learn_claims(struct learning *l, struct needs *needs)
 {
     uint32_t n = l->spec->n_claims;
@@ -229,7 +264,7 @@ static bool learn_claims(struct learning *l, struct needs *needs)
     for (uint32_t i = 0; i < n; i++)
         if (!learn_claim(l, needs, found[i]))
             return false;
-    return true;
+    return learn_price(l, needs);
 }
 
 /* Extended resources of the pod that a class stands for. A claim for them that an earlier try left
@@ -251,6 +286,7 @@ static void learn(struct learning *l, void *cls)
     const struct device_args *args = l->args;
     needs->picks_gpus = l->picks_gpus;
     needs->timeout_ms = args ? args->timeout_ms : DEVICE_TIMEOUT_MS;
+    needs->filter_ms = args ? args->filter_ms : DEVICE_FILTER_MS;
     needs->namespace = names_text(&l->cluster->names, l->shape->namespace);
     l->scores = l->scores_nothing = true;
     if (!learn_claims(l, needs))
@@ -303,6 +339,7 @@ static struct allocator *allocator_for(struct needs *needs, uint32_t mask)
             extended_claim(spec_of(needs), needs->backed, mask, needs->namespace, needs->mem);
     v->backed = mask;
     v->allocator = allocator_new(needs->cluster, all, n, needs->mem);
+    allocator_set_time(v->allocator, needs->filter_ms);
     v->next = needs->variants;
     needs->variants = v;
     return v->allocator;
@@ -334,12 +371,13 @@ static bool split_resources(const struct cluster *c, const struct needs *needs, 
 }
 
 static reason_id allocate(const struct cluster *c, struct needs *needs, struct allocator *allocator,
-                          node_id node)
+                          node_id node, int64_t *score)
 {
-    switch (allocator_run(allocator, c, node)) {
+    switch (allocator_judge(allocator, c, node, score)) {
     case ALLOCATE_DONE:
         return 0;
     case ALLOCATE_NOTHING:
+    case ALLOCATE_UNFINISHED: /* the decision does not count */
         return needs->nothing;
     case ALLOCATE_INVALID:
         return needs->invalid;
@@ -371,10 +409,9 @@ static reason_id judge(const struct cluster *c, struct needs *needs, node_id nod
         return 0;
     if (needs->n_wanted || needs->backed.n) {
         struct allocator *allocator = allocator_for(needs, mask);
-        reason_id reason = allocate(c, needs, allocator, node);
+        reason_id reason = allocate(c, needs, allocator, node, score);
         if (reason)
             return reason;
-        *score = allocator_score(allocator);
     }
     for (uint32_t i = 0; i < needs->n_allocated; i++) {
         const struct allocated *a = &needs->allocated[i];
@@ -542,7 +579,10 @@ static void reserve(struct reserving *r, const void *cls)
     struct allocator *allocator = allocator_for(needs, mask);
     enum allocate_outcome (*run)(struct allocator *, const struct cluster *, node_id) =
         needs->picks_gpus ? allocator_run_joined : allocator_run;
+    struct effort effort = r->cluster->effort;
+    r->cluster->effort = (struct effort){0}; /* there is a solution: nobody needs to wait for it */
     bool is_done = run(allocator, r->cluster, r->node) == ALLOCATE_DONE;
+    r->cluster->effort = effort;
     assert(is_done);
     for (uint32_t i = 0; i < needs->n_wanted; i++)
         give(r, allocator, i, needs->wanted[i]);

@@ -25,10 +25,17 @@ static void learn(struct learning *l, void *cls)
 static void key(const struct cluster *c, const void *cls, node_id node, uint32_t *out)
 {
     const struct wants *wants = cls;
-    memset(out, 0, (wants->n + 31) / 32 * sizeof(*out));
+    for (uint32_t i = 0; i < wants->n; i++) {
+        uint32_t has = nodes_has_image(&c->nodes, node, wants->images[i]);
+        out[i / 32] = (i % 32 ? out[i / 32] : 0) | has << (i % 32);
+    }
+}
+
+static void likeness(const void *cls, struct match_words *out)
+{
+    const struct wants *wants = cls;
     for (uint32_t i = 0; i < wants->n; i++)
-        if (nodes_has_image(&c->nodes, node, wants->images[i]))
-            out[i / 32] |= 1u << (i % 32);
+        vec_push(out, wants->images[i]);
 }
 
 /* What having the image is worth: its size, times the share of nodes that have it. */
@@ -86,5 +93,6 @@ const struct plugin plugin_image_locality = {
     .weight = 1,
     .learn = learn,
     .key = key,
+    .likeness = likeness,
     .key_score = key_score,
 };

@@ -90,8 +90,12 @@ static void add(struct cluster *c, struct company *a, struct topics *to, sym key
                 int64_t weight)
 {
     struct topic t = {.key = key, .is_host = key == c->matches.hostname, .weight = weight};
-    struct spread_ask ask = {
-        .tally = tally, .key = key, .tolerations = ID_NONE, .keys = &key, .n_keys = 1};
+    struct spread_ask ask = {.tally = tally,
+                             .key = key,
+                             .tolerations = ID_NONE,
+                             .keys = &key,
+                             .n_keys = 1,
+                             .is_sparse = true};
     t.at = t.is_host ? 0 : place_of(a, key);
     t.tally = tally;
     t.spread = counts_use_spread(c, &ask);

@@ -52,6 +52,11 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
     normalise(raw, normal, f->n, false);
 }
 
+static void likeness(const void *cls, struct match_words *out)
+{
+    vec_push(out, ((const struct wants *)cls)->rules);
+}
+
 static bool allows(const struct cluster *c, rules_id rules, const struct event *e,
                    const struct node_row *row)
 {
@@ -74,6 +79,7 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_node_affinity = {
     .name = "NodeAffinity",
+    .about = ABOUT_LABELS,
     .summary = "Honours nodeSelector and node affinity.",
     .row_columns = COLUMN_LABELS,
     .key_columns = COLUMN_LABELS,
@@ -81,6 +87,7 @@ const struct plugin plugin_node_affinity = {
     .weight = 2,
     .learn = learn,
     .row_filter = row_filter,
+    .likeness = likeness,
     .key = key,
     .key_score = key_score,
     .wakes = wakes,

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/base/pair.h"
 #include "core/framework/plugin.h"
 #include "core/plugins/args.h"
 
@@ -32,7 +33,7 @@ static void learn(struct learning *l, void *cls)
     b->at = arena_array(l->mem, struct balanced_resource, n);
     for (uint32_t i = 0; i < n; i++) {
         resource_id r =
-            resources_get(&l->cluster->specs.resources, &l->cluster->names, list[i].name);
+            resources_keep(&l->cluster->specs.resources, &l->cluster->names, list[i].name);
         int64_t amount = r == RESOURCE_CPU      ? l->spec->balance_cpu_milli
                          : r == RESOURCE_MEMORY ? l->spec->balance_memory
                                                 : request_amount(&l->spec->hold, r);
@@ -130,6 +131,29 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
     return better(evenness(with, n), evenness(without, n));
 }
 
+static void score_rows(const struct cluster *c, const void *cls, const uint32_t *nodes, uint32_t n,
+                       int32_t *out)
+{
+    const struct balanced *b = cls;
+    const real_pair one = {1, 1};
+    pair amount = {0}, seen = {0};
+    if (b->is_usual)
+        amount = pair_of(b->at[0].amount, b->at[1].amount);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct room *room = &c->nodes.room[nodes[i]];
+        pair alloc = pair_at(&room->cpu_alloc), used = pair_at(&room->cpu_used);
+        real_pair cap = real_pair_of(alloc);
+        real_pair with = real_pair_from_0(real_pair_min(real_pair_of(used + amount) / cap, one));
+        real_pair without = real_pair_from_0(real_pair_min(real_pair_of(used) / cap, one));
+        real_pair cpu = {with[0], without[0]}, memory = {with[1], without[1]};
+        real_pair even = (1 - real_pair_abs((cpu - memory) / 2)) * 100;
+        out[i] = 50 + (50 + (int32_t)even[0] - (int32_t)even[1]) / 2;
+        seen |= alloc | (alloc - 1) | used | (used + amount);
+    }
+    for (uint32_t i = 0; UNLIKELY(!b->is_usual || !pair_is_small(seen)) && i < n; i++)
+        out[i] = plugin_score(row_score(c, cls, (node_id){nodes[i]}));
+}
+
 const struct plugin plugin_node_resources_balanced_allocation = {
     .name = "NodeResourcesBalancedAllocation",
     .summary = "Prefers nodes whose resources the pod would use evenly.",
@@ -139,4 +163,5 @@ const struct plugin plugin_node_resources_balanced_allocation = {
     .subjects = SUBJECT_FULLNESS,
     .learn = learn,
     .row_score = row_score,
+    .score_rows = score_rows,
 };

@@ -4,6 +4,7 @@
  * The score is made of other sums (no pod-level requests, defaults for containers that ask for
  * nothing): an oddity of upstream that we keep to the digit. */
 
+#include "core/base/pair.h"
 #include "core/base/real.h"
 #include "core/framework/plugin.h"
 #include "core/model/resources.h"
@@ -26,7 +27,7 @@ struct known_reason {
 struct fit {
     struct pod_request ask; /* its list lives as long as the class */
     uint64_t backed;        /* which of its others devices stand for, on nodes that have none */
-    struct reasons *reasons;
+    struct own_reasons *reasons;
     uint32_t plugin;
     struct scored *scored;
     uint32_t n_scored;
@@ -66,7 +67,7 @@ static reason_id make_reason(const struct cluster *c, const struct fit *fit, uin
                 &mem, "Insufficient " STR_FMT,
                 STR_ARG(names_text(&c->names,
                                    c->specs.resources.names.at[fit->ask.others[i].resource])));
-    reason_id reason = reasons_get(fit->reasons, fit->plugin,
+    reason_id reason = reasons_own(fit->reasons, fit->plugin,
                                    is_hopeless ? CODE_UNRESOLVABLE : CODE_UNSCHEDULABLE, texts, n);
     arena_done(&mem);
     return reason;
@@ -81,6 +82,18 @@ static reason_id reason_for(const struct cluster *c, const struct fit *fit, uint
     reason_id reason = make_reason(c, fit, lacking, is_hopeless);
     vec_push(fit->known, (struct known_reason){lacking, is_hopeless, reason});
     return reason;
+}
+
+/* Is there too little of one of the other resources? */
+static bool lacks_other(const struct cluster *c, const struct fit *fit, node_id node, uint32_t i,
+                        bool *is_hopeless)
+{
+    const struct cell *cell = nodes_cell(&c->nodes, node, fit->ask.others[i].resource);
+    int64_t alloc = cell ? cell->alloc : 0, used = cell ? cell->used : 0;
+    if (alloc == 0 && fit->backed >> i & 1)
+        return false; /* DynamicResources' to judge */
+    *is_hopeless |= fit->ask.others[i].amount > MAX(alloc, wrap_sub(alloc, used));
+    return fit->ask.others[i].amount > wrap_sub(alloc, used);
 }
 
 static reason_id row_filter(const struct cluster *c, const void *cls, node_id node)
@@ -99,17 +112,36 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
         lacking |= LACKS_MEMORY;
         is_hopeless |= fit->ask.memory > room->memory_alloc;
     }
-    for (uint32_t i = 0; i < fit->ask.n_others; i++) {
-        const struct cell *cell = nodes_cell(&c->nodes, node, fit->ask.others[i].resource);
-        int64_t alloc = cell ? cell->alloc : 0, used = cell ? cell->used : 0;
-        if (alloc == 0 && fit->backed >> i & 1)
-            continue; /* DynamicResources' to judge */
-        if (fit->ask.others[i].amount > wrap_sub(alloc, used)) {
+    for (uint32_t i = 0; i < fit->ask.n_others; i++)
+        if (lacks_other(c, fit, node, i, &is_hopeless))
             lacking |= (uint64_t)LACKS_OTHER << i;
-            is_hopeless |= fit->ask.others[i].amount > alloc;
-        }
-    }
     return lacking ? reason_for(c, fit, lacking, is_hopeless) : 0;
+}
+
+static bool lacks_any_other(const struct cluster *c, const struct fit *fit, node_id node)
+{
+    bool lacks = false, is_hopeless = false;
+    for (uint32_t i = 0; i < fit->ask.n_others; i++)
+        lacks |= lacks_other(c, fit, node, i, &is_hopeless);
+    return lacks;
+}
+
+/* Where room is not plainly there, row_filter() says what is missing. */
+static void filter_rows(const struct cluster *c, const void *cls, const uint32_t *nodes, uint32_t n,
+                        reason_id *out)
+{
+    const struct fit *fit = cls;
+    pair ask = pair_of(MAX(fit->ask.cpu_milli, (int64_t)0), MAX(fit->ask.memory, (int64_t)0));
+    for (uint32_t i = 0; fit->ask.n_others && i < n; i++)
+        __builtin_prefetch(c->nodes.room[nodes[i]].cells);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct room *room = &c->nodes.room[nodes[i]];
+        pair alloc = pair_at(&room->cpu_alloc), used = pair_at(&room->cpu_used);
+        bool has_room = pair_is_small(alloc | used | ask | (alloc - used - ask)) &&
+                        room->pods_used < room->pods_alloc &&
+                        !lacks_any_other(c, fit, (node_id){nodes[i]});
+        out[i] = LIKELY(has_room) ? 0 : row_filter(c, cls, (node_id){nodes[i]});
+    }
 }
 
 /* --- score --- */
@@ -198,6 +230,28 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
     return sum / weights;
 }
 
+/* score_usual() of two numbers at once: in numbers so small, a quotient that is no integer is never
+ * rounded to one, so cutting it off is the integer division. */
+static void score_rows(const struct cluster *c, const void *cls, const uint32_t *nodes, uint32_t n,
+                       int32_t *out)
+{
+    const struct fit *fit = cls;
+    const real_pair most = {100, 100};
+    pair amount = {0}, seen = {0};
+    if (fit->is_usual)
+        amount = pair_of(fit->scored[0].amount, fit->scored[1].amount);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct room *room = &c->nodes.room[nodes[i]];
+        pair alloc = pair_at(&room->cpu_alloc), used = pair_at(&room->cpu_nonzero) + amount;
+        real_pair left = real_pair_of(alloc - used) * 100 / real_pair_of(alloc);
+        real_pair percent = real_pair_from_0(real_pair_min(left, most));
+        out[i] = ((int32_t)percent[0] + (int32_t)percent[1]) / 2;
+        seen |= alloc | (alloc - 1) | used;
+    }
+    for (uint32_t i = 0; UNLIKELY(!fit->is_usual || !pair_is_small(seen)) && i < n; i++)
+        out[i] = plugin_score(row_score(c, cls, (node_id){nodes[i]}));
+}
+
 /* --- learning --- */
 
 static bool is_ignored(const struct fit_args *args, struct str name)
@@ -258,7 +312,7 @@ static void learn(struct learning *l, void *cls)
     fit->scored = arena_array(l->mem, struct scored, fit->n_scored);
     for (uint32_t i = 0; i < fit->n_scored; i++) {
         resource_id r =
-            resources_get(&l->cluster->specs.resources, &l->cluster->names, list[i].name);
+            resources_keep(&l->cluster->specs.resources, &l->cluster->names, list[i].name);
         fit->scored[i] = (struct scored){
             .resource = r,
             .is_scalar = r >= RESOURCE_FIRST_SCALAR,
@@ -393,6 +447,7 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
+    .about = ABOUT_ROOM,
     .summary = "Needs room for what the pod asks for, and prefers nodes by how full they would be.",
     .row_columns = COLUMN_ALLOC | COLUMN_USED,
     .class_size = sizeof(struct fit),
@@ -402,5 +457,7 @@ const struct plugin plugin_node_resources_fit = {
     .forget = forget,
     .row_filter = row_filter,
     .row_score = row_score,
+    .filter_rows = filter_rows,
+    .score_rows = score_rows,
     .wakes = wakes,
 };

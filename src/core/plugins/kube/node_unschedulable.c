@@ -29,6 +29,11 @@ static reason_id row_filter(const struct cluster *c, const void *cls, node_id no
     return c->nodes.flags[node.i] & NODE_CORDONED && !wants->tolerates ? wants->cordoned : 0;
 }
 
+static void likeness(const void *cls, struct match_words *out)
+{
+    vec_push(out, ((const struct wants *)cls)->tolerates);
+}
+
 static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)
 {
     (void)c, (void)shape;
@@ -50,10 +55,12 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_node_unschedulable = {
     .name = "NodeUnschedulable",
+    .about = ABOUT_CORDONS,
     .summary = "Keeps pods off cordoned nodes unless they tolerate that.",
     .row_columns = COLUMN_CORDON,
     .class_size = sizeof(struct wants),
     .learn = learn,
     .row_filter = row_filter,
+    .likeness = likeness,
     .wakes = wakes,
 };

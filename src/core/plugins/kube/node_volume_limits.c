@@ -105,7 +105,7 @@ static reason_id missing_driver(struct learning *l, sym driver)
         return 0;
     struct str text = arena_printf(l->mem, STR_FMT " CSI driver is not installed on the node",
                                    STR_ARG(names_text(&l->cluster->names, driver)));
-    return reasons_get(l->reasons, l->plugin, CODE_UNSCHEDULABLE, &text, 1);
+    return reasons_own(l->reasons, l->plugin, CODE_UNSCHEDULABLE, &text, 1);
 }
 
 static void learn(struct learning *l, void *cls)

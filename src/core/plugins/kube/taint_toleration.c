@@ -38,6 +38,11 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
     normalise(raw, normal, f->n, true);
 }
 
+static void likeness(const void *cls, struct match_words *out)
+{
+    vec_push(out, ((const struct wants *)cls)->tolerations);
+}
+
 static bool hint_node(const struct cluster *c, const struct shape *shape, const struct event *e)
 {
     tolerations_id t = specs_at(&c->specs, shape->spec)->tolerations;
@@ -53,6 +58,7 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_taint_toleration = {
     .name = "TaintToleration",
+    .about = ABOUT_TAINTS,
     .summary =
         "Keeps pods off nodes with taints they do not tolerate, and prefers few soft taints.",
     .row_columns = COLUMN_TAINTS,
@@ -61,6 +67,7 @@ const struct plugin plugin_taint_toleration = {
     .weight = 3,
     .learn = learn,
     .row_filter = row_filter,
+    .likeness = likeness,
     .key = key,
     .key_score = key_score,
     .wakes = wakes,

@@ -255,7 +255,7 @@ static void make_reasons(struct learning *l, struct needs *needs)
         for (uint32_t i = 0; i < LEN(texts); i++)
             if (mask >> i & 1)
                 some[n++] = texts[i];
-        needs->reasons[mask] = reasons_get(l->reasons, l->plugin, CODE_UNRESOLVABLE, some, n);
+        needs->reasons[mask] = reasons_own(l->reasons, l->plugin, CODE_UNRESOLVABLE, some, n);
     }
     needs->error = learning_reason(l, CODE_ERROR,
                                    "running \"VolumeBinding\" filter plugin: a volume cannot be "
@@ -702,6 +702,7 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_volume_binding = {
     .name = "VolumeBinding",
+    .about = ABOUT_VOLUMES,
     .summary =
         "Keeps a pod where its volumes can be, and prefers where they fill less of the room.",
     .row_columns = COLUMN_LABELS | COLUMN_VOLUMES,

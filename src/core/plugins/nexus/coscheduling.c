@@ -1,6 +1,6 @@
 /* Gangs: pods that name a group are placed together or not at all. The planner is
- * engine/place_gang.c; here are the order of the queue, and the one question about nodes that gangs
- * add: is the node in the domain that the gang is to stay in?
+ * engine/gang/planner.c; here are the order of the queue, and the one question about nodes that
+ * gangs add: is the node in the domain that the gang is to stay in?
  *
  * The order: system-critical priorities, then whoever has starved, then priority with the tenant's
  * boost, then age, then the name. */

@@ -1,6 +1,6 @@
 /* Making room for gangs, and for pods alone, with whole gangs in mind: asked for by this name in
- * profiles. The search is engine/evict.c, what comes of it engine/evict_gang.c; the arguments say
- * who may have to go, and who first. */
+ * profiles. The search is engine/preemption/evict.c, what comes of it
+ * engine/preemption/evict_gang.c; the arguments say who may have to go, and who first. */
 
 #include "core/framework/plugin.h"
 #include "core/plugins/args.h"

@@ -1,5 +1,5 @@
-/* Whether, and how, those who wait stand in line: all of it is the engine's (engine/line.h). A unit
- * that waits for its turn is said to be refused by this plugin. */
+/* Whether, and how, those who wait stand in line: all of it is the engine's
+ * (engine/backfill/line.h). A unit that waits for its turn is said to be refused by this plugin. */
 
 #include "core/framework/plugin.h"
 #include "core/plugins/args.h"

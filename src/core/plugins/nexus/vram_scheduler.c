@@ -188,6 +188,7 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_vram_scheduler = {
     .name = "VRAMScheduler",
+    .about = ABOUT_GPU_MEMORY,
     .summary = "Needs GPUs with enough memory, and prefers those that the pod fills best.",
     .row_columns = COLUMN_FEATURES | COLUMN_ALLOC | COLUMN_USED,
     .class_size = sizeof(struct memory),

@@ -17,6 +17,7 @@ TEST(likeness, longer_names_may_differ_by_more)
     EXPECT(likeness_is_near(STR("accelerator"), STR("acelerater")));
     EXPECT(likeness_is_near(STR("gpu"), STR("gpuu")));
     EXPECT(!likeness_is_near(STR("gpu"), STR("cpus")));
+    EXPECT(!likeness_is_near(STR("a"), STR("c")));
     EXPECT(!likeness_is_near(STR("gpu"), STR("gpu")));
 }
 

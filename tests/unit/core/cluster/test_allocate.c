@@ -195,6 +195,8 @@ static struct str outcome(struct ground *g, struct allocator *a, bool is_joined)
     switch ((is_joined ? allocator_run_joined : allocator_run)(a, g->cluster, node)) {
     case ALLOCATE_NOTHING:
         return STR("nothing");
+    case ALLOCATE_UNFINISHED:
+        return STR("put down");
     case ALLOCATE_INVALID:
         return STR("invalid");
     case ALLOCATE_FAILED:
@@ -292,7 +294,10 @@ TEST(allocate, gives_up_a_search_that_does_not_end)
                                                                   "'distinctAttribute':'d/m'}]}}}");
     const struct resource_claim *claim = o.resource_claim;
     struct allocator *a = allocator_new(g.cluster, &claim, 1, &g.mem);
+    allocator_set_time(a, 50);
     EXPECT_STR(outcome(&g, a, false), "node n: timed out trying to allocate devices");
+    EXPECT(g.cluster->effort.spent >= 50 * STEPS_A_MS);
+    EXPECT(g.cluster->effort.spent < 51 * STEPS_A_MS);
     allocator_done(a);
 }
 

@@ -104,8 +104,8 @@ TEST(cluster, a_sweep_changes_nothing_that_is_in_use)
     cluster_dump(g.cluster, &before);
     uint32_t live = g.cluster->names.text.live;
 
-    cluster_sweep(g.cluster);
-    cluster_sweep(g.cluster); /* what the first let go of */
+    cluster_tidy(g.cluster, TIDY_IF_WANTED);
+    cluster_tidy(g.cluster, TIDY_IF_WANTED); /* what the first let go of */
 
     EXPECT(g.cluster->names.text.live < live / 2);
     EXPECT(str_equal(ground_dump(&g), buf_str(&before)));
@@ -126,7 +126,7 @@ TEST(cluster, remembered_verdicts_on_label_sets_do_not_outlive_a_sweep)
         EXPECT(cluster_rules_allow(g.cluster, rules, ground_node(&g, "n"), SYM_NONE));
     }
     ground_add(&g, "node n");
-    cluster_sweep(g.cluster);
+    cluster_tidy(g.cluster, TIDY_IF_WANTED);
     for (int i = 0; i < 3000; i++) { /* their numbers come back with other labels */
         ground_add(&g, "node n label:y=%d", i);
         if (!EXPECT(!cluster_rules_allow(g.cluster, rules, ground_node(&g, "n"), SYM_NONE)))

@@ -33,7 +33,7 @@ static struct gang_identity identity(const char *name, int32_t minimum)
 
 static uint32_t put(struct people *p, uint32_t pod, const struct gang_identity *id, uint64_t owner)
 {
-    struct group_claim claim = {id, p->namespace, 1000 - pod, owner};
+    struct group_claim claim = {id, p->namespace, owner};
     return groups_put(&p->groups, &p->names, (pod_id){pod}, &claim);
 }
 
@@ -50,7 +50,6 @@ TEST(groups, have_members_and_the_largest_size_that_one_of_them_names)
     const struct group *group = &p.groups.at.at[a];
     EXPECT_INT(group->members.n, 3);
     EXPECT_INT(group_minimum(group), 5);
-    EXPECT_INT(group->born_ms, 993);
     EXPECT(group_is_gang(group) && !group_is_gang(&p.groups.at.at[other]));
     EXPECT_INT(groups_of(&p.groups, (pod_id){4}), a);
     EXPECT_INT(groups_of(&p.groups, (pod_id){3}), ID_NONE);
@@ -70,7 +69,7 @@ TEST(groups, a_pod_that_names_another_group_moves)
     EXPECT_INT(p.groups.at.at[second].members.n, 1);
     EXPECT_INT(put(&p, 0, NULL, 0), ID_NONE);
     EXPECT_INT(p.groups.at.at[second].members.n, 0);
-    struct group_claim claim = {&a, p.namespace, 0, 0};
+    struct group_claim claim = {&a, p.namespace, 0};
     EXPECT(groups_has(&p.groups, &p.names, (pod_id){1}, &claim));
     EXPECT(!groups_has(&p.groups, &p.names, (pod_id){0}, &claim));
 }
@@ -151,8 +150,8 @@ TEST(groups, nobody_names_any_more_are_swept_with_their_texts)
         }
         for (uint32_t i = 0; i < 500; i++)
             groups_remove(&p.groups, &p.names, (pod_id){i}, false);
-        groups_sweep(&p.groups, &p.names);
-        names_sweep(&p.names);
+        groups_tidy(&p.groups, &p.names, TIDY_IF_WANTED);
+        names_tidy(&p.names, TIDY_IF_WANTED);
     }
     EXPECT(p.groups.at.n < 3000);
     EXPECT(p.names.text.live < 3000);

@@ -65,7 +65,7 @@ TEST(likes, what_was_kept_is_given_again)
     pin = 7;
     EXPECT_INT(read_pod_shape(c, pod, &pin), first);
     EXPECT_INT(pin, SYM_NONE);
-    cluster_sweep(c); /* it is held */
+    cluster_tidy(c, TIDY_IF_WANTED); /* it is held */
     EXPECT_INT(read_pod_shape(c, pod, &pin), first);
     EXPECT_INT(specs_at(&c->specs, c->pods.shapes.at[first].spec)->ask.cpu_milli, 1000);
 }

@@ -137,7 +137,7 @@ TEST(names, a_sweep_frees_lists_nobody_holds_with_their_symbols)
     make_rubbish(&n);
     EXPECT(names_find(&n, STR("x0000007")) != SYM_NONE);
 
-    names_sweep(&n);
+    names_tidy(&n, TIDY_IF_WANTED);
 
     EXPECT_INT(names_find(&n, STR("x0000007")), SYM_NONE);
     EXPECT_INT(names_find(&n, STR("kept")), kept.key);
@@ -152,7 +152,7 @@ TEST(names, a_swept_number_means_what_it_is_given_next)
     names_init(&n);
     make_rubbish(&n);
     uint32_t before = n.label_sets.table.entries.n;
-    names_sweep(&n);
+    names_tidy(&n, TIDY_IF_WANTED);
     make_rubbish(&n);
     EXPECT_INT(n.label_sets.table.entries.n, before);
     sym key = names_get(&n, STR("x0000042")), v = names_get(&n, STR("v"));

@@ -109,7 +109,7 @@ TEST(pods, a_shape_that_comes_back_under_a_swept_number_was_born_anew)
         pods_remove(&c->pods, p);
     }
     uint32_t many = c->pods.shape_table.live;
-    cluster_sweep(c);
+    cluster_tidy(c, TIDY_IF_WANTED);
     EXPECT(c->pods.shape_table.live < many);
     ground_add(&g, "pod p label:x=0");
     EXPECT(pods_shape(&c->pods, ground_pod(&g, "p"))->born > last);

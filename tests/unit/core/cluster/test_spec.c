@@ -229,7 +229,7 @@ TEST(spec, a_sweep_frees_what_specs_held)
     EXPECT(names_find(&c->names, STR("2999")) != SYM_NONE);
     uint32_t rules = c->matches.rules.table.live;
 
-    cluster_sweep(c);
+    cluster_tidy(c, TIDY_IF_WANTED);
 
     EXPECT_INT(names_find(&c->names, STR("2999")), SYM_NONE);
     EXPECT(c->matches.rules.table.live < rules);

@@ -156,7 +156,7 @@ TEST(volumes, what_is_gone_is_let_go)
                  i);
         put(&g, json);
     }
-    cluster_sweep(c);
+    cluster_tidy(c, TIDY_IF_WANTED);
     EXPECT(c->volumes.of[THING_VOLUME].facts.table.live < 100);
     EXPECT(c->names.text.live < 100);
     EXPECT(volumes_volume(&c->volumes, ground_sym(&g, "v")));

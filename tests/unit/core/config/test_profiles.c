@@ -431,14 +431,17 @@ TEST(profiles, the_documented_example_loads)
             "  pluginConfig:\n"
             "  - name: Coscheduling\n"
             "    args: {permitWaitingTimeSeconds: 10, starvationThresholdSeconds: 60, "
-            "kubeflowAutoGang: false}\n"
+            "kubeflowAutoGang: false, heldRoomPercent: 20, heldRoomNamespaces: [etl]}\n"
             "  - name: GangPreemption\n"
             "    args: {maxVictims: 50, minimumGapSeconds: 30}\n");
     EXPECT_TEXT(notes, "");
     EXPECT_INT(c.listings[0].missing.n, 0);
     const struct profile_plugin *gangs = profile_gangs(&c.profiles[0]);
     REQUIRE(gangs && gangs->args);
-    EXPECT_INT(((const struct coscheduling_args *)gangs->args)->starve_ms, 60000);
+    const struct coscheduling_args *args = gangs->args;
+    EXPECT_INT(args->starve_ms, 60000);
+    EXPECT_INT(args->held_percent, 20);
+    EXPECT(args->names_holders && args->holders.n == 1);
     EXPECT_TEXT(config_point(&c, POINT_SCORE),
                 "TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 VolumeBinding 1 "
                 "PodTopologySpread 2 InterPodAffinity 2 DynamicResources 2 "

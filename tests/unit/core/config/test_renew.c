@@ -1,7 +1,7 @@
 /* An engine that is given another file while it runs. */
 
 #include "core/base/rng.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "read.h"
 #include "support/stage.h"
 
@@ -128,11 +128,11 @@ TEST(renew, what_is_counted_of_a_name_goes_on)
     stage_put(&s, "pod c scheduler=two cpu=1");
     stage_run(&s);
     stage_settle(&s, "c", NULL);
-    vec_each(&s.engine->counts.profiles, counts) {
+    vec_each(&s.engine->figures->counts.profiles, counts) {
         test_case(STR_FMT, STR_ARG(counts->name));
         EXPECT_INT(counts->scheduled, str_equal(counts->name, STR("two")) ? 3 : 0);
     }
-    EXPECT_INT(s.engine->counts.profiles.n, 3);
+    EXPECT_INT(s.engine->figures->counts.profiles.n, 3);
 }
 
 /* One renewed engine and one that never knew another file see the same clusters. */
@@ -151,14 +151,15 @@ TEST(renew, decides_as_one_that_began_with_the_file)
     struct rng rng = rng_seeded(test_seed());
     char line[200];
     for (int i = 0; i < 20; i++) {
-        snprintf(line, sizeof(line), "node n%d cpu=%d memory=%dGi zone=%d%s", i,
-                 4 + (int)rng_below(&rng, 8), 4 + (int)rng_below(&rng, 8), i % 3,
+        int cpu = 4 + (int)rng_below(&rng, 8), memory = 4 + (int)rng_below(&rng, 8);
+        snprintf(line, sizeof(line), "node n%d cpu=%d memory=%dGi zone=%d%s", i, cpu, memory, i % 3,
                  i % 4 ? "" : " taint:a=b:PreferNoSchedule");
         put_both(&renewed, &fresh, line);
     }
     for (int i = 0; i < 20; i++) {
-        snprintf(line, sizeof(line), "pod p%d cpu=1 memory=%dGi label:app=w on=n%d", i,
-                 1 + (int)rng_below(&rng, 2), (int)rng_below(&rng, 20));
+        int memory = 1 + (int)rng_below(&rng, 2), node = (int)rng_below(&rng, 20);
+        snprintf(line, sizeof(line), "pod p%d cpu=1 memory=%dGi label:app=w on=n%d", i, memory,
+                 node);
         put_both(&renewed, &fresh, line);
     }
     stage_put(&renewed, "pod before cpu=1 label:app=w spread:zone:1:soft:app=w");

@@ -1,6 +1,6 @@
 #include "asking.h"
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/test.h"
 
 const struct extender asking_filter = {

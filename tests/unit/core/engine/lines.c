@@ -21,7 +21,7 @@ void lines_setup(struct lines_setup *l, struct stage *s, enum line_policy policy
 
 struct line *lines_of(struct stage *s)
 {
-    return &s->engine->lines.at.at[1];
+    return &s->engine->lines->at.at[1];
 }
 
 static void put_job(struct stage *s, const struct task *j, uint32_t i, struct str node)

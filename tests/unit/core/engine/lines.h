@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 
 /* A stage whose profile kubenexus-scheduler keeps a line, and a clock with jobs. */

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* Whom it wakes when devices, claims, classes, taint rules and reports of nodes come and go. */
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

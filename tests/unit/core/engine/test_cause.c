@@ -1,5 +1,5 @@
-#include "core/engine/cause.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/cause.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -78,6 +78,148 @@ TEST(cause, the_first_sentence_is_what_keeps_the_gang_from_starting)
     }
 }
 
+#define OURS "scheduler=kubenexus-scheduler "
+
+/* A cluster and a pod that is alone, and what it is told. */
+static const struct {
+    const char *objects[6];
+    const char *told;
+} pods_alone[] = {
+    {{"node n1 cpu=8 gpu=8", "pod p " OURS "gpu=16"},
+     "no node has more than 8 nvidia.com/gpu; the pod wants 16 nvidia.com/gpu. 0/1 nodes are "
+     "available: 1 Insufficient nvidia.com/gpu. preemption: 0/1 nodes are available: 1 Preemption "
+     "is not helpful for scheduling."                                      },
+    {{"node n1 cpu=8 label:accelerator=h100", "pod p " OURS "cpu=1 select:acelerator=h100"},
+     "no node has the label acelerator, which the pod selects; nearest: accelerator. 0/1 nodes are "
+     "available: 1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are "
+     "available: 1 Preemption is not helpful for scheduling."              },
+    {{"node n1 cpu=8 taint:team=x:NoSchedule", "node n2 cpu=1", "pod p " OURS "cpu=6"},
+     "the pod does not tolerate the taint team=x:NoSchedule of 1 node. 0/2 nodes are available: 1 "
+     "Insufficient cpu, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 2 "
+     "Preemption is not helpful for scheduling."                           },
+    {{"node n1 cpu=8 gpu=8", "node n2 cpu=8 gpu=8", "node n3 cpu=64", "pod x gpu=6 on=n1",
+      "pod p " OURS "gpu=4 cpu=4", "pod y gpu=6 cpu=6 on=n2"},
+     "the pod needs 4 nvidia.com/gpu, 4 cpu; no node has room now; 1 node with the rest free has "
+     "too little nvidia.com/gpu. 0/3 nodes are available: 1 Insufficient cpu, 3 Insufficient "
+     "nvidia.com/gpu. preemption: 0/3 nodes are available: 1 Preemption is not helpful for "
+     "scheduling, 2 No preemption victims found for incoming pod."         },
+    {{"node n1 cpu=8", "pod x cpu=1 on=n1 label:app=a", "pod p " OURS "cpu=1 apart:host:app=a"},
+     "node(s) didn't match pod anti-affinity rules: 1 node. 0/1 nodes are available: 1 node(s) "
+     "didn't match pod anti-affinity rules. preemption: 0/1 nodes are available: 1 No preemption "
+     "victims found for incoming pod."                                     },
+    {{"node n1 cpu=8", "pod x cpu=6 priority=-1 on=n1", "pod p " OURS "cpu=4"},
+     "starts when 1 pod on n1 is gone. 0/1 nodes are available: 1 Insufficient cpu. preemption: "
+     "found a potential placement for pod on node n1, preempting 1 victims"},
+    {{"node n1 cpu=8", "pod x cpu=8 on=n1", "pod p " OURS "cpu=1 require:@metadata.name:In:n1"},
+     "n1, the only node that the pod may use: Insufficient cpu. 0/1 nodes are available: 1 "
+     "Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for "
+     "incoming pod."                                                       },
+};
+
+static struct str told(const struct stage *s, const char *pod)
+{
+    struct str last = STR("nothing");
+    vec_each(&s->effects.list, e)
+        if (e->kind == EFFECT_REFUSE && str_equal(e->pod, str_of(pod)))
+            last = e->message;
+    return last;
+}
+
+TEST(cause, a_pod_on_its_own_hears_the_cause_before_kube_schedulers_words)
+{
+    for (size_t i = 0; i < LEN(pods_alone); i++) {
+        AUTO(stage) s = {0};
+        const char *const *o = pods_alone[i].objects;
+        for (size_t n = 0; n < LEN(pods_alone[i].objects) && o[n]; n++)
+            stage_put(&s, "%s", o[n]);
+        stage_run(&s);
+        EXPECT_STR(told(&s, "p"), pods_alone[i].told);
+    }
+}
+
+TEST(cause, a_profile_without_gangs_has_kube_schedulers_words_alone)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8");
+    stage_put(&s, "pod p cpu=1 select:pool=a");
+    stage_run(&s);
+    EXPECT(str_starts(told(&s, "p"), STR("0/1 nodes are available: 1 node(s) didn't match")));
+}
+
+/* They are of one class, and only the first is told for whom. */
+TEST(cause, room_that_is_kept_is_named_to_its_own_namespace)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=3");
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod a-%d cpu=1 gang=a:3 on=n1 phase=Running", i);
+    stage_run(&s);
+    s.now_ms = 20000;
+    stage_put(&s, "pod a-1 cpu=1 gang=a:3 on=n1 phase=Running deleting");
+    stage_remove(&s, "pod a-1");
+    stage_put(&s, "pod p " OURS "cpu=1");
+    stage_put(&s, "pod q " OURS "cpu=1 namespace=other");
+    stage_run(&s);
+    EXPECT(
+        str_starts(told(&s, "p"),
+                   STR("room is kept for a lost member of gang a until 1970-01-01T00:00:50Z; ")));
+    EXPECT(str_starts(told(&s, "q"),
+                      STR("room is kept for another namespace until 1970-01-01T00:00:50Z; ")));
+}
+
+/* The driver runs, and its executors are still to come. */
+TEST(cause, room_for_those_who_are_still_to_come_is_named)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=3 memory=32Gi");
+    stage_put(&s, "pod d cpu=1 label:spark-role=driver gang=s:3");
+    stage_run(&s);
+    stage_put(&s, "pod p " OURS "cpu=1");
+    stage_run(&s);
+    EXPECT(
+        str_starts(told(&s, "p"),
+                   STR("room is kept for members to come of gang s until 1970-01-01T00:30:00Z")));
+}
+
+/* Not even a full node is passed over in silence, for pods that were told "no node". */
+TEST(cause, pods_that_no_node_would_ever_do_for_hear_of_the_first_that_would)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8 gpu=4");
+    stage_put(&s, "pod p " OURS "gpu=8");
+    stage_put(&s, "pod q " OURS "gpu=8");
+    stage_run(&s);
+    EXPECT(str_starts(told(&s, "q"), STR("no node has more than 4 nvidia.com/gpu; the pod wants")));
+    stage_put(&s, "pod x gpu=8 on=n2");
+    stage_put(&s, "node n2 cpu=8 gpu=8");
+    stage_run(&s);
+    EXPECT(str_starts(told(&s, "p"), STR("the pod needs 8 nvidia.com/gpu; no node has room now")));
+    EXPECT(str_starts(told(&s, "q"), STR("the pod needs 8 nvidia.com/gpu; no node has room now")));
+}
+
+/* All nodes are asked once, and again when one is another one; not when others come and go. */
+TEST(cause, what_nodes_are_is_asked_once_for_a_class)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=8");
+    stage_put(&s, "node n2 cpu=1");
+    stage_put(&s, "pod p " OURS "cpu=2 select:pool=a");
+    stage_run(&s);
+    EXPECT(str_starts(told(&s, "p"), STR("no node has the label pool, which the pod selects. ")));
+    const struct cluster *c = s.engine->cluster;
+    pod_id p = pods_find(&c->pods, names_find(&c->names, STR("default")), STR("p"));
+    struct class *class = classes_of(&s.engine->classes, pods_at(&c->pods, p)->shape);
+    EXPECT(class->nature_at == c->log.natures + 1 && class->nature_text.n);
+    stage_put(&s, "pod x cpu=2 on=n1");
+    stage_run(&s);
+    EXPECT(class->nature_at == c->log.natures + 1);
+    stage_put(&s, "node n2 cpu=1 label:pool=a");
+    EXPECT(class->nature_at != c->log.natures + 1);
+    stage_put(&s, "pod q " OURS "cpu=2 select:pool=a");
+    stage_run(&s);
+    EXPECT(str_starts(told(&s, "q"), STR("no node that is large enough has pool=a, which the ")));
+}
+
 /* What a rule leaves is what the next one is asked about. */
 TEST(cause, the_funnel_has_the_nodes_that_each_rule_leaves)
 {
@@ -93,8 +235,10 @@ TEST(cause, the_funnel_has_the_nodes_that_each_rule_leaves)
         s.engine, pods_find(&s.engine->cluster->pods,
                             names_find(&s.engine->cluster->names, STR("default")), STR("p")));
     struct cause_steps steps;
-    EXPECT(engine_try_gang(s.engine, group, &said) == GANG_HOPELESS);
-    engine_list_funnel(s.engine, group, &steps);
+    struct planner planner = {0};
+    EXPECT(engine_try_gang(s.engine, &planner, group, &said) == GANG_HOPELESS);
+    engine_list_funnel(s.engine, &planner, group, &steps);
+    planner_done(&planner);
     REQUIRE(steps.n == 3);
     EXPECT(steps.at[0].rule == CAUSE_OFFER && steps.at[0].nodes == 2 && steps.at[0].pods == 2);
     EXPECT(steps.at[1].rule == CAUSE_TAINT && steps.at[1].nodes == 1 && steps.at[1].pods == 2);

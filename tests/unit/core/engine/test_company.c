@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -182,7 +182,8 @@ TEST(company, a_driver_with_the_labels_of_a_gang_starts_when_its_executors_fit)
 TEST(company, a_driver_that_says_what_it_makes_is_believed)
 {
     AUTO(stage) s = {0};
-    stage_put(&s, "node n cpu=8 memory=32Gi gpu=2");
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=3"); /* what a namespace may hold */
+    stage_put(&s, "pod other gpu=1 on=n");
     stage_put(&s, DRIVER " note:kubenexus.io/executor-count=3 note:kubenexus.io/executor-gpu=1");
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "d"), "parked");
@@ -261,4 +262,66 @@ TEST(company, of_a_leader_worker_set_comes_when_the_leader_is_ready_if_the_set_s
             EXPECT_INT(count(&s, EFFECT_BIND), 3 - (int)i);
         }
     }
+}
+
+/* Of the same set, whose leader has no GPU, and whose workers have two each. */
+#define LEADER                                                                                     \
+    " cpu=1 scheduler=kubenexus-scheduler label:leaderworkerset.sigs.k8s.io/name=l"                \
+    " label:leaderworkerset.sigs.k8s.io/group-key=%s note:leaderworkerset.sigs.k8s.io/size=3"
+#define WORKER                                                                                     \
+    " gpu=2 select:pool=gpu tolerate:gpu:Exists:: scheduler=kubenexus-scheduler"                   \
+    " label:leaderworkerset.sigs.k8s.io/name=l label:leaderworkerset.sigs.k8s.io/group-key=%s"     \
+    " note:leaderworkerset.sigs.k8s.io/size=3"
+#define SET_OF_WORKERS(gpus)                                                                       \
+    "{'kind':'LeaderWorkerSet','apiVersion':'leaderworkerset.x-k8s.io/v1','metadata':{"            \
+    "'name':'l','namespace':'default'},'spec':{'startupPolicy':'LeaderReady',"                     \
+    "'leaderWorkerTemplate':{'size':3,'workerTemplate':{'spec':{'nodeSelector':{'pool':'gpu'},"    \
+    "'tolerations':[{'key':'gpu','operator':'Exists'}],'containers':[{'name':'w','resources':{"    \
+    "'limits':{'nvidia.com/gpu':'" gpus "'}}}]}}}}}"
+
+static void put_nodes(struct stage *s, int gpus)
+{
+    stage_put(s, "node cpus cpu=8 memory=32Gi");
+    stage_put(s, "node gpus cpu=8 memory=32Gi gpu=%d label:pool=gpu taint:gpu=yes:NoSchedule",
+              gpus);
+}
+
+TEST(company, of_a_leader_worker_set_is_like_the_workers_that_it_says)
+{
+    for (int is_late = 0; is_late < 2; is_late++) {
+        AUTO(stage) s = {0};
+        test_case("%s", is_late ? "behind its leader" : "before its leader");
+        put_nodes(&s, 3); /* room for one worker, and for each pod that is like the leader */
+        if (!is_late)
+            stage_put(&s, SET_OF_WORKERS("2"));
+        stage_put(&s, "pod l-0" LEADER, "a");
+        stage_run(&s);
+        if (is_late)
+            stage_put(&s, SET_OF_WORKERS("2"));
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "l-0"), "parked");
+        stage_put(&s, SET_OF_WORKERS("1")); /* it is another one now */
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "l-0"), "assumed on cpus");
+    }
+}
+
+TEST(company, of_a_leader_worker_set_has_the_room_that_its_workers_need)
+{
+    AUTO(stage) s = {0};
+    put_nodes(&s, 4);
+    stage_put(&s, SET_OF_WORKERS("2"));
+    stage_put(&s, "pod l-0" LEADER, "a");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "l-0"), "assumed on cpus");
+    stage_put(&s, "pod thief gpu=1 tolerate:gpu:Exists::");
+    stage_put(&s, "pod l-1" LEADER, "b"); /* of the next group */
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "thief"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "l-1"), "parked");
+    stage_put(&s, "pod l-0-1" WORKER, "a");
+    stage_put(&s, "pod l-0-2" WORKER, "a");
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "l-0-1"), "assumed on gpus");
+    EXPECT_TEXT(stage_fate(&s, "l-0-2"), "assumed on gpus");
 }

@@ -2,7 +2,7 @@
 
 #include "asking.h"
 #include "core/base/rng.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "lines.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -21,7 +21,7 @@ TEST(consult, a_pod_is_asked_about_and_goes_where_the_extender_lets_it)
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n2");
     EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_BIND);
-    EXPECT_INT(s.engine->consultations.n, 0);
+    EXPECT_INT(s.engine->extender->all.n, 0);
 }
 
 TEST(consult, others_are_decided_meanwhile)
@@ -259,7 +259,7 @@ TEST(consult, a_pod_that_is_gone_or_bound_needs_no_answer)
             stage_put(&s, "%s", cases[i]);
         asking_answer(&s, &e, "{'NodeNames':['n1']}");
         EXPECT_INT(stage_run(&s), 0);
-        EXPECT_INT(s.engine->consultations.n, 0);
+        EXPECT_INT(s.engine->extender->all.n, 0);
     }
 }
 
@@ -330,7 +330,7 @@ TEST(consult, what_extenders_say_does_not_fill_the_memory)
         snprintf(text, sizeof(text), "{'FailedNodes':{'n1':'at %u'}}", i);
         asking_answer_next(&s, "p", text);
     }
-    EXPECT_INT(s.engine->n_extender_reasons, 4097);
+    EXPECT_INT(s.engine->extender->n_reasons, 4097);
     EXPECT(str_starts(stage_effect(&s, "p")->message,
                       STR("0/3 nodes are available: 1 node(s) were refused by an extender.")));
 }
@@ -448,7 +448,7 @@ static void check_room(const struct stage *s)
         EXPECT(!nodes_is_present(&c->nodes, (node_id){n}) || used <= 4000);
     }
     struct engine_stats stats = engine_stats(s->engine);
-    EXPECT(stats.in_flight <= s->engine->consultations.n);
+    EXPECT(stats.in_flight <= s->engine->extender->all.n);
 }
 
 TEST(consult, whatever_they_answer_and_when_no_node_is_overfull_and_nobody_is_lost)
@@ -510,7 +510,7 @@ TEST(consult, whatever_they_answer_and_when_no_node_is_overfull_and_nobody_is_lo
         stage_run(&s);
         take_effects(&s, &open, &mem);
     }
-    EXPECT_INT(s.engine->consultations.n, 0);
+    EXPECT_INT(s.engine->extender->all.n, 0);
     EXPECT_INT(engine_stats(s.engine).in_flight, 0);
     EXPECT(bound > 0);
     vec_done(&open);

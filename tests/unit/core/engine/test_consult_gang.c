@@ -1,5 +1,5 @@
 #include "asking.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/test.h"
 
 /* Two pods that fill a node of 4 CPUs each, on n1, n2 and n3, where 4, 8 and 16 are. */
@@ -43,7 +43,7 @@ TEST(consult_gang, each_member_is_asked_about_and_all_go_where_they_may)
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "g-0"), "assumed on n2"); /* leaves the other its only node */
     EXPECT_TEXT(stage_fate(&s, "g-1"), "assumed on n3");
-    EXPECT_INT(s.engine->consultations.n, 0);
+    EXPECT_INT(s.engine->extender->all.n, 0);
 }
 
 TEST(consult_gang, filters_are_asked_in_turn_then_scores)
@@ -72,7 +72,7 @@ TEST(consult_gang, if_one_of_them_may_go_nowhere_nobody_goes)
     EXPECT_TEXT(stage_fate(&s, "g-0"), "parked");
     EXPECT(memmem(stage_effect(&s, "g-0")->message.p, stage_effect(&s, "g-0")->message.n,
                   "3 not mine", 10));
-    EXPECT_INT(s.engine->consultations.n, 0);
+    EXPECT_INT(s.engine->extender->all.n, 0);
     stage_put(&s, "node n4 cpu=4"); /* whatever happens may change its mind */
     s.now_ms += 11000;
     stage_run(&s);
@@ -130,7 +130,7 @@ TEST(consult_gang, an_extender_that_fails_fails_the_gang_unless_it_may)
         answer_both(&s, "!it is down", "{'NodeNames':['n2']}");
         stage_run(&s);
         EXPECT_INT(binds(&s), may ? 2 : 0);
-        EXPECT_INT(s.engine->consultations.n, 0);
+        EXPECT_INT(s.engine->extender->all.n, 0);
         if (may)
             continue;
         EXPECT_INT(stage_effect(&s, "g-1")->kind, EFFECT_FAIL);

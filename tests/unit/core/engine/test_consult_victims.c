@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -113,7 +113,7 @@ TEST(consult_victims, the_choice_is_among_what_they_leave)
         open(&s, &evictor, 1);
         answer(&s, cases[i].said);
         EXPECT_TEXT(outcome(&s), cases[i].outcome);
-        EXPECT_INT(s.engine->consultations.n, 0);
+        EXPECT_INT(s.engine->extender->all.n, 0);
     }
 }
 

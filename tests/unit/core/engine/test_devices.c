@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -96,7 +96,7 @@ TEST(devices_engine, a_device_that_was_certainly_not_written_is_there_for_others
     EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
     EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
     EXPECT_INT(s.engine->cluster->devices.promises.n, 1);
-    EXPECT_INT(s.engine->preparations.n, 1);
+    EXPECT_INT(s.engine->prebind->all.n, 1);
 }
 
 TEST(devices_engine, after_a_conflict_the_claim_decides)
@@ -162,7 +162,7 @@ TEST(devices_engine, a_claim_that_only_stands_in_the_way_is_freed)
                "\"status\":{\"allocation\":null,\"devices\":null,\"reservedFor\":null}");
     EXPECT_TEXT(stage_fate(&s, "p"), "parked");
     settle(&s, e->id, ERROR_NONE);
-    EXPECT_INT(s.engine->preparations.n, 0);
+    EXPECT_INT(s.engine->prebind->all.n, 0);
     s.now_ms += 20000;
     stage_put(&s, CLAIM("c", "8", OURS, ""));
     stage_run(&s);

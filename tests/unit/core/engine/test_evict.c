@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -318,6 +318,41 @@ TEST(evict, the_rules_say_who_may_go)
     }
 }
 
+TEST(evict, a_budget_that_is_kept_is_named_to_those_in_its_namespace)
+{
+    static const struct {
+        const char *namespace, *who;
+    } cases[] = {
+        {"gold",   "PodDisruptionBudget x"                     },
+        {"silver", "a PodDisruptionBudget of another namespace"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct ruled r = {.rules = eviction_defaults};
+        AUTO(stage) s = {.now_ms = 1000000};
+        r.rules.keeps_budgets = true;
+        use_rules(&s, &r);
+        stage_put(&s, "node n1 cpu=4 memory=8Gi");
+        stage_put(&s, "budget x namespace=gold allowed=0 app=b");
+        stage_put(&s, "pod b cpu=4 on=n1 namespace=gold label:app=b");
+        for (int j = 0; j < 2; j++)
+            stage_put(&s, "pod g-%d cpu=2 gang=g:2 priority=9 namespace=%s", j, cases[i].namespace);
+        stage_run(&s);
+        AUTO(buf) want = {0};
+        buf_printf(&want,
+                   "gang g needs 2 x (2 cpu); 0 fit now; short of 4 cpu; preemption: not helpful: "
+                   "those who would "
+                   "make room are kept by %s.",
+                   cases[i].who);
+        EXPECT_TEXT(who(&s, EFFECT_EVICT), "");
+        EXPECT_STR(stage_effect(&s, "g-0")->message, want.p);
+        stage_put(&s, "budget x namespace=gold allowed=1 app=b");
+        stage_put(&s, "pod g-2 cpu=2 gang=g:2 priority=9 namespace=%s", cases[i].namespace);
+        s.now_ms += 60000;
+        stage_run(&s);
+        EXPECT_TEXT(who(&s, EFFECT_EVICT), "b");
+    }
+}
+
 /* A full node, and who is on it may not go for another half a minute. */
 static void put_young(struct stage *s, struct ruled *r)
 {
@@ -421,11 +456,33 @@ TEST(evict, a_gang_and_its_victims_are_told)
         if (x->kind == EFFECT_REFUSE && str_equal(x->pod, STR("g-1")))
             e = x;
     REQUIRE(e);
-    EXPECT_STR(e->message, "gang g needs 2 x (1 cpu); 0 fit now; short of 2 cpu; preemption: "
-                           "preempting 2 victims: gang l (2 pods)");
+    EXPECT_STR(e->message, "starts when 2 pods on its nodes are gone. gang g needs 2 x (1 cpu); 0 "
+                           "fit now; short of 2 cpu; preemption: preempting 2 victims: gang l (2 "
+                           "pods)");
     EXPECT_TEXT(who(&s, EFFECT_NOMINATE), "g-0 g-1");
     EXPECT_STR(stage_effect(&s, "l-0")->node, "n1");
     EXPECT_STR(stage_effect(&s, "l-0")->by_scheduler, "kubenexus-scheduler");
+}
+
+TEST(evict, victims_in_other_namespaces_are_not_named)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=5 memory=8Gi");
+    put_all(&s, "pod ",
+            "l-0 cpu=1 gang=l:2 on=n1 namespace=b;l-1 cpu=1 gang=l:2 on=n1 namespace=b;"
+            "mine cpu=1 on=n1;theirs cpu=1 on=n1 namespace=c;own cpu=1 on=n1");
+    put_gang(&s, "2xcpu=2500m priority=9", 2);
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "g-1")->node, "n1");
+    const struct effect *e = NULL;
+    vec_each(&s.effects.list, x)
+        if (x->kind == EFFECT_REFUSE)
+            e = x;
+    REQUIRE(e);
+    EXPECT_STR(e->message,
+               "starts when 5 pods on its nodes are gone. gang g needs 2 x (2500m cpu); "
+               "0 fit now; short of 5 cpu; preemption: preempting 5 victims: mine, "
+               "own, 3 of other namespaces");
 }
 
 TEST(evict, a_third_gang_cannot_take_the_room)

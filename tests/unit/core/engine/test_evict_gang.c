@@ -1,6 +1,6 @@
 /* A gang that has evicted: what it waits for, and how long. */
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

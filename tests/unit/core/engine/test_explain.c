@@ -1,6 +1,6 @@
 #include "core/engine/explain.h"
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -222,4 +222,41 @@ TEST(explain, explaining_changes_nothing)
     EXPECT_TEXT(stage_fate(&s, "p"), "active");
     EXPECT_STR(first.filter_summary, "0/1 nodes are available: 1 Insufficient cpu.");
     EXPECT(str_equal(first.summary, x.summary));
+}
+
+/* What a decision rests on, as text. */
+static void dump(struct stage *s, struct buf *out)
+{
+    const struct engine *k = s->engine;
+    cluster_dump(k->cluster, out);
+    buf_printf(out, "natures %llu\n", (unsigned long long)k->cluster->log.natures);
+    for (uint32_t unit = 0; unit < k->units.n; unit++)
+        buf_printf(out, "unit %u is in place %d, attempts %u\n", unit, queue_where(k->queue, unit),
+                   k->units.at[unit].attempts);
+    buf_printf(out, "decisions %llu\n", (unsigned long long)engine_stats(k).decisions);
+}
+
+TEST(explain, room_that_is_to_be_held_is_tried_and_leaves_no_trace)
+{
+    static const char reservation[] =
+        "{'kind':'ResourceReservation','apiVersion':'scheduling.kubenexus.io/v1alpha1','metadata':"
+        "{'name':'r','namespace':'default','creationTimestamp':'1970-01-01T00:00:00Z'},"
+        "'spec':{'podGroupName':'g','duration':'10m','reservations':{'a':{'node':'n','cpu':'3'}}}}";
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=4");
+    stage_put(&s, "pod p cpu=2 priority=5");
+    stage_put(&s, reservation); /* its hold waits for its turn */
+    AUTO(buf) before = {0}, after = {0};
+    dump(&s, &before);
+    for (int twice = 0; twice < 2; twice++) {
+        AUTO(explanation) x = {0};
+        EXPECT(explain(&s, "p", &x));
+        EXPECT_STR(x.filter_summary, "0/1 nodes are available: 1 Insufficient cpu.");
+        EXPECT(engine_explain_eviction(s.engine, s.now_ms, STR("default"), STR("p"), &x));
+    }
+    dump(&s, &after);
+    EXPECT(str_equal(buf_str(&before), buf_str(&after)));
+    stage_remove(&s, reservation); /* what was true in the trial is not remembered */
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
 }

@@ -1,5 +1,5 @@
 #include "core/engine/explain.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 #include "core/engine/gang_stats.h"
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 
 #include "core/plugins/args.h"
 #include "support/stage.h"
@@ -96,7 +96,7 @@ TEST(gang_stats, so_many_groups_and_no_more_have_rows_of_their_own)
         for (int m = 0; m < 2; m++)
             stage_put(&s, "pod g%d-%d cpu=1m gang=g%d:2", i, m, i);
     EXPECT_INT(stage_run(&s), 2 * (GANG_ROWS_MOST + 3));
-    EXPECT_INT(s.engine->gang_counts.n, GANG_ROWS_MOST + 1);
+    EXPECT_INT(s.engine->figures->gangs.n, GANG_ROWS_MOST + 1);
     EXPECT(says(&s, "kubenexus_gang_size_sum{pod_group=\"default/g0\"} 2"));
     EXPECT(says(&s, "kubenexus_gang_size_sum 6"));
 }
@@ -146,7 +146,7 @@ TEST(gang_stats, many_namespaces_have_series_together)
     s.now_ms = 20000;
     stage_run(&s);
     uint32_t rows = 0;
-    vec_each(&s.engine->gang_counts, c)
+    vec_each(&s.engine->figures->gangs, c)
         rows += c->group == SYM_NONE;
     EXPECT(rows <= GANG_NAMESPACES_MOST + 1);
     EXPECT(says(&s, "kubenexus_waiting_pods{namespace=\"n11\"} 4")); /* of those with the most */

@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/args.h"
 #include "core/plugins/plugins.h"
 #include "support/stage.h"
@@ -284,7 +284,7 @@ TEST(gangs, are_tried_again_as_one_and_at_once_when_there_is_room)
         EXPECT_TEXT(stage_fate(&s, "a-0"), "parked");
         EXPECT_INT(stage_run(&s), 0);
     }
-    EXPECT_INT(queue_attempts(s.engine->queue, s.engine->gangs.at[0].leader), 1);
+    EXPECT_INT(queue_attempts(s.engine->queue, s.engine->gangs->all.at[0].leader), 1);
     stage_put(&s, "node n2 cpu=1 memory=8Gi");
     EXPECT_TEXT(stage_fate(&s, "a-0"), "active");
     stage_run(&s);

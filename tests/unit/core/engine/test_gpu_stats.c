@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "core/base/rng.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/wire/metric_text.h"
 #include "support/stage.h"
 #include "support/test.h"

@@ -1,7 +1,7 @@
 /* What was planned for a pod is told with its binding, and books that are made of it anew are what
  * they were. */
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
-#include "core/engine/holds.h"
+#include "core/engine/reservation/holds.h"
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -27,6 +27,17 @@ TEST(holds, keep_others_out_and_let_the_group_in)
     stage_put(&s, "pod own gpu=4" MEMBER);
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "own"), "assumed on n");
+}
+
+TEST(holds, are_no_pods_to_who_counts_pods)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod p gpu=1");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "", "2") "," ENTRY("b", "", "2"))));
+    EXPECT_INT(engine_stats(s.engine).pods, 1);
+    stage_run(&s);
+    EXPECT_INT(engine_stats(s.engine).pods, 1);
 }
 
 TEST(holds, are_used_up_one_by_one)
@@ -195,7 +206,8 @@ TEST(holds, are_for_the_parts_of_an_application_too)
 TEST(holds, let_a_driver_in_only_with_its_workers)
 {
     AUTO(stage) s = {0};
-    stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+    stage_put(&s, "node n cpu=8 memory=32Gi gpu=6"); /* what a namespace may hold */
+    stage_put(&s, "pod other gpu=2 on=n");
     stage_put(&s, DRIVER("d", "3"));
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "d"), "parked");
@@ -233,28 +245,253 @@ TEST(holds, of_a_driver_end_with_it)
     EXPECT_TEXT(stage_fate(&s, "foreign"), "assumed on n");
 }
 
-TEST(holds, guard_a_driver_until_its_workers_are_there)
+static uint32_t evictions(const struct stage *s)
+{
+    uint32_t n = 0;
+    vec_each(&s->effects.list, e)
+        n += e->kind == EFFECT_EVICT;
+    return n;
+}
+
+TEST(holds, guard_a_driver_while_anything_else_helps)
 {
     AUTO(stage) s = {0};
-    stage_put(&s, "node n cpu=2 memory=32Gi gpu=2");
+    stage_put(&s, "node n cpu=3 memory=32Gi gpu=2");
+    stage_put(&s, "pod other cpu=1 priority=50 on=n");
     stage_put(&s, DRIVER("d", "1"));
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "d"), "assumed on n");
     stage_put(&s, "pod urgent cpu=1 priority=100");
     stage_run(&s);
-    EXPECT_INT(s.effects.list.n, 1);
-    EXPECT(stage_effect(&s, "urgent")->kind == EFFECT_REFUSE);
-    stage_put(&s, "pod w" WORKER);
-    s.now_ms += 60000;
+    EXPECT_TEXT(stage_fate(&s, "urgent"), "assumed on n"); /* where its worker was to be */
+    EXPECT_INT(evictions(&s), 0);
+    AUTO(stage) t = {0};
+    stage_put(&t, "node n cpu=2 memory=32Gi");
+    stage_put(&t, "pod other cpu=1 priority=50 on=n");
+    stage_put(&t, "pod d cpu=1 label:spark-app-id=a note:kubenexus.io/executor-count=1 on=n "
+                  "scheduler=kubenexus-scheduler");
+    stage_put(&t, "pod urgent cpu=1 priority=100");
+    stage_run(&t);
+    EXPECT_INT(evictions(&t), 1);
+    EXPECT(stage_effect(&t, "other")->kind == EFFECT_EVICT);
+    EXPECT_TEXT(stage_fate(&t, "d"), "bound to n");
+    stage_remove(&t, "pod other");
+    stage_run(&t);
+    stage_put(&t, "pod last cpu=2 priority=200"); /* which leaves no choice */
+    stage_run(&t);
+    EXPECT(stage_effect(&t, "d")->kind == EFFECT_EVICT);
+}
+
+/* --- who may take the room --- */
+
+/* A driver of that priority, with room for two workers of 2 GPUs. */
+static void announce(struct stage *s, int priority)
+{
+    stage_put(s, "node n cpu=8 memory=32Gi gpu=4");
+    stage_put(s,
+              "pod d cpu=1 priority=%d scheduler=kubenexus-scheduler label:spark-app-id=a "
+              "note:kubenexus.io/executor-count=2 note:kubenexus.io/executor-cpu=1 "
+              "note:kubenexus.io/executor-memory=1 note:kubenexus.io/executor-gpu=2",
+              priority);
+    stage_run(s);
+    EXPECT_TEXT(stage_fate(s, "d"), "assumed on n");
+}
+
+TEST(holds, stand_for_work_as_important_as_the_driver)
+{
+    static const struct {
+        const char *pod, *fate;
+    } cases[] = {
+        {"pod p gpu=4 priority=10",                                              "parked"      },
+        {"pod p gpu=4 priority=9",                                               "parked"      },
+        {"pod p gpu=4 priority=11",                                              "assumed on n"},
+        {"pod p gpu=4 priority=11 preempts=Never",                               "assumed on n"},
+        {"pod p gpu=4 priority=11 scheduler=kubenexus-scheduler",                "assumed on n"},
+        {"pod p gpu=4 priority=11 scheduler=kubenexus-scheduler preempts=Never", "assumed on n"},
+        {"pod p gpu=4 priority=11 gang=g:1 namespace=default",                   "assumed on n"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(stage) s = {0};
+        test_case("%s", cases[i].pod);
+        announce(&s, 10);
+        stage_put(&s, "%s", cases[i].pod);
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "p"), cases[i].fate);
+        EXPECT_INT(evictions(&s), 0);
+        EXPECT_TEXT(stage_fate(&s, "d"), "assumed on n"); /* it goes on without them */
+    }
+}
+
+TEST(holds, make_way_for_a_gang_that_is_more_important)
+{
+    for (int never = 0; never < 2; never++) {
+        AUTO(stage) s = {0};
+        announce(&s, 10);
+        for (int i = 0; i < 2; i++)
+            stage_put(&s, "pod g-%d gpu=2 gang=g:2 priority=%d preempts=%s", i, 11,
+                      never ? "Never" : "PreemptLowerPriority");
+        for (int i = 0; i < 2; i++)
+            stage_put(&s, "pod h-%d gpu=2 gang=h:2 priority=10", i);
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "g-0"), "assumed on n");
+        EXPECT_TEXT(stage_fate(&s, "g-1"), "assumed on n");
+        EXPECT_INT(evictions(&s), 0);
+    }
+}
+
+TEST(holds, that_were_lost_are_not_held_again)
+{
+    AUTO(stage) s = {0};
+    announce(&s, 0);
+    stage_put(&s, "pod p gpu=4 priority=1");
     stage_run(&s);
-    EXPECT_TEXT(stage_fate(&s, "w"), "assumed on n");
-    s.now_ms += 60000;
-    stage_put(&s, "pod urgent2 cpu=1 priority=100");
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+    stage_remove(&s, "pod p");
+    stage_put(&s, "pod q gpu=4");
     stage_run(&s);
-    bool evicts = false;
+    EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
+}
+
+TEST(holds, of_a_reservation_are_above_all_that_users_may_ask_for)
+{
+    static const char *const more[] = {"", " scheduler=kubenexus-scheduler", " gang=v:1",
+                                       " scheduler=kubenexus-scheduler preempts=Never"};
+    for (size_t i = 0; i < LEN(more); i++) {
+        AUTO(stage) s = {0};
+        test_case("%s", more[i]);
+        stage_put(&s, "node n gpu=4");
+        stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "4"))));
+        stage_put(&s, "pod p gpu=4 priority=1000000000%s", more[i]);
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "p"), "parked");
+        stage_put(&s, "pod vital gpu=4 priority=2000000000%s", more[i]);
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "vital"), "assumed on n");
+    }
+}
+
+TEST(holds, of_a_reservation_make_way_for_a_gang_that_keeps_the_cluster_alive)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n gpu=4");
+    stage_put(&s, RESERVE("r", ENTRIES(ENTRY("a", "n", "4"))));
+    stage_run(&s);
+    for (int i = 0; i < 2; i++)
+        stage_put(&s, "pod g-%d gpu=2 gang=g2:2 priority=2000000000", i);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "g-0"), "assumed on n");
+    EXPECT_TEXT(stage_fate(&s, "g-1"), "assumed on n");
+}
+
+TEST(holds, of_a_lost_member_are_worth_what_it_was)
+{
+    static const int priorities[] = {5, 6};
+    for (size_t i = 0; i < LEN(priorities); i++) {
+        AUTO(stage) s = {0};
+        stage_put(&s, "node n cpu=2");
+        stage_put(&s, "pod a-0 cpu=1 gang=a:2 priority=5 on=n");
+        stage_put(&s, "pod a-1 cpu=1 gang=a:2 priority=5 on=n");
+        stage_put(&s, "pod a-1 cpu=1 gang=a:2 priority=5 on=n deleting");
+        stage_remove(&s, "pod a-1");
+        stage_run(&s);
+        stage_put(&s, "pod p cpu=1 priority=%d", priorities[i]);
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "p"), i ? "assumed on n" : "parked");
+    }
+}
+
+/* --- how much --- */
+
+/* Drivers on two nodes of 4 GPUs each announce workers of one GPU; returns how many GPUs others can
+ * have. */
+static int free_beside(const struct coscheduling_args *args, const char *const *namespaces,
+                       uint32_t workers)
+{
+    AUTO(stage) s = {0};
+    int n = 0;
+    stage_set_gangs(&s, args);
+    stage_put(&s, "node n cpu=64 memory=32Gi gpu=4");
+    stage_put(&s, "node m cpu=64 memory=32Gi gpu=4");
+    for (uint32_t i = 0; namespaces[i]; i++) {
+        stage_put(&s,
+                  "pod d%u cpu=1 namespace=%s scheduler=kubenexus-scheduler label:spark-app-id=a%u "
+                  "note:kubenexus.io/executor-count=%u note:kubenexus.io/executor-gpu=1",
+                  i, namespaces[i], i, workers);
+        stage_run(&s);
+        EXPECT(s.effects.list.n && s.effects.list.at[0].kind == EFFECT_BIND);
+    }
+    for (int i = 0; i < 8; i++)
+        stage_put(&s, "pod p%d gpu=1 scheduler=kubenexus-scheduler", i);
+    stage_run(&s);
     vec_each(&s.effects.list, e)
-        evicts |= e->kind == EFFECT_EVICT;
-    EXPECT(evicts);
+        n += e->kind == EFFECT_BIND;
+    return n;
+}
+
+TEST(holds, of_a_namespace_are_no_more_than_its_share)
+{
+    static const struct str let[] = {STR("b")};
+    static const char *const one[] = {"a", NULL}, *const two[] = {"a", "a", NULL},
+                             *const others[] = {"a", "b", NULL};
+    struct coscheduling_args args = COSCHEDULING_DEFAULTS;
+    EXPECT_INT(free_beside(&args, one, 3), 5);
+    EXPECT_INT(free_beside(&args, one, 8), 4); /* half of them, and what one node has */
+    EXPECT_INT(free_beside(&args, two, 3), 4);
+    EXPECT_INT(free_beside(&args, others, 3), 2);
+    args.held_percent = 75;
+    EXPECT_INT(free_beside(&args, one, 8), 2);
+    args.held_percent = 0;
+    EXPECT_INT(free_beside(&args, one, 8), 8);
+    args.held_percent = 50;
+    args.names_holders = true;
+    EXPECT_INT(free_beside(&args, others, 3), 8);
+    args.holders.at = let;
+    args.holders.n = LEN(let);
+    EXPECT_INT(free_beside(&args, others, 3), 5);
+}
+
+TEST(holds, that_are_over_or_used_up_are_no_part_of_the_share)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n cpu=64 memory=32Gi gpu=4");
+    for (int i = 0; i < 3; i++) {
+        s.now_ms += 60000;
+        stage_put(&s,
+                  "pod d%d cpu=1 scheduler=kubenexus-scheduler label:spark-app-id=a%d "
+                  "note:kubenexus.io/executor-count=4 note:kubenexus.io/executor-gpu=1",
+                  i, i);
+        stage_run(&s);
+        stage_put(&s, "pod thief gpu=1");
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "thief"), "parked");
+        stage_remove(&s, "pod thief");
+        stage_put(&s, "pod w cpu=1 gpu=1 scheduler=kubenexus-scheduler label:spark-app-id=a%d", i);
+        stage_run(&s);
+        stage_remove(&s, "pod w");
+        stage_remove(&s, "pod d%d", i);
+    }
+    EXPECT_INT(s.engine->holds->of_namespace.n, 0);
+}
+
+/* --- how long --- */
+
+TEST(holds, end_half_an_hour_after_the_driver_has_its_node_whoever_asks_when)
+{
+    enum { HALF_HOUR_MS = 30 * 60 * 1000 };
+    for (int64_t restart_ms = 0; restart_ms <= HALF_HOUR_MS; restart_ms += HALF_HOUR_MS / 3) {
+        AUTO(stage) s = {.now_ms = restart_ms};
+        stage_put(&s, "node n cpu=8 memory=32Gi gpu=4");
+        stage_put(&s, "pod d cpu=1 scheduler=kubenexus-scheduler label:spark-app-id=a on=n "
+                      "started=0 created=0 note:kubenexus.io/executor-count=2 "
+                      "note:kubenexus.io/executor-gpu=2");
+        stage_put(&s, "pod p gpu=4 scheduler=kubenexus-scheduler");
+        stage_run(&s);
+        bool is_over = restart_ms >= HALF_HOUR_MS;
+        EXPECT_TEXT(stage_fate(&s, "p"), is_over ? "assumed on n" : "parked");
+        s.now_ms = HALF_HOUR_MS;
+        stage_run(&s);
+        EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+    }
 }
 
 TEST(holds, keep_small_pods_off_the_nodes_of_a_gang_to_come)
@@ -305,12 +542,12 @@ TEST(holds, of_users_are_never_taken_for_our_own)
     stage_put(&s, "pod x-1 gpu=2 gang=x:3 on=n deleting");
     stage_remove(&s, "pod x-1");
     stage_run(&s);
-    EXPECT_INT(s.engine->holds.of_pod.n, 2);
+    EXPECT_INT(s.engine->holds->of_pod.n, 2);
     s.now_ms = 31000; /* ours is over */
     stage_run(&s);
-    EXPECT_INT(s.engine->holds.of_pod.n, 1);
+    EXPECT_INT(s.engine->holds->of_pod.n, 1);
     stage_remove(&s, RESERVE("lost", ENTRIES("")));
-    EXPECT_INT(s.engine->holds.of_pod.n, 0);
+    EXPECT_INT(s.engine->holds->of_pod.n, 0);
 }
 
 TEST(holds, of_a_namespace_called_turn_are_not_those_to_come)
@@ -326,5 +563,5 @@ TEST(holds, of_a_namespace_called_turn_are_not_those_to_come)
               " note:kueue.x-k8s.io/pod-group-serving=true");
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "s-0"), "assumed on n");
-    EXPECT_INT(s.engine->holds.of_pod.n, 6);
+    EXPECT_INT(s.engine->holds->of_pod.n, 6);
 }

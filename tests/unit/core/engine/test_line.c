@@ -1,4 +1,4 @@
-#include "core/engine/line.h"
+#include "core/engine/backfill/line.h"
 
 #include "lines.h"
 #include "support/test.h"
@@ -96,6 +96,40 @@ TEST(line, the_one_who_waits_hears_whom_it_would_delay)
     EXPECT_STR(stage_effect(&s, "p")->message, "waits in line: would delay default/head, which is "
                                                "expected to start within 1h30m");
     EXPECT(stage_effect(&s, "p")->rejected_by == lines_of(&s)->bit);
+}
+
+TEST(line, pods_of_other_namespaces_do_not_hear_the_name_of_the_head)
+{
+    static const struct {
+        enum line_policy policy;
+        const char *head, *text;
+    } cases[] = {
+        {LINE_EASY, "pod head gpu=8 created=1 " OURS,
+         "waits in line: would delay a pod of another namespace, which is expected to start within "
+         "1h30m"},
+        {LINE_FIFO, "pod head gpu=8 created=1 gang=secret:1",
+         "waits in line: behind a pod of another namespace, which is expected to start within "
+         "1h30m"},
+        {LINE_FIFO, "pod head gpu=4 created=1 gang=secret:2",
+         "waits in line: behind a gang of another namespace, which is expected to start within "
+         "1h30m"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct lines_setup l;
+        AUTO(stage) s = {0};
+        test_case("%s", cases[i].head);
+        lines_setup(&l, &s, cases[i].policy, 0);
+        stage_put(&s, "node n gpu=8");
+        stage_put(&s, "pod busy gpu=6 on=n " RUNS "90m " OURS);
+        stage_put(&s, "%s", cases[i].head);
+        if (i == 2)
+            stage_put(&s, "pod second gpu=4 created=1 gang=secret:2");
+        stage_run(&s);
+        stage_put(&s, "pod p namespace=b gpu=2 created=2 " OURS);
+        stage_run(&s);
+        REQUIRE(stage_effect(&s, "p"));
+        EXPECT_STR(stage_effect(&s, "p")->message, cases[i].text);
+    }
 }
 
 TEST(line, under_first_fit_whoever_fits_may_go)

@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "lines.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -82,7 +82,7 @@ TEST(members, who_runs_when_it_is_first_seen_leads_no_gang)
     stage_put(&s, "pod g-0 cpu=1 gang=g:2 on=n1");
     EXPECT_TEXT(stage_fate(&s, "g-0"), "bound to n1");
     EXPECT_INT(engine_stats(s.engine).parked, 0);
-    EXPECT_INT(s.engine->timers.n, 0);
+    EXPECT_INT(s.engine->timers.heap.n, 0);
 }
 
 /* An API server lets nobody change it; a backup that is put back does. */

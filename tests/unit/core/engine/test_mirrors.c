@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -125,7 +125,7 @@ TEST(mirrors, the_slot_of_a_lost_member_outlives_a_restart)
                        "'podGroupName':'a','duration':'30s','reservations':{'slot':{'node':'n',"
                        "'resources':{'cpu':'1'}}}",
                        ""));
-    stage_put(&s, "pod x cpu=1 priority=100 preempts=Never scheduler=kubenexus-scheduler");
+    stage_put(&s, "pod x cpu=1 preempts=Never scheduler=kubenexus-scheduler");
     EXPECT_TEXT(shown(&s), "");
     EXPECT_TEXT(stage_fate(&s, "x"), "parked");
     stage_put(&s, "pod a-3 cpu=1 gang=a:3");
@@ -163,7 +163,7 @@ TEST(mirrors, slots_say_whose_they_are_and_go_when_their_time_is_over)
     shown(&s);
     s.now_ms += 31000;
     EXPECT(str_starts(str_of(shown(&s)), STR("delete a-2-slot ")));
-    EXPECT_INT(s.engine->holds.strays.n, 0);
-    vec_each(&s.engine->holds.bookings, b)
+    EXPECT_INT(s.engine->holds->strays.n, 0);
+    vec_each(&s.engine->holds->bookings, b)
         EXPECT(b->name == SYM_NONE); /* nothing is left behind */
 }

@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -101,6 +101,81 @@ TEST(order, a_gang_has_the_age_and_name_of_the_gang)
     EXPECT_STR(order(&s), "p0 p1 q0 q1");
 }
 
+/* Those that came early lend no age to those that came late. */
+TEST(order, a_gang_has_waited_since_the_last_of_those_who_wait_came)
+{
+    AUTO(stage) s = {.now_ms = 100000};
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_put(&s, "pod early-0 cpu=1 gang=g:2 created=1");
+    stage_put(&s, "pod early-1 cpu=99 gang=g:2 created=1");
+    stage_put(&s, "pod late cpu=1 gang=g:2 created=99");
+    stage_put(&s, "pod other cpu=1 " NEXUS " created=90 priority=1");
+    EXPECT(!s.engine->units.at[s.engine->gangs->all.at[0].leader].is_starving);
+    stage_run(&s);
+    EXPECT_STR(order(&s), "other early-0 late");
+}
+
+TEST(order, a_late_member_of_a_gang_that_runs_is_young)
+{
+    AUTO(stage) s = {.now_ms = 100000};
+    stage_put(&s, "pod g-0 cpu=1 gang=g:2 created=1 on=n1");
+    stage_put(&s, "pod g-1 cpu=1 gang=g:2 created=1 on=n1");
+    stage_put(&s, "pod g-2 cpu=1 gang=g:2 created=97");
+    stage_put(&s, "pod other cpu=1 " NEXUS " created=98 priority=100");
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "other g-2");
+}
+
+TEST(order, what_is_left_of_a_gang_is_as_old_as_those_who_are_left)
+{
+    AUTO(stage) s = {.now_ms = 100000};
+    stage_put(&s, "pod g-0 cpu=1 gang=g:2 created=1");
+    stage_put(&s, "pod g-1 cpu=1 gang=g:2 created=1 priority=100");
+    stage_put(&s, "pod g-2 cpu=1 gang=g:2 created=99");
+    stage_remove(&s, "pod g-1"); /* nor does it leave its priority behind */
+    stage_put(&s, "pod other cpu=1 " NEXUS " created=98 priority=50");
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "other g-0 g-2");
+
+    AUTO(stage) t = {.now_ms = 100000}; /* who came late has gone: the others have waited long */
+    stage_put(&t, "pod g-0 cpu=1 gang=g:2 created=1");
+    stage_put(&t, "pod g-1 cpu=1 gang=g:2 created=1");
+    stage_put(&t, "pod g-2 cpu=1 gang=g:2 created=99");
+    stage_remove(&t, "pod g-2");
+    stage_put(&t, "pod other cpu=1 " NEXUS " created=98 priority=50");
+    stage_put(&t, "node n1 cpu=8 memory=8Gi");
+    stage_run(&t);
+    EXPECT_STR(order(&t), "g-0 g-1 other");
+}
+
+/* A group of the same name, made anew, or an old pod that is moved into it, makes nobody older. */
+#define GROUP_MADE(uid, second)                                                                    \
+    "{'kind':'PodGroup','apiVersion':'scheduling.x-k8s.io/v1alpha1','metadata':{'name':'g',"       \
+    "'namespace':'default','uid':'" uid "','creationTimestamp':'1970-01-01T00:00:" second "Z'},"   \
+    "'spec':{'minMember':2}}"
+
+TEST(order, neither_an_old_name_nor_an_old_pod_makes_a_gang_old)
+{
+    AUTO(stage) s = {.now_ms = 100000};
+    stage_put(&s, GROUP_MADE("first", "01"));
+    stage_put(&s, "pod g-0 cpu=1 gang=g:2 created=1");
+    stage_put(&s, "pod g-1 cpu=1 gang=g:2 created=1");
+    stage_remove(&s, "pod g-0");
+    stage_remove(&s, "pod g-1");
+    stage_remove(&s, GROUP_MADE("first", "01"));
+    stage_put(&s, GROUP_MADE("second", "59"));
+    stage_put(&s, "pod old cpu=1 " NEXUS " created=1 priority=-1");
+    stage_put(&s, "pod g-2 cpu=1 gang=g:2 created=97");
+    stage_put(&s, "pod g-3 cpu=1 gang=g:2 created=97");
+    stage_put(&s, "pod old cpu=1 gang=g:2 created=1 priority=-1");
+    stage_put(&s, "pod other cpu=1 " NEXUS " created=98 priority=100");
+    stage_put(&s, "node n1 cpu=8 memory=8Gi");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "other g-2 g-3 old");
+}
+
 /* A full node is freed: who was refused a second ago has its turn like all others. */
 static void free_a_node(struct stage *s, const char *first, const char *second)
 {
@@ -139,6 +214,35 @@ TEST(order, of_pods_of_other_profiles_lets_those_go_first_whose_backoff_is_over)
     AUTO(stage) s = {0};
     free_a_node(&s, "", "priority=5");
     EXPECT_STR(order(&s), "g-0 g-1");
+}
+
+TEST(order, a_member_that_is_being_bound_makes_its_gang_no_more_important)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=2 memory=8Gi");
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod g-%d cpu=1 " NEXUS " gang=g:2 created=%d", i, i);
+    stage_put(&s, "pod x cpu=1 " NEXUS " created=9 preempts=Never");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "g-0 g-1");
+    stage_put(&s, "pod x cpu=1 " NEXUS " created=9 priority=5 preempts=Never");
+    stage_put(&s, "pod g-0 cpu=1 " NEXUS " gang=g:2 created=0 priority=10 label:a=b");
+    stage_put(&s, "node n2 cpu=1 memory=8Gi");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "x");
+}
+
+TEST(order, a_member_that_leaves_as_it_changes_takes_its_priority_along)
+{
+    AUTO(stage) s = {0};
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod g-%d cpu=1 " NEXUS " gang=g:2 created=%d priority=%d", i, i,
+                  i == 1 ? 10 : 0);
+    stage_put(&s, "pod g-1 cpu=1 gang=g:2 scheduler=nobody created=1 priority=0");
+    stage_put(&s, "pod x cpu=1 " NEXUS " created=9 priority=7");
+    stage_put(&s, "node n1 cpu=3 memory=8Gi");
+    stage_run(&s);
+    EXPECT_STR(order(&s), "x g-0 g-2");
 }
 
 TEST(order, an_error_is_waited_out)

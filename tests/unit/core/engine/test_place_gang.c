@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -249,7 +249,7 @@ TEST(place_gang, members_get_a_volume_each_or_none_gets_one)
     }
     stage_run(&s);
     EXPECT_INT(writes(&s), 0);
-    EXPECT_INT(s.engine->preparations.n, 0);
+    EXPECT_INT(s.engine->prebind->all.n, 0);
     vec_each(&s.engine->cluster->volumes.of[THING_VOLUME].at, thing)
         EXPECT_INT(thing->assumed, ID_NONE);
     s.now_ms = 20000;

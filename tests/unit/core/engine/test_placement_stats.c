@@ -1,6 +1,6 @@
 #include "core/engine/placement_stats.h"
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -70,8 +70,8 @@ TEST(placement_stats, a_whole_island_that_is_filled_at_once_is_a_perfect_fit_and
     stage_run(&s);
     EXPECT(says(&s, "kubenexus_perfect_fit_placements_total{island_size=\"8\",topology_type="
                     "\"unknown\"} 1"));
-    EXPECT_INT(s.engine->placements.fragmented.n, 0);
-    EXPECT_INT(s.engine->placements.completed.n, 0);
+    EXPECT_INT(s.engine->figures->placements.fragmented.n, 0);
+    EXPECT_INT(s.engine->figures->placements.completed.n, 0);
 }
 
 TEST(placement_stats, memory_of_gpus_that_is_asked_for_is_counted)
@@ -125,7 +125,7 @@ TEST(placement_stats, many_namespaces_have_series_together)
             &s, "pod a cpu=1 gpu=1 namespace=n%d note:scheduling.kubenexus.io/vram-request=4G" OURS,
             i);
     EXPECT_INT(stage_run(&s), 3 * PLACEMENT_NAMESPACES);
-    EXPECT_INT(s.engine->placements.vram_asked.n, PLACEMENT_NAMESPACES + 1);
+    EXPECT_INT(s.engine->figures->placements.vram_asked.n, PLACEMENT_NAMESPACES + 1);
 }
 
 /* Of the contract's table those that are served; DESIGN and docs/reference say why others are not.

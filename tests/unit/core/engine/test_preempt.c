@@ -1,6 +1,6 @@
 #include "core/base/rng.h"
 #include "core/engine/explain.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -248,7 +248,7 @@ TEST(preempt, a_pod_that_goes_leaves_its_evictions_to_end)
     stage_remove(&s, "pod p");
     engine_settle(s.engine, s.now_ms, a, NULL);
     engine_settle(s.engine, s.now_ms, b, NULL);
-    EXPECT_INT(s.engine->evictions.n, 0);
+    EXPECT_INT(s.engine->preemption->evictions.n, 0);
     EXPECT_INT(s.engine->cluster->nominations.n, 0);
 }
 
@@ -305,11 +305,14 @@ TEST(preempt, where_counts_matter_the_best_node_is_found_without_trying_all)
         for (int n = 0; n < 8; n++)
             stage_put(&s, "node n%d cpu=4 zone=z%d", n, n % 3);
         stage_put(&s, "budget b app=a allowed=1");
-        for (int p = 0; p < 30; p++)
-            stage_put(&s, "pod p%d on=n%d cpu=1 priority=%d started=%d label:app=%c", p,
-                      (int)rng_below(&rng, 8), (int)rng_below(&rng, 3), (int)rng_below(&rng, 4),
-                      'a' + (char)rng_below(&rng, 3));
-        stage_put(&s, "pod high cpu=%d priority=5 apart:%s:app=a", 1 + (int)rng_below(&rng, 4),
+        for (int p = 0; p < 30; p++) {
+            int node = (int)rng_below(&rng, 8), priority = (int)rng_below(&rng, 3);
+            int started = (int)rng_below(&rng, 4), app = 'a' + (char)rng_below(&rng, 3);
+            stage_put(&s, "pod p%d on=n%d cpu=1 priority=%d started=%d label:app=%c", p, node,
+                      priority, started, app);
+        }
+        int cpu = 1 + (int)rng_below(&rng, 4);
+        stage_put(&s, "pod high cpu=%d priority=5 apart:%s:app=a", cpu,
                   rng_below(&rng, 2) ? "zone" : "host");
         struct str best = plan_for(&s, "high", &x);
         stage_run(&s);
@@ -431,9 +434,10 @@ static void put_herd(struct stage *s, struct herd *h)
         h->priority[p] = (int)rng_below(&h->rng, 4);
         char group[9] = "group=g0";
         group[7] = (char)('0' + h->group[p]);
-        stage_put(s, "pod p%u on=n%d cpu=1 priority=%d started=%d label:app=%c %s", p,
-                  (int)rng_below(&h->rng, 6), h->priority[p], (int)rng_below(&h->rng, 4),
-                  'a' + (char)rng_below(&h->rng, 3), h->group[p] < GROUPS ? group : "");
+        int node = (int)rng_below(&h->rng, 6), started = (int)rng_below(&h->rng, 4);
+        stage_put(s, "pod p%u on=n%d cpu=1 priority=%d started=%d label:app=%c %s", p, node,
+                  h->priority[p], started, 'a' + (char)rng_below(&h->rng, 3),
+                  h->group[p] < GROUPS ? group : "");
     }
 }
 
@@ -474,7 +478,8 @@ TEST(preempt, of_a_group_that_goes_as_a_whole_all_go_or_none)
         AUTO(explanation) x = {0};
         struct herd h = {.rng = rng_seeded(test_seed() + (uint64_t)round)};
         put_herd(&s, &h);
-        stage_put(&s, "pod high cpu=%d priority=3 %s", 1 + (int)rng_below(&h.rng, 4),
+        int cpu = 1 + (int)rng_below(&h.rng, 4);
+        stage_put(&s, "pod high cpu=%d priority=3 %s", cpu,
                   rng_below(&h.rng, 3) ? "" : "apart:zone:app=a");
         plan_for(&s, "high", &x);
         stage_run(&s);

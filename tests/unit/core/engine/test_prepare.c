@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -78,7 +78,7 @@ TEST(prepare, a_volume_is_told_whose_it_is_and_the_pod_is_bound_when_its_claim_i
     EXPECT_INT(stage_effect(&s, "p")->kind, EFFECT_BIND);
     EXPECT_STR(stage_effect(&s, "p")->node, "n");
     EXPECT_INT(stage_effect(&s, "p")->attempt, 1);
-    EXPECT_INT(s.engine->preparations.n, 0);
+    EXPECT_INT(s.engine->prebind->all.n, 0);
 }
 
 TEST(prepare, a_claim_is_told_for_which_node_a_volume_is_to_be_made)
@@ -136,7 +136,7 @@ TEST(prepare, a_write_that_fails_gives_back_what_was_taken)
     EXPECT_INT(s.effects.list.at[1].kind, EFFECT_NOMINATE);
     EXPECT_STR(s.effects.list.at[1].node, "");
     EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
-    EXPECT_INT(s.engine->preparations.n, 0);
+    EXPECT_INT(s.engine->prebind->all.n, 0);
 
     stage_put(&s, CLAIM("d", "8", "", "")); /* another may have the volume */
     stage_put(&s, "pod q claim:d");
@@ -230,7 +230,7 @@ TEST(prepare, ends_in_these_ways_too)
                    cases[i].why);
         EXPECT_STR(s.effects.list.at[0].message, why.p);
         EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
-        EXPECT_INT(s.engine->preparations.n, 0);
+        EXPECT_INT(s.engine->prebind->all.n, 0);
     }
 }
 
@@ -273,12 +273,12 @@ TEST(prepare, a_pod_that_goes_leaves_only_what_is_under_way)
         else
             stage_put(&s, "%s", ways[i]);
         EXPECT_INT(s.engine->cluster->nodes.first_pod[0], ID_NONE);
-        EXPECT_INT(s.engine->preparations.n, 1); /* its write may still be carried out */
+        EXPECT_INT(s.engine->prebind->all.n, 1); /* its write may still be carried out */
         EXPECT_INT(stage_run(&s), 0);
         struct error why = {0};
         error_set(&why, ERROR_BUSY, "no");
         engine_settle(s.engine, 0, id, &why);
-        EXPECT_INT(s.engine->preparations.n, 0);
+        EXPECT_INT(s.engine->prebind->all.n, 0);
         stage_put(&s, CLAIM("d", "8", "", ""));
         stage_put(&s, "pod q claim:d");
         stage_run(&s);
@@ -319,7 +319,7 @@ TEST(prepare, what_is_taken_in_a_transaction_is_given_back_with_it)
     txn_undo(c, t);
     engine_give_up(k, pod);
     EXPECT(volumes_volume(&c->volumes, v)->claim_name == SYM_NONE);
-    EXPECT_INT(k->preparations.n, 0);
+    EXPECT_INT(k->prebind->all.n, 0);
     stage_run(&s);
     EXPECT(write_of(&s, "v"));
 }
@@ -346,7 +346,7 @@ TEST(prepare, a_pod_that_must_give_way_meanwhile_waits_again_and_is_not_deleted)
     EXPECT(is_told && is_news);
     EXPECT_TEXT(stage_fate(&s, "p"), "backing off");
     engine_settle(s.engine, s.now_ms, write, NULL);
-    EXPECT_INT(s.engine->preparations.n, 0);
+    EXPECT_INT(s.engine->prebind->all.n, 0);
     s.now_ms = 1000;
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "high"), "assumed on n");

@@ -1,5 +1,7 @@
+#include <stdio.h>
+
 #include "core/engine/explain.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/args.h"
 #include "core/plugins/plugins.h"
 #include "support/stage.h"
@@ -37,15 +39,35 @@ TEST(queues, a_tier_is_the_local_queues_then_the_cluster_queues_then_the_namespa
     EXPECT_INT(who(&s, "b").tier, TIER_BRONZE);
     put_queues(&s, TIER("silver"), TIER("gold"));
     EXPECT_INT(who(&s, "a").tier, TIER_GOLD);
-    stage_remove(&s, "{" KUEUE
-                     ",'kind':'LocalQueue','metadata':{'name':'team','namespace':'default'}}");
-    EXPECT_INT(who(&s, "a").tier, TIER_BRONZE);
     stage_put(&s, "pod c gpu=1 label:kueue.x-k8s.io/cluster-queue-name=shared "
                   "scheduler=kubenexus-scheduler");
     EXPECT_INT(who(&s, "c").tier, TIER_SILVER);
+    stage_remove(&s, "{" KUEUE
+                     ",'kind':'LocalQueue','metadata':{'name':'team','namespace':'default'}}");
+    EXPECT_INT(who(&s, "a").tier, TIER_BRONZE);
     stage_remove(&s, "{" KUEUE ",'kind':'ClusterQueue','metadata':{'name':'shared'}}");
     EXPECT_INT(who(&s, "c").tier, TIER_BRONZE);
     EXPECT_INT(s.engine->cluster->queues.rows.n, 0);
+    EXPECT_INT(s.engine->cluster->queues.links.n, 0);
+}
+
+TEST(queues, of_other_namespaces_lend_a_pod_no_tier)
+{
+    static const char *const keys[] = {"queue-name", "local-queue-name", "cluster-queue-name"};
+    AUTO(stage) s = {0};
+    stage_put(&s, "namespace default label:tenant.kubenexus.io/tier=bronze");
+    stage_put(&s,
+              "{" KUEUE ",'kind':'ClusterQueue','metadata':{'name':'shared'," TIER("gold") "}}");
+    stage_put(&s, "{" KUEUE ",'kind':'LocalQueue','metadata':{'name':'theirs','namespace':'b'},"
+                  "'spec':{'clusterQueue':'shared'}}");
+    for (size_t i = 0; i < LEN(keys); i++)
+        for (int is_local = 0; is_local < 2; is_local++) {
+            stage_put(&s, "pod a%zu%d label:kueue.x-k8s.io/%s=%s scheduler=kubenexus-scheduler", i,
+                      is_local, keys[i], is_local ? "theirs" : "shared");
+            char name[16];
+            snprintf(name, sizeof(name), "a%zu%d", i, is_local);
+            EXPECT_INT(who(&s, name).tier, TIER_BRONZE);
+        }
 }
 
 TEST(queues, the_next_decision_follows_a_queue_that_changes)

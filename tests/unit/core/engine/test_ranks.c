@@ -1,6 +1,6 @@
 /* Members of a gang are numbered along the tree of domains, and told so. */
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

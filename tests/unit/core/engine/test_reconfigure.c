@@ -1,6 +1,6 @@
 /* What a running engine does with new profiles is told in tests/unit/core/config/test_renew.c. */
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/plugins.h"
 #include "support/test.h"
 

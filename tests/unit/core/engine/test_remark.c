@@ -1,6 +1,6 @@
 /* What pods say without effect is told once. */
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

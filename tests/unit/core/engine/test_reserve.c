@@ -86,7 +86,7 @@ TEST(reserve, nothing_is_learned_from_those_who_were_sent_away)
         if (way == 2)
             stage_put(&s, "pod a gpu=1 on=n phase=Failed " OURS); /* that is an end, too */
         stage_remove(&s, "pod a");
-        EXPECT_INT(s.engine->lines.runtimes.notes, way * RUNTIME_LEVELS);
+        EXPECT_INT(s.engine->lines->runtimes.notes, way * RUNTIME_LEVELS);
     }
 }
 
@@ -149,6 +149,23 @@ TEST(reserve, a_gang_waits_that_would_delay_another)
         EXPECT_STR(stage_effect(&s, i ? "h.1" : "h.0")->message,
                    "waits in line: would delay default/g, which is expected to start within 10m");
     EXPECT_TEXT(stage_fate(&s, "a1"), "bound to a");
+}
+
+TEST(reserve, nobody_waits_for_a_gang_that_has_lost_a_member_meanwhile)
+{
+    struct lines_setup l;
+    AUTO(stage) s = {0};
+    lines_setup(&l, &s, LINE_EASY, 0);
+    stage_put(&s, "node a gpu=4");
+    stage_put(&s, "pod a1 gpu=2 on=a " RUNS "10m " OURS);
+    for (int i = 0; i < 2; i++)
+        stage_put(&s, "pod g.%d gpu=2 gang=g:2 created=1", i);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "g.0"), "parked");
+    stage_remove(&s, "pod g.1");
+    stage_put(&s, "pod late gpu=2 created=2 " RUNS "11m " OURS);
+    stage_run(&s);
+    EXPECT_TEXT(stage_fate(&s, "late"), "assumed on a");
 }
 
 static void draw(struct rng *r, struct task *jobs, uint32_t n, int most)

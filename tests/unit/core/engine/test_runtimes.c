@@ -1,4 +1,4 @@
-#include "core/engine/runtimes.h"
+#include "core/engine/backfill/runtimes.h"
 
 #include "core/base/rng.h"
 #include "support/test.h"

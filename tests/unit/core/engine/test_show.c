@@ -1,7 +1,7 @@
-#include "core/engine/show.h"
+#include "core/engine/unit/publish.h"
 
 #include "core/base/rng.h"
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 

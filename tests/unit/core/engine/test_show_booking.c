@@ -1,6 +1,6 @@
 /* A reservation in words. When it is told, and to whom, is test_show's. */
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "support/stage.h"
 #include "support/test.h"
 
@@ -28,30 +28,6 @@ TEST(show_booking, of_finalizers_only_ours_is_taken_off)
         if (left && cases[i].left)
             EXPECT_TEXT(left, cases[i].left);
         mem_free(left);
-    }
-}
-
-TEST(show_booking, is_taken_if_every_entry_has_or_had_somebody)
-{
-    static const struct {
-        struct hold holds[2];
-        uint32_t n;
-        bool is_taken;
-    } cases[] = {
-        {{{.user = ID_NONE}},                   0, true }, /* of nothing, all */
-        {{{.user = ID_NONE}},                   1, false},
-        {{{.user = 7}},                         1, true },
-        {{{.user = ID_NONE, .is_spent = true}}, 1, true },
-        {{{.user = 7}, {.user = ID_NONE}},      2, false},
-        {{{.user = 7}, {.user = 8}},            2, true },
-    };
-    for (size_t i = 0; i < LEN(cases); i++) {
-        struct booking b = {0};
-        test_case("case %zu", i);
-        for (uint32_t k = 0; k < cases[i].n; k++)
-            vec_push(&b.holds, cases[i].holds[k]);
-        EXPECT_INT(booking_is_taken(&b), cases[i].is_taken);
-        vec_done(&b.holds);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -88,11 +88,11 @@ TEST(show_gang, a_status_that_comes_back_disturbs_nobody)
     stage_put(&s, NATIVE_POD("b"));
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "a"), "parked");
-    uint32_t attempts = s.engine->gangs.at[0].attempts;
+    uint32_t attempts = s.engine->gangs->all.at[0].attempts;
     stage_put(&s, NATIVE("'conditions':[{'type':'Other','status':'True'}]"));
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "a"), "parked");
-    EXPECT_INT(s.engine->gangs.at[0].attempts, attempts);
+    EXPECT_INT(s.engine->gangs->all.at[0].attempts, attempts);
 }
 
 TEST(show_gang, attempts_are_told_in_powers_of_two)
@@ -110,7 +110,7 @@ TEST(show_gang, attempts_are_told_in_powers_of_two)
         const char *text = shown(&s);
         writes += text[0] != 0;
         has_eight |= strstr(text, "8+ attempts") != NULL;
-        EXPECT_INT(s.engine->gangs.at[0].attempts, i + 1);
+        EXPECT_INT(s.engine->gangs->all.at[0].attempts, i + 1);
     }
     EXPECT_INT(writes, 3); /* 2, 4 and 8 */
     EXPECT(has_eight);

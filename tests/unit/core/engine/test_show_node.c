@@ -1,6 +1,6 @@
 /* Labels of nodes that mean nothing are told in events, once. */
 
-#include "core/engine/inside.h"
+#include "core/engine/step/step.h"
 #include "core/plugins/plugins.h"
 #include "support/stage.h"
 #include "support/test.h"

@@ -135,8 +135,8 @@ TEST(class, a_sweep_forgets_classes_whose_pods_are_gone)
         pods_remove(&j.ground.cluster->pods, ground_pod(&j.ground, "p"));
     }
     EXPECT_INT(classes_count(&j.classes), 2001);
-    classes_sweep(&j.classes);
-    cluster_sweep(j.ground.cluster);
+    classes_tidy(&j.classes, TIDY_IF_WANTED);
+    cluster_tidy(j.ground.cluster, TIDY_IF_WANTED);
     EXPECT_INT(classes_count(&j.classes), 1);
     EXPECT_INT(forgotten, 2000);
     EXPECT(judge_class(&j, "kept") == kept);

@@ -22,7 +22,8 @@ TEST(scan, judges_every_node_that_is_there)
     EXPECT_TEXT(judge_verdict(&j, "p", "small"), "U FakeRoom: no room");
     EXPECT_TEXT(judge_verdict(&j, "p", "bad"), "UU FakeLabel: is bad");
     EXPECT_TEXT(judge_verdict(&j, "p", "shut"), "U FakeZone: zone is closed");
-    EXPECT_INT(j.scan.home.at[ground_node(&j.ground, "elsewhere").i], ID_NONE);
+    EXPECT_INT(scan_home(&j.scan, j.ground.cluster, ground_node(&j.ground, "elsewhere").i),
+               ID_NONE);
 }
 
 TEST(scan, counts_the_reasons_when_nothing_fits)

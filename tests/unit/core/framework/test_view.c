@@ -124,6 +124,24 @@ TEST(view, that_lags_by_too_many_nodes_is_built_anew)
     EXPECT_INT(j.views.stats.rows, rows);
 }
 
+TEST(view, of_a_class_that_is_seldom_asked_for_is_given_up_for_scans)
+{
+    AUTO(judge) j = {.profile = &fake_profile};
+    furnish(&j);
+    for (int i = 10; i < 80; i++)
+        ground_add(&j.ground, "node n%d cpu=4 label:z=1", i);
+    warm(&j, "p");
+    for (int i = 0; i < 65; i++)
+        ground_add(&j.ground, "pod x%d cpu=1m on=n%d", i, i);
+    for (int i = 0; i < 11; i++) /* more than an eighth of the nodes */
+        judge_view(&j, "other");
+    EXPECT(judge_view(&j, "p") == NULL);
+    EXPECT(judge_class(&j, "p")->view == NULL);
+    EXPECT_INT(j.views.stats.built, 2);
+    expect_agreement(&j, "p"); /* its pods come together after all */
+    EXPECT_INT(j.views.stats.built, 3);
+}
+
 TEST(view, that_lags_by_many_changes_of_few_nodes_catches_up)
 {
     AUTO(judge) j = {.profile = &fake_profile};

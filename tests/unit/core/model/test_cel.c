@@ -184,3 +184,45 @@ TEST(cel, bounds_what_it_reads)
     EXPECT(!cel_compile(repeated(&mem, "(", 9000, "true"), &mem, &why));
     arena_done(&mem);
 }
+
+/* Of each variable ten times the one before it; then what is to be said of the last. */
+static struct str towering(struct arena *mem, const char *base, const char *open, const char *by,
+                           const char *close, const char *end)
+{
+    AUTO(buf) b = {0};
+    buf_printf(&b, "cel.bind(v0, %s, ", base);
+    for (int i = 1; i < 16; i++) {
+        buf_printf(&b, "cel.bind(v%d, %s", i, open);
+        for (int k = 0; k < 10; k++)
+            buf_printf(&b, "%sv%d", k ? by : "", i - 1);
+        buf_printf(&b, "%s, ", close);
+    }
+    buf_add(&b, str_of(end));
+    for (int i = 0; i < 16; i++)
+        buf_add_char(&b, ')');
+    return arena_str(mem, buf_str(&b));
+}
+
+TEST(cel, bounds_what_it_makes)
+{
+    struct arena mem = {0};
+    struct resource_slice slice = read_slice(&mem);
+    struct str texts[] = {
+        towering(&mem, "'abcdefgh'", "", " + ", "", "v15 == 'a'"),
+        towering(&mem, "'abcdefgh'", "", " + ", "", "v15.contains('h')"),
+        towering(&mem, "[1]", "[", ", ", "]", "v15 == v15"),
+        towering(&mem, "[1]", "[", ", ", "]", "v14 in v15"),
+    };
+    for (size_t i = 0; i < LEN(texts); i++) {
+        struct str why = {0};
+        size_t before = mem.used_bytes;
+        const struct cel *cel = cel_compile(texts[i], &mem, &why);
+        test_case(STR_FMT ": " STR_FMT, STR_ARG(texts[i]), STR_ARG(why));
+        REQUIRE(cel);
+        EXPECT_INT(cel_match(cel, slice.spec.driver, &slice.spec.devices.at[0], &mem, &why),
+                   CEL_FAILED);
+        EXPECT_STR(why, "operation cancelled: actual cost limit exceeded");
+        EXPECT(mem.used_bytes - before < 1 << 20);
+    }
+    arena_done(&mem);
+}

@@ -132,6 +132,16 @@ TEST(object_check, refuses_taints_without_effect_and_selectors_without_sense)
                  "preemptionPolicy: \"x\" is not one of Never PreemptLowerPriority");
 }
 
+TEST(object_check, refuses_templates_of_workers_as_it_does_pods)
+{
+    expect_check(
+        KIND_LEADER_WORKER_SET,
+        "{'metadata':{'name':'l'},'spec':{'leaderWorkerTemplate':{'workerTemplate':{'spec':"
+        "{'tolerations':[{'key':'a','operator':'Is'}]}}}}}",
+        "spec.leaderWorkerTemplate.workerTemplate.spec.tolerations[0].operator: \"Is\" is not "
+        "one of Equal Exists Lt Gt");
+}
+
 TEST(object_check, refuses_volumes_that_nobody_could_find)
 {
     expect_check(KIND_POD,

@@ -138,18 +138,36 @@ static bool is_cpu(void *ctx, struct str resource)
     return str_equal(resource, STR("cpu"));
 }
 
-TEST(limits, of_a_pod_beyond_one_its_requests_are_left)
+TEST(limits, of_a_pod_beyond_one_all_else_is_left)
 {
     struct arena mem = {0};
-    struct object o = object_of(&mem, "pod p cpu=2 memory=1Gi priority=7 on=n tolerate:a:Exists:: "
-                                      "spread:zone:1:hard:* init cpu=3 sidecar cpu=1");
+    struct object o =
+        object_of(&mem, "pod p cpu=2 memory=1Gi priority=7 on=n port:80 "
+                        "tolerate:a:Exists:: spread:zone:1:hard:* init cpu=3 sidecar cpu=1");
+    say_spread(o.pod, pod_limits[LIMIT_SPREAD].most + 1, &mem);
     struct pod left = pod_without_excess(o.pod, is_cpu, NULL, &mem);
     EXPECT_STR(left.meta.name, "p");
     EXPECT_STR(left.spec.node_name, "n");
     EXPECT_INT(left.spec.priority, 7);
-    EXPECT_INT(left.spec.tolerations.n + left.spec.spread.n, 0);
+    EXPECT_INT(left.spec.spread.n, 0);
+    EXPECT_INT(left.spec.tolerations.n, 1);
     EXPECT_INT(left.spec.containers.n, 1);
-    EXPECT_INT(left.spec.containers.at[0].resources.requests.n, 1);
+    EXPECT_INT(left.spec.containers.at[0].ports.n, 1);
+    EXPECT_INT(left.spec.containers.at[0].resources.requests.n, 2);
     EXPECT_INT(left.spec.init_containers.n, o.pod->spec.init_containers.n);
+    arena_done(&mem);
+}
+
+TEST(limits, of_too_many_resources_those_are_left_that_count)
+{
+    struct arena mem = {0};
+    struct object o = object_of(&mem, "pod p cpu=2 and cpu=1");
+    struct container *c = o.pod->spec.containers.at;
+    say_resources(o.pod, pod_limits[LIMIT_RESOURCES].most + 1, &mem);
+    o.pod->spec.containers.at[1] = c[0];
+    struct pod left = pod_without_excess(o.pod, is_cpu, NULL, &mem);
+    EXPECT_INT(left.spec.containers.n, 2);
+    EXPECT_INT(left.spec.containers.at[0].resources.requests.n, 0);
+    EXPECT_INT(left.spec.containers.at[1].resources.requests.n, 1);
     arena_done(&mem);
 }

@@ -26,6 +26,7 @@ TEST(kind_info, is_found_by_group_and_kind_in_any_version)
         {"apps/v1",                          "StatefulSet",           KIND_STATEFUL_SET           },
         {"batch/v1",                         "Job",                   KIND_JOB                    },
         {"policy/v1",                        "PodDisruptionBudget",   KIND_DISRUPTION_BUDGET      },
+        {"v1",                               "ResourceQuota",         KIND_RESOURCE_QUOTA         },
         {"scheduling.k8s.io/v1",             "PriorityClass",         KIND_PRIORITY_CLASS         },
         {"scheduling.volcano.sh/v1",         "PriorityClass",         KIND_NONE                   },
         {"apps/v1",                          "Deployment",            KIND_NONE                   },

@@ -57,8 +57,12 @@ TEST(our_keys, are_known_where_they_are_read)
 /* What the tables of what is read have is known, and what only we spell so is ours. */
 TEST(our_keys, of_every_table_are_known)
 {
-    for (uint32_t i = 0; i < n_our_keys; i++)
-        EXPECT(our_key_is(our_keys[i].text));
+    for (uint32_t i = 0; i < n_our_keys; i++) {
+        struct str key = our_keys[i].text;
+        EXPECT(our_key_is(key));
+        for (uint32_t on = ON_POD; on <= ON_OTHERS && str_find(key, '#') == key.n; on *= 2)
+            EXPECT_INT(our_key_is_unknown(key, on), !(our_keys[i].on & on));
+    }
     for (uint32_t i = 0; i < n_pod_keys; i++)
         EXPECT(!our_key_is_unknown(pod_keys[i].text, ON_POD));
     for (uint32_t i = 0; i < n_gang_keys; i++)

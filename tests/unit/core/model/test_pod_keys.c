@@ -71,3 +71,12 @@ TEST(pod_keys, words_are_parts_of_names_not_pieces_of_words)
         EXPECT_INT(text_has_word(str_of(cases[i].text), str_of(cases[i].word)), cases[i].has);
     }
 }
+
+TEST(pod_keys, the_first_of_the_words_is_found_wherever_it_stands)
+{
+    static const struct str words[] = {STR("lab"), STR("code-server"), STR("ide")};
+    EXPECT_INT(text_find_word(STR("team/ide:lab"), words, LEN(words)), 0);
+    EXPECT_INT(text_find_word(STR("IDE.Code-Server"), words, LEN(words)), 1);
+    EXPECT_INT(text_find_word(STR("gitlab/code-servers"), words, LEN(words)), LEN(words));
+    EXPECT_INT(text_find_word(STR(""), words, LEN(words)), LEN(words));
+}

@@ -267,8 +267,9 @@ static bool place(struct spreading *s, uint32_t number)
     const struct effect *e = stage_effect(&s->stage, name);
     bool is_placed = e && e->kind == EFFECT_BIND;
     EXPECT_INT(is_placed, has_room);
-    if (is_placed)
-        check_place(s, (uint32_t)strtoul(e->node.p + 1, NULL, 10));
+    int64_t node;
+    if (is_placed && EXPECT(str_int(str_part(e->node, 1, e->node.n), &node)))
+        check_place(s, (uint32_t)node);
     return is_placed;
 }
 

@@ -1,0 +1,408 @@
+#pragma once
+
+#include "core/engine/unit/unit.h"
+#include "core/framework/nook.h"
+#include "core/plugins/args.h"
+
+/* Gangs inside the engine: how they wait (gangs.c), in which order everybody waits (order.c), how
+ * they are placed (place_gang.c), how near each other (domains.c), and what they are told when they
+ * are not (gang_why.c). Who belongs
+ * to which group is the cluster's to know (cluster/groups.h). */
+
+struct engine;
+struct object;
+struct pod;
+
+/* What one class of a refused gang waits for. */
+struct ask {
+    uint32_t pod;  /* one of the class */
+    uint32_t n;    /* how many */
+    uint32_t sign; /* vain.c: how they were judged */
+};
+
+/* What the engine keeps of a group beyond its members, while pods of it wait as one. The gang
+ * stands in the queue under the number of one of them, its *leader*; the others are not in the
+ * queue. */
+struct gang {
+    uint32_t leader;      /* ID_NONE: none of its pods waits */
+    int32_t priority;     /* the highest of those that wait */
+    int64_t since_ms;     /* when the last of those was made: so long the gang has waited */
+    int64_t gather_ms;    /* when those who wait are told that some are missing; INT64_MAX: not */
+    uint64_t owner;       /* hash of who made its pods, */
+    struct owner made_by; /* and who that is: its texts are one block, at api_version. Owned */
+    struct workers *workers; /* it is a LeaderWorkerSet: of what its object says; NULL: nothing */
+    bool goes_on;            /* it runs, and those who are missing were waited for in vain */
+    bool is_told_soon;       /* a gate was lifted: what its pods were told is not so any more */
+    struct exhibit shown;    /* its PodGroup */
+    uint32_t attempts;       /* to place it */
+    uint32_t landing;        /* pods of the last one that are not bound yet */
+    enum gang_standing standing;
+    struct buf why;  /* it is not placed; only where it is shown */
+    struct buf tree; /* keys of the levels by which it was placed, with commas */
+    uint64_t
+        refused_at; /* for want of room alone: the end of the log then. 0: otherwise (vain.c) */
+    uint32_t need;  /* that must be placed at once */
+    VEC(struct ask)
+    asks; /* one pod of each class that was refused; none: any may be helped */
+
+    /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
+    int64_t raids_ms; /* no sooner it evicts again; 0: at once */
+    int64_t ripe_ms;  /* then somebody may go who may not yet; 0: nobody */
+    int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
+
+    uint32_t open; /* questions about its members that extenders have not answered yet */
+};
+
+/* A pod that waits to be placed with its gang. */
+struct seat {
+    uint32_t pod;
+    uint32_t order;  /* of its bench */
+    uint32_t node;   /* where it goes; ID_NONE: nowhere */
+    uint32_t leaf;   /* the domain there, in the order in which they were filled */
+    uint32_t rank;   /* its number within its job, as it says; ID_NONE: it does not */
+    uint32_t choice; /* nodes that extenders left to it; 0: they were not asked */
+    uint64_t arrival;
+    bool has_in_sight; /* it is nominated to a node: */
+    sym in_sight;
+};
+
+/* The pods of one class. */
+struct bench {
+    struct class *class;  /* as the pods have it */
+    struct class *inside; /* the same for those who are to be in one domain; NULL: not asked yet */
+    struct class *here;   /* the one of the two that applies to what is tried; NULL: likewise */
+    shape_id shape;       /* of one of its pods */
+    uint32_t first, n;    /* its seats */
+    uint32_t seated;      /* of them, in this trial */
+    uint32_t order;
+    uint64_t room; /* pods of it that the cluster has room for, at most */
+};
+
+/* A node label whose domains matter to the gang. */
+struct level {
+    sym key;
+    bool is_local;  /* a value names a domain only together with the next wider level's */
+    uint32_t first; /* of its sites; those of the next level that was measured come behind them */
+    uint32_t n;     /* ID_NONE: not measured yet */
+    uint32_t bare;  /* nodes that have no such label */
+};
+
+/* Nodes that share the value of a label. */
+struct site {
+    sym value;
+    uint32_t running;  /* of the gang */
+    uint64_t room;     /* of all that wait, so many at most */
+    uint64_t spare;    /* the same if there were more of them */
+    uint64_t suits;    /* how well its nodes with room suit the gang, together … */
+    uint32_t suitable; /* … and how many they are */
+    uint32_t parts;    /* domains of the next tighter level that all would need */
+    uint32_t of_bench; /* room for the class that is counted */
+    uint32_t share;    /* where in planner.shares it stands; ID_NONE: nowhere */
+    bool is_tried;
+};
+
+/* A part of a domain that is filled: a site of the next tighter level, as far as it is inside. */
+struct share {
+    uint32_t site;
+    uint32_t first, n; /* its nodes in planner.lot */
+    uint64_t room;
+    uint32_t quota; /* so many of the gang go there */
+};
+
+/* Where a member is, along the tree of domains. */
+struct spot {
+    uint32_t leaf, node;
+    uint32_t seat; /* whose it is */
+    struct str name;
+};
+
+/* What is needed for one gang at a time. */
+struct planner {
+    VEC(struct seat) seats;    /* by bench, in order of rank, then of arrival */
+    VEC(struct bench) benches; /* the largest pods first */
+    VEC(uint32_t) fits;        /* by bench and node: how many pods have room */
+
+    struct level levels[GANG_MOST_LEVELS]; /* the tightest first */
+    uint32_t n_levels;
+    sym within;     /* their keys with commas; SYM_NONE: there are none */
+    sym required;   /* the last level's, if all members must be in one domain of it */
+    bool only_asks; /* whether they fit, not where: wishes do not matter */
+    bool is_told;   /* members go where extenders let them; else those are not asked */
+    VEC(struct site) sites;
+    struct map site_of;    /* value, and the wider value if the level is local → index */
+    VEC(uint32_t) site_at; /* by level and node; ID_NONE: it has no such label */
+    VEC(uint32_t) lot;     /* nodes of the domain that is filled, in the order of its parts */
+    VEC(uint32_t) sorted;  /* scratch of the same length */
+    VEC(struct share) shares;
+    VEC(struct spot)
+    spots;           /* where members are */
+    VEC(bool) taken; /* ranks */
+
+    uint32_t which, at;     /* the domain that is tried: of node `at`, by these levels as bits */
+    uint32_t near;          /* its nodes in the lot, from there on … */
+    uint32_t n_near;        /* … if they are few enough for nooks; 0: they are not */
+    VEC(struct nook) nooks; /* by bench: what was seen of those nodes */
+    uint32_t opened;        /* domains so far */
+    bool is_silent;         /* nobody asks why a member finds no node, … */
+    bool has_withheld;      /* … and there would have been something to say */
+    struct arena *mem;      /* for what must be written before they are bound */
+    uint32_t need;          /* that must be placed now */
+    uint32_t wants;         /* with those to come, who have seats; 0: nobody is to come */
+    uint32_t held;          /* that have their room already */
+    VEC(uint32_t) unjudged; /* who may be placed now, and have no seat: they cannot be judged */
+    VEC(uint32_t) company;  /* those who have none, the last first */
+    bool is_frugal;         /* nobody sits down beyond those */
+    uint64_t refused_by;    /* plugins that refused some pod */
+    struct buf text;        /* what the first of them heard, in the last trial */
+    struct buf message;     /* what all are told */
+    struct buf plan;        /* what they are told of evictions, … */
+    uint32_t victims;       /* … by which so many pods go for them */
+    uint64_t also;          /* plugins that may end the wait beside those that refused */
+};
+
+void planner_done(struct planner *p);
+
+/* All gangs, by group, and what a step plans with. */
+struct gangs {
+    VEC(struct gang) all;
+    struct planner planner;
+    uint64_t wanted; /* kinds, as bits, whose objects pods wait for: engine_wants() */
+    bool kubeflow;   /* as the profiles say */
+    bool has_missed; /* one was told that it misses members */
+};
+
+/* --- order.c --- */
+
+/* The order of the queue: strict and total. */
+bool engine_before(const void *ctx, uint32_t a, uint32_t b);
+
+/* Since when the unit waits: when its pod was made, or the last of the gang's that wait. Members
+ * that run, or have gone, lend those that come later neither age nor priority, and those that came
+ * early lend none to those that came late. */
+int64_t engine_age_ms(const struct engine *k, uint32_t unit);
+
+/* Works out age and priority of a gang that waits; one more pod waits with it; the pod does not
+ * wait with its gang any more. */
+void engine_age_anew(struct engine *k, uint32_t group);
+void engine_age_with(struct engine *k, uint32_t group, pod_id pod);
+void engine_age_without(struct engine *k, pod_id pod);
+
+/* How the pod's profile places gangs; the defaults if it does not. */
+struct coscheduling_args engine_gang_args(const struct engine *k, pod_id pod);
+
+/* The unit has come into the queue: what its place rests on is worked out, and its timer set. */
+void engine_begin_wait(struct engine *k, uint32_t unit);
+void engine_set_timer(struct engine *k, uint32_t unit);
+
+/* Tenants of the namespace (SYM_NONE: all) may have another tier now. */
+void engine_review_boosts(struct engine *k, sym namespace);
+
+/* The pod, which waits by itself, is tried again then, whatever happens. */
+void engine_wake_at(struct engine *k, uint32_t unit, int64_t at_ms);
+void engine_stop_timer(struct engine *k, uint32_t unit);
+int64_t engine_timer_ms(const struct engine *k);
+
+/* When the unit starves, or its pod is tried again whatever happens; INT64_MAX: never. */
+int64_t engine_starves_ms(const struct engine *k, uint32_t unit);
+int64_t engine_wakes_ms(const struct engine *k, uint32_t unit);
+
+/* --- wake.c --- */
+
+/* --- gangs.c --- */
+
+/* The group with which the pod is placed as one; ID_NONE: it is on its own. */
+uint32_t engine_gang_of(const struct engine *k, pod_id pod);
+
+/* The gang in the queue under this number; NULL: it is a pod's own. */
+struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit);
+
+/* Who is there of a group, by the rows of its members. */
+struct muster {
+    uint32_t running; /* on a node, and not on the way out */
+    uint32_t ready;   /* waiting, and nothing keeps them from being placed */
+    uint32_t held;    /* waiting, behind a gate of their own */
+};
+
+struct muster engine_muster(const struct engine *k, uint32_t group);
+bool engine_is_ready(const struct engine *k, pod_id pod);
+
+/* Does the pod wait as one of the gang, behind gates of its own or not? */
+bool engine_waits_with(const struct engine *k, pod_id pod, uint32_t group);
+bool engine_is_gathered(const struct engine *k, uint32_t group);
+
+/* A gate of the pod was lifted. The API server said of it that it is gated, and goes on saying so
+ * until somebody says another thing. */
+void engine_tell_soon(struct engine *k, pod_id pod);
+
+/* Is the gang under this number gathered? If not, the time runs until its pods are told. */
+bool engine_gang_may_enter(struct engine *k, uint32_t unit);
+
+/* Puts the pod where it belongs by what is true of it now: it waits by itself, or with its gang, or
+ * not at all. To be called after whatever may change that, but for two things that a pod must leave
+ * before: its group, and the world. `is_new`: it came, or changed so that it may matter to the gang
+ * with which it waits already. */
+void engine_stand(struct engine *k, pod_id pod, bool is_new);
+void engine_leave(struct engine *k, pod_id pod);
+
+/* The pod leaves its group, if it is in one; `has_ended`: its work is done. */
+void engine_leave_group(struct engine *k, pod_id pod, bool has_ended);
+
+/* Its binding failed: it waits again, after a while. */
+void engine_stand_again(struct engine *k, pod_id pod);
+
+/* The gang has been placed, as far as possible: whoever could not be placed at all waits on. */
+void engine_wait_on(struct engine *k, uint32_t group);
+
+/* None of its pods waits any more, as one or by itself. */
+void engine_dissolve(struct engine *k, uint32_t group);
+
+/* What is said of the group changed: its pods wait as one, or no longer. */
+void engine_regroup(struct engine *k, uint32_t group);
+
+/* The pod is in the group that it names now; true if that is another than before. */
+bool engine_set_group(struct engine *k, pod_id pod, const struct pod *from);
+
+/* A PodGroup of whichever kind came or changed, or is gone; returns its group, ID_NONE: it has
+ * none. */
+uint32_t engine_put_group(struct engine *k, const struct object *o, bool is_there);
+
+/* The same of a Workload, whose groups have no objects of their own. */
+void engine_put_workload(struct engine *k, const struct object *o, bool is_there);
+
+/* The pod has got a node, whoever gave it one: others of its gang may have waited for it. */
+void engine_count_in(struct engine *k, pod_id pod);
+
+/* The gang goes on under the number of another pod that waits. */
+void engine_rename_gang(struct engine *k, uint32_t group, uint32_t unit, uint32_t to);
+
+/* Forgets what was known of groups that are gone, after the cluster did (cluster_tidy()). */
+void engine_tidy_gangs(struct engine *k);
+
+struct gangs *gangs_new(void);
+void engine_gangs_done(struct engine *k);
+
+/* --- place_gang.c --- */
+
+enum gang_outcome {
+    GANG_PLACED,
+    GANG_MISSING,  /* too few pods are there */
+    GANG_HOPELESS, /* there is too little room, whatever one tries */
+    GANG_REFUSED,  /* no way was found */
+    GANG_REST,     /* the gang runs, and there is no room for more of it */
+    GANG_BEHIND,   /* it would delay the head of its line */
+};
+
+/* Would the gang that waits under this number find its nodes now? */
+bool engine_gang_fits(struct engine *k, struct planner *planner, uint32_t unit);
+
+/* One pod sits alone; or everybody of the group who may be placed now, and the room for them is
+ * measured, false if too few are there. */
+void engine_seat_alone(struct engine *k, struct planner *planner, pod_id pod, struct class *class);
+bool engine_seat_gang(struct engine *k, struct planner *planner, uint32_t group);
+
+/* Is there room for enough of them, by sums alone? */
+bool planner_has_hope(const struct planner *p);
+
+/* Once it is known where extenders let them: who can go anywhere does not take the only node of
+ * another. */
+void planner_sort(struct planner *p);
+
+/* Finds nodes for as many of them as must be placed and for nobody else, in the open transaction;
+ * false: nobody is placed. `group` ID_NONE: a pod alone. */
+bool engine_try_seats(struct engine *k, struct planner *planner, uint32_t group);
+
+/* Everybody who may be placed now sits down, and as many as can find a node, in the open
+ * transaction: in one domain if that is required. False: there would be too little room even if
+ * nothing ran. p->lot are the nodes that were asked. */
+bool engine_seat_some(struct engine *k, struct planner *planner, uint32_t group);
+
+/* What would come of it, by the planner; nothing is changed. */
+enum gang_outcome engine_try_gang(struct engine *k, struct planner *planner, uint32_t group,
+                                  struct effects *out);
+
+/* Those who are placed next in this trial may go to the domain of the node that these levels, as
+ * bits, make; none: anywhere. */
+void engine_open_domain(struct planner *planner, uint32_t which, uint32_t node);
+
+/* The same, where the domain's nodes are a piece of the lot, in ascending order. */
+void engine_open_piece(struct engine *k, struct planner *planner, uint32_t which, uint32_t first,
+                       uint32_t n);
+
+/* Those who have a node in sight sit down there, or where else they may; false: one cannot. */
+bool engine_seat_in_sight(struct engine *k, struct planner *planner);
+
+/* Places so many of those who stand, at most; returns how many found a node. */
+uint32_t engine_seat(struct engine *k, struct planner *planner, uint32_t most, bool is_reversed);
+
+/* Members of one class change places, so that their ranks follow the order of nodes. */
+void engine_trade_seats(struct engine *k, struct planner *planner);
+
+/* For how many of those with seats there is room now, all classes together, the largest pods first;
+ * as far as what nodes are and have free decides. Leaves no trace. */
+uint64_t engine_joint_room(struct engine *k, struct planner *planner);
+
+/* --- ranks.c --- */
+
+/* The planner's spots: those of the seats that have a node, along the tree of domains. */
+void engine_sort_spots(struct engine *k, struct planner *planner, uint32_t first, uint32_t n);
+
+/* Those who have just been placed get their ranks. */
+void engine_rank_gang(struct engine *k, struct planner *planner, uint32_t group);
+
+/* How many pods of the class the cluster has room for, at most. */
+uint64_t engine_room(struct engine *k, struct class *class);
+
+/* --- domains.c --- */
+
+/* Which labels matter to the gang of the planner. */
+void engine_find_levels(struct engine *k, struct planner *planner, uint32_t group);
+
+/* Places all who have a seat if that works somewhere, else at least `need` of them: in the tightest
+ * domain that holds them. False, and nothing has happened: it does not work. */
+bool engine_place_gang(struct engine *k, struct planner *planner, uint32_t group, uint32_t need);
+
+/* engine_seat_some(), once they sit. */
+bool engine_place_some(struct engine *k, struct planner *planner, uint32_t group);
+
+/* Takes back what a trial did. */
+void engine_undo_gang(struct engine *k, struct planner *planner, struct txn t);
+
+/* When the gang is to be looked at for its evictions; INT64_MAX: never. */
+int64_t engine_pursuit_ms(const struct gang *gang);
+
+/* --- workers.c: what those to come of a LeaderWorkerSet's groups are like --- */
+
+struct workers {
+    struct arena mem;
+    amount_list each;
+    struct pod like; /* its nodeSelector and tolerations alone count */
+};
+
+/* As the set's object has it. */
+void engine_put_workers(struct gang *set, const struct object *o);
+void engine_free_workers(struct workers *w);
+
+/* The number of the set that the group is a group of; ID_NONE: of none that is there. And what that
+ * says; NULL: nothing. */
+uint32_t engine_set_of(const struct engine *k, uint32_t group);
+const struct workers *engine_workers_of(const struct engine *k, uint32_t group);
+
+/* --- show_gang.c --- */
+
+/* What came of an attempt to place the group, or of the wait for its pods. */
+void engine_note_gang(struct engine *k, uint32_t group, enum gang_standing standing,
+                      struct str why);
+
+/* Its members or its object changed. ID_NONE: it is nobody's. */
+void engine_touch_gang(struct engine *k, uint32_t group);
+
+/* The group as it stands. */
+void engine_show_gang(struct engine *k, uint32_t group, struct effects *out);
+
+/* --- gang_counts.c --- */
+
+extern const struct bounds gang_size_bounds, gang_wait_bounds, gang_landed_bounds;
+
+/* The row of the group; NULL: it has none of its own. */
+struct gang_counts *engine_gang_row(const struct engine *k, sym namespace, sym group);
+void engine_add_histogram(struct histogram *to, const struct histogram *from);

@@ -1,0 +1,535 @@
+/* A gang in one step: one transaction in which at least its minimum finds nodes, or no trace.
+ *
+ * Those who wait are seated class by class, the pods that ask for most first, and each class is
+ * placed from its view. Before any of that the columns of free room say how many pods of each class
+ * the cluster has room for at most: a gang that cannot be met is refused for the price of a sum,
+ * and the sum is kept as long as nothing changes.
+ * Where they sit with regard to each other is for domains.c to say. */
+
+#include <stdlib.h>
+
+#include "core/engine/gang/gang.h"
+#include "core/engine/prebind/prebind.h"
+#include "core/framework/row.h"
+
+/* --- who sits where --- */
+
+static uint32_t bench_of(struct planner *p, struct class *class, shape_id shape)
+{
+    for (uint32_t i = p->benches.n; i-- > 0;)
+        if (p->benches.at[i].class == class)
+            return i;
+    struct bench bench = {.class = class, .shape = shape, .order = p->benches.n};
+    vec_push(&p->benches, bench);
+    return p->benches.n - 1;
+}
+
+/* What a pod takes of the resources that are counted in devices. */
+static int64_t devices(const struct spec *spec)
+{
+    int64_t n = 0;
+    for (uint32_t i = 0; i < spec->ask.n_others; i++)
+        if (spec->ask.others[i].resource >= RESOURCE_FIRST_SCALAR)
+            n = wrap_add(n, spec->ask.others[i].amount);
+    return n;
+}
+
+/* Do pods of bench `a` ask for more than those of `b`? Strict and total. */
+static bool is_larger(const struct engine *k, const struct bench *a, const struct bench *b)
+{
+    const struct specs *specs = &k->cluster->specs;
+    const struct spec *x = specs_at(specs, a->class->spec), *y = specs_at(specs, b->class->spec);
+    int64_t x_devices = devices(x), y_devices = devices(y);
+    if (x_devices != y_devices)
+        return x_devices > y_devices;
+    if (x->ask.cpu_milli != y->ask.cpu_milli)
+        return x->ask.cpu_milli > y->ask.cpu_milli;
+    if (x->ask.memory != y->ask.memory)
+        return x->ask.memory > y->ask.memory;
+    return a->order < b->order;
+}
+
+static void order_benches(struct engine *k, struct planner *p)
+{
+    for (uint32_t i = 1; i < p->benches.n; i++) {
+        struct bench bench = p->benches.at[i];
+        uint32_t at = i;
+        for (; at > 0 && is_larger(k, &bench, &p->benches.at[at - 1]); at--)
+            p->benches.at[at] = p->benches.at[at - 1];
+        p->benches.at[at] = bench;
+    }
+    VEC(uint32_t) place = {0}; /* of the bench that had this number */
+    vec_resize(&place, p->benches.n);
+    for (uint32_t i = 0, first = 0; i < p->benches.n; i++) {
+        place.at[p->benches.at[i].order] = i;
+        p->benches.at[i].first = first;
+        first += p->benches.at[i].n;
+    }
+    vec_each(&p->seats, seat)
+        seat->order = place.at[seat->order];
+    vec_done(&place);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct seat *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    if (x->has_in_sight != y->has_in_sight)
+        return x->has_in_sight ? -1 : 1;
+    if (x->choice != y->choice) /* who can go anywhere does not take the only node of another */
+        return x->choice < y->choice ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->arrival > y->arrival) - (x->arrival < y->arrival);
+}
+
+void planner_sort(struct planner *p)
+{
+    if (p->seats.n > 1)
+        qsort(p->seats.at, p->seats.n, sizeof(*p->seats.at), by_order);
+}
+
+enum { RANK_KEYS = 4 };
+
+/* The labels that may say which number a pod has within its job; SYM_NONE: nobody has it. */
+static void find_rank_keys(const struct cluster *c, sym keys[RANK_KEYS])
+{
+    static const struct str texts[RANK_KEYS] = {
+        STR("batch.kubernetes.io/job-completion-index"), STR("training.kubeflow.org/replica-index"),
+        STR("leaderworkerset.sigs.k8s.io/worker-index"), STR("apps.kubernetes.io/pod-index")};
+    for (size_t i = 0; i < RANK_KEYS; i++)
+        keys[i] = names_find(&c->names, texts[i]);
+}
+
+/* The pod's number within its job: as a label says, or the end of its name. */
+static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_id pod)
+{
+    int64_t rank;
+    for (size_t i = 0; i < RANK_KEYS; i++) {
+        sym value = keys[i] == SYM_NONE
+                        ? SYM_NONE
+                        : names_label(&c->names, pods_shape(&c->pods, pod)->labels, keys[i]);
+        if (value != SYM_NONE && str_int(names_text(&c->names, value), &rank) && rank >= 0 &&
+            rank < ID_NONE)
+            return (uint32_t)rank;
+    }
+    struct str name = pod_name(pods_at(&c->pods, pod));
+    size_t begin = name.n;
+    while (begin > 0 && name.p[begin - 1] >= '0' && name.p[begin - 1] <= '9')
+        begin--;
+    bool is_number = begin > 0 && name.p[begin - 1] == '-' && name.n - begin <= 9;
+    return is_number && str_int(str_part(name, begin, name.n), &rank) ? (uint32_t)rank : ID_NONE;
+}
+
+/* One that may be placed now; false: it cannot be judged. */
+static bool seat(struct engine *k, struct planner *p, pod_id pod, const sym rank_keys[RANK_KEYS])
+{
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    struct class *class = classes_of(&k->classes, row->shape);
+    k->units.at[pod.i].profile =
+        (uint8_t)k->figures->counts.of.at[class->profile - k->config.profiles];
+    if (class->error.n)
+        return false;
+    uint32_t bench = bench_of(p, class, row->shape);
+    p->benches.at[bench].n++;
+    struct seat seat = {.pod = pod.i,
+                        .order = bench,
+                        .node = ID_NONE,
+                        .rank = rank_of(k->cluster, rank_keys, pod),
+                        .arrival = k->units.at[pod.i].arrival,
+                        .has_in_sight = row->nominated != SYM_NONE,
+                        .in_sight = row->nominated};
+    vec_push(&p->seats, seat);
+    return true;
+}
+
+/* Those who are still to come sit down with those who are there, as holds. */
+static void seat_company(struct engine *k, struct planner *p, uint32_t group,
+                         const sym rank_keys[RANK_KEYS])
+{
+    uint32_t ended = group_ended(&k->cluster->groups.at.at[group]);
+    k->above->list_company(k, group, p);
+    for (uint32_t i = 0; i < p->company.n && p->seats.n + p->held + ended < p->wants; i++)
+        (void)seat(k, p, (pod_id){p->company.at[i]}, rank_keys);
+}
+
+/* Everybody of the group who may be placed now. */
+static void seat_all(struct engine *k, struct planner *p, uint32_t group)
+{
+    sym rank_keys[RANK_KEYS];
+    find_rank_keys(k->cluster, rank_keys);
+    vec_clear(&p->seats);
+    vec_clear(&p->benches);
+    vec_clear(&p->unjudged);
+    vec_each(&k->cluster->groups.at.at[group].members, i)
+        if (engine_is_ready(k, (pod_id){*i}) && !seat(k, p, (pod_id){*i}, rank_keys))
+            vec_push(&p->unjudged, *i);
+    seat_company(k, p, group, rank_keys);
+    order_benches(k, p);
+    planner_sort(p);
+}
+
+/* --- how many have room --- */
+
+/* Does the profile compare all that pods ask for with what nodes have? */
+static bool compares_all(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n; i++) {
+        const struct profile_plugin *p = &profile->plugins[i];
+        const struct fit_args *args = p->args;
+        if (p->plugin->about == ABOUT_ROOM)
+            return !(p->off & PROFILE_NO_FILTER) &&
+                   (!args || (args->ignored_resources.n == 0 && args->ignored_groups.n == 0));
+    }
+    return false;
+}
+
+static uint64_t room_on(const struct engine *k, const struct class *class, node_id node)
+{
+    const struct cluster *c = k->cluster;
+    if (!nodes_is_present(&c->nodes, node))
+        return 0;
+    uint64_t n = engine_node_room(c, specs_at(&c->specs, class->spec), node, false);
+    return n && row_filter(c, class, node, COLUMN_ALL) ? 0 : n;
+}
+
+/* By bench and node, for domains to be ranked by; returns the sum. */
+static uint64_t measure_nodes(struct engine *k, struct planner *p, uint32_t b)
+{
+    const struct bench *bench = &p->benches.at[b];
+    uint32_t nodes = k->cluster->nodes.n;
+    bool counts = compares_all(bench->class->profile);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < nodes; i++) {
+        bool is_there = nodes_is_present(&k->cluster->nodes, (node_id){i});
+        uint64_t n = counts ? room_on(k, bench->class, (node_id){i}) : is_there ? UINT32_MAX : 0;
+        sum += n;
+        p->fits.at[b * nodes + i] = (uint32_t)MIN(n, (uint64_t)UINT32_MAX);
+    }
+    return sum;
+}
+
+static uint64_t sum_nodes(const struct engine *k, const struct class *class)
+{
+    uint64_t sum = 0;
+    if (!compares_all(class->profile))
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < k->cluster->nodes.n; i++)
+        sum += room_on(k, class, (node_id){i});
+    return sum;
+}
+
+uint64_t engine_room(struct engine *k, struct class *class)
+{
+    uint64_t now = k->cluster->log.end + 1;
+    if (class->room_at != now)
+        class->room = class->refusal ? 0 : sum_nodes(k, class);
+    class->room_at = now;
+    return class->room;
+}
+
+/* What the cluster as a whole has room for, remembered by the class. */
+static void measure(struct engine *k, struct planner *p, bool by_node)
+{
+    if (by_node)
+        vec_resize(&p->fits, p->benches.n * k->cluster->nodes.n);
+    for (uint32_t b = 0; b < p->benches.n; b++) {
+        struct bench *bench = &p->benches.at[b];
+        struct class *class = bench->class;
+        if (by_node && !class->refusal) {
+            class->room = measure_nodes(k, p, b);
+            class->room_at = k->cluster->log.end + 1;
+        }
+        bench->room = engine_room(k, class);
+    }
+}
+
+/* So many of the bench's pods find room, and have it from then on. */
+static uint32_t fill(struct engine *k, struct planner *p, const struct bench *bench)
+{
+    struct cluster *c = k->cluster;
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < c->nodes.n && placed < bench->n && !bench->class->refusal; i++) {
+        uint64_t room = room_on(k, bench->class, (node_id){i});
+        for (; room && placed < bench->n; room--, placed++) {
+            pod_id pod = {p->seats.at[bench->first + placed].pod};
+            cluster_nominate(c, pod, SYM_NONE);
+            cluster_place(c, pod, (node_id){i});
+        }
+    }
+    return placed;
+}
+
+uint64_t engine_joint_room(struct engine *k, struct planner *p)
+{
+    uint64_t sum = 0;
+    struct txn t = txn_begin(k->cluster);
+    vec_each(&p->benches, bench)
+        sum += fill(k, p, bench);
+    txn_undo(k->cluster, t);
+    return sum;
+}
+
+/* --- a trial --- */
+
+/* The class of the bench's pods now, as those have it who are to be in one domain. */
+static struct class *class_inside(struct engine *k, struct planner *p, struct bench *bench)
+{
+    if (!bench->inside || bench->inside->reserves)
+        bench->inside = classes_within(&k->classes, bench->shape, p->within);
+    struct class *class = bench->inside;
+    for (uint32_t i = 0; i < class->n_parts; i++) {
+        if (!class->parts[i].plugin->gangs)
+            continue;
+        struct gang_domain *domain = class->parts[i].state;
+        domain->which = p->which;
+        for (uint32_t level = 0; level < domain->n; level++)
+            domain->values[level] =
+                cluster_label(k->cluster, (node_id){p->at}, domain->keys[level]);
+    }
+    return class;
+}
+
+static struct class *class_here(struct engine *k, struct planner *p, struct bench *bench)
+{
+    bool is_stale = !bench->here || bench->here->reserves; /* others may have taken what it wants */
+    if (UNLIKELY(is_stale))
+        bench->here = p->which ? class_inside(k, p, bench) : classes_of(&k->classes, bench->shape);
+    return bench->here;
+}
+
+void engine_open_domain(struct planner *p, uint32_t which, uint32_t node)
+{
+    p->which = which;
+    p->at = node;
+    p->n_near = 0;
+    p->opened++;
+    vec_each(&p->benches, bench)
+        bench->here = which ? NULL : bench->class;
+    vec_each(&p->nooks, nook)
+        nook_close(nook);
+}
+
+void engine_open_piece(struct engine *k, struct planner *p, uint32_t which, uint32_t first,
+                       uint32_t n)
+{
+    uint32_t few = MIN((uint32_t)NOOK_MOST_NODES, MAX(64u, k->cluster->nodes.present / 8));
+    engine_open_domain(p, which, p->lot.at[first]);
+    p->near = first;
+    p->n_near = which && n <= few ? n : 0;
+}
+
+/* Decides from the nook of the bench, if the domain has few nodes; false: it cannot say. */
+static bool decide_near(struct engine *k, struct planner *p, pod_id pod, struct bench *bench,
+                        struct verdict *out)
+{
+    uint32_t b = (uint32_t)(bench - p->benches.at);
+    if (p->n_near == 0 || !engine_may_view(k, pod, bench->class) || bench->class->reserves)
+        return false;
+    while (p->nooks.n <= b)
+        vec_push(&p->nooks, (struct nook){0});
+    struct nook *nook = &p->nooks.at[b];
+    struct decision d;
+    if (!nook->class)
+        nook_open(nook, k->cluster, bench->class, &p->lot.at[p->near], p->n_near);
+    if (!nook_decide(nook, k->cluster, &k->deciding.views.decider, &d))
+        return false;
+    if (k->config.checks_views)
+        engine_check_scan(k, pod, class_here(k, p, bench), d);
+    *out = (struct verdict){d.node, d.feasible, ID_NONE, BY_VIEW, 0, NULL};
+    return true;
+}
+
+/* The bench's next pod fits nowhere: neither do those behind it. */
+static void note_refusal(struct engine *k, struct planner *p, const struct bench *bench,
+                         const struct verdict *v)
+{
+    bool is_first = p->text.n == 0;
+    p->refused_by |= verdict_plugins(v, &k->classes.reasons, bench->here);
+    p->refused_by |= bench->class->asks ? EXTENDER_BIT : 0;
+    if (is_first && v->why)
+        why_text(v->why, &k->classes.reasons, bench->here, &p->text);
+}
+
+/* Where the bench's pod goes; ID_NONE: it fits nowhere. */
+static uint32_t decide(struct engine *k, struct planner *p, pod_id pod, struct bench *bench)
+{
+    struct verdict v;
+    k->figures->stats.decisions++;
+    if (UNLIKELY(p->is_told) && bench->class->asks && !engine_is_hold(k, pod.i)) {
+        v = k->above->decide_told(k, pod, class_here(k, p, bench));
+        if (v.node == ID_NONE)
+            note_refusal(k, p, bench, &v);
+        return v.node;
+    }
+    bool is_near = decide_near(k, p, pod, bench, &v);
+    if (is_near && (v.node != ID_NONE || p->is_silent)) {
+        p->has_withheld |= v.node == ID_NONE;
+        return v.node;
+    }
+    const struct class *class = class_here(k, p, bench);
+    v = engine_decide(k, pod, bench->here);
+    bool is_broken = v.error || (v.feasible > 1 && (class->score_error.n || v.broken != ID_NONE));
+    if (v.node != ID_NONE && !is_broken)
+        return v.node;
+    if (v.error && p->text.n == 0)
+        buf_add(&p->text, class_error_text(bench->here, &k->classes.reasons, v.error));
+    note_refusal(k, p, bench, &v);
+    return ID_NONE;
+}
+
+/* Places the bench's next pod; false: it fits nowhere. */
+static bool seat_next(struct engine *k, struct planner *p, struct bench *bench)
+{
+    struct seat *seat = &p->seats.at[bench->first + bench->seated];
+    pod_id pod = {seat->pod};
+    uint32_t node = decide(k, p, pod, bench);
+    if (node == ID_NONE)
+        return false;
+    const struct class *class = bench->here ? bench->here : bench->class; /* they choose alike */
+    cluster_nominate(k->cluster, pod, SYM_NONE);
+    row_place(k->cluster, class, pod, (node_id){node});
+    engine_reserve(k, pod, class, p->mem);
+    seat->node = node;
+    seat->leaf = p->opened;
+    bench->seated++;
+    return true;
+}
+
+void engine_trade_seats(struct engine *k, struct planner *p)
+{
+    vec_each(&p->benches, bench) {
+        struct seat *at = &p->seats.at[bench->first];
+        if (bench->class->reserves || (p->is_told && bench->class->asks))
+            continue;
+        engine_sort_spots(k, p, bench->first, bench->seated);
+        for (uint32_t i = 0; i < bench->seated; i++) {
+            at[i].node = p->spots.at[i].node;
+            at[i].leaf = p->spots.at[i].leaf;
+        }
+        for (uint32_t i = 0; i < bench->seated; i++)
+            if (pods_at(&k->cluster->pods, (pod_id){at[i].pod})->node != at[i].node)
+                cluster_take(k->cluster, (pod_id){at[i].pod});
+        for (uint32_t i = 0; i < bench->seated; i++)
+            if (pods_at(&k->cluster->pods, (pod_id){at[i].pod})->node == ID_NONE)
+                row_place(k->cluster, bench->class, (pod_id){at[i].pod}, (node_id){at[i].node});
+    }
+}
+
+bool engine_seat_in_sight(struct engine *k, struct planner *p)
+{
+    vec_each(&p->benches, bench)
+        while (bench->seated < bench->n && p->seats.at[bench->first + bench->seated].has_in_sight)
+            if (!seat_next(k, p, bench))
+                return false;
+    return true;
+}
+
+uint32_t engine_seat(struct engine *k, struct planner *p, uint32_t most, bool is_reversed)
+{
+    uint32_t seated = 0;
+    for (uint32_t i = 0; i < p->benches.n; i++) {
+        struct bench *bench = &p->benches.at[is_reversed ? p->benches.n - 1 - i : i];
+        while (seated < most && bench->seated < bench->n && seat_next(k, p, bench))
+            seated++;
+    }
+    return seated;
+}
+
+/* --- the step --- */
+
+/* Seats those who wait and measures the room for them; false if too few are there. */
+bool engine_seat_gang(struct engine *k, struct planner *p, uint32_t group)
+{
+    const struct group *g = &k->cluster->groups.at.at[group];
+    seat_all(k, p, group);
+    p->also = 0;
+    uint32_t running = engine_muster(k, group).running;
+    uint32_t have = running + group_ended(g) + p->held;
+    uint32_t minimum = MAX((uint32_t)group_minimum(g), p->wants);
+    bool may_go_on = group < k->gangs->all.n && k->gangs->all.at[group].goes_on;
+    bool goes_on =
+        running && (group_comes_in_turn(g) || (may_go_on && have + p->seats.n < minimum));
+    p->need = goes_on || have >= minimum ? 0 : minimum - have;
+    if (p->seats.n == 0 || p->need > p->seats.n || group_lacks_object(g))
+        return false;
+    engine_find_levels(k, p, group);
+    measure(k, p, p->n_levels > 0);
+    return true;
+}
+
+/* Is there room for enough of them, by sums alone? */
+bool planner_has_hope(const struct planner *p)
+{
+    uint64_t room = 0;
+    vec_each(&p->benches, bench)
+        room += MIN(bench->room, (uint64_t)bench->n);
+    return room >= MAX(p->need, 1u);
+}
+
+void engine_seat_alone(struct engine *k, struct planner *p, pod_id pod, struct class *class)
+{
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    vec_clear(&p->seats);
+    vec_clear(&p->benches);
+    vec_push(&p->benches, (struct bench){.class = class, .shape = row->shape, .n = 1});
+    struct seat seat = {.pod = pod.i, .has_in_sight = row->nominated != SYM_NONE};
+    vec_push(&p->seats, seat);
+    p->need = 1;
+    p->wants = p->held = 0;
+    vec_clear(&p->company);
+    p->n_levels = 0;
+    p->required = p->within = SYM_NONE;
+}
+
+bool engine_seat_some(struct engine *k, struct planner *p, uint32_t group)
+{
+    uint64_t decisions = k->figures->stats.decisions;
+    p->is_silent = true;
+    bool may = !p->is_told && engine_seat_gang(k, p, group) && engine_place_some(k, p, group);
+    p->is_silent = false;
+    k->figures->stats.decisions = decisions;
+    return may;
+}
+
+bool engine_try_seats(struct engine *k, struct planner *p, uint32_t group)
+{
+    vec_each(&p->benches, bench)
+        bench->class->room_at = 0; /* others have come and gone in the trial */
+    measure(k, p, p->n_levels > 0);
+    vec_each(&p->benches, bench)
+        bench->class->room_at = 0;
+    p->is_frugal = true;
+    bool is_placed = planner_has_hope(p) && engine_place_gang(k, p, group, p->need);
+    p->is_frugal = false;
+    return is_placed;
+}
+
+bool engine_gang_fits(struct engine *k, struct planner *p, uint32_t unit)
+{
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    p->only_asks = true;
+    struct txn trial = txn_begin(k->cluster);
+    bool fits = engine_seat_gang(k, p, group) && planner_has_hope(p) &&
+                engine_place_gang(k, p, group, p->need);
+    engine_undo_gang(k, p, trial);
+    arena_reset(p->mem);
+    vec_each(&p->benches, bench)
+        bench->class->room_at = 0; /* what was true in the trial is not true any more */
+    return fits;
+}
+
+enum gang_outcome engine_try_gang(struct engine *k, struct planner *p, uint32_t group,
+                                  struct effects *out)
+{
+    p->mem = &out->mem;
+    if (!engine_seat_gang(k, p, group))
+        return GANG_MISSING;
+    if (!planner_has_hope(p))
+        return GANG_HOPELESS;
+    struct txn t = txn_begin(k->cluster);
+    bool is_placed = engine_place_gang(k, p, group, p->need);
+    engine_undo_gang(k, p, t);
+    return is_placed ? GANG_PLACED : GANG_REFUSED;
+}

@@ -1,0 +1,577 @@
+#include "core/engine/preemption/preemption.h"
+
+#include "core/engine/preemption/preemption.h"
+#include "core/framework/row.h"
+
+/* --- rules --- */
+
+static const struct profile_plugin *evicting_plugin(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n; i++)
+        if (profile->plugins[i].plugin->evicts &&
+            !(profile->plugins[i].off & PROFILE_NO_POST_FILTER))
+            return &profile->plugins[i];
+    return NULL;
+}
+
+bool engine_eviction_rules(const struct profile *profile, bool alone, struct eviction_args *out)
+{
+    const struct profile_plugin *own = evicting_plugin(profile);
+    *out = own && own->args ? *(const struct eviction_args *)own->args : eviction_defaults;
+    if (own)
+        return true;
+    return !alone && profile_gangs(profile) && engine_preemption(profile);
+}
+
+bool engine_evicts_by_rules(struct engine *k, pod_id pod, struct class *class)
+{
+    struct evicting e = {.unit = pod.i, .group = ID_NONE, .profile = class->profile};
+    if (!engine_eviction_rules(class->profile, true, &e.rules))
+        return false;
+    if (evicting_plugin(class->profile)->args)
+        return true;
+    e.rank =
+        (struct rank){class->identity.tier, specs_at(&k->cluster->specs, class->spec)->priority};
+    why_clear(&k->preemption->why); /* nobody hears it */
+    return preempt_choose(&k->preemption->hunts, k->cluster, &k->classes, class, pod,
+                          &k->preemption->why) != ID_NONE &&
+           !parties_are_plain(k, &e);
+}
+
+/* The lowest rank among those who are to be seated, and whether all of them may evict. */
+static bool rank_unit(const struct engine *k, const struct planner *p, struct rank *out)
+{
+    bool may = true;
+    *out = (struct rank){N_TIERS, INT32_MAX};
+    vec_each(&p->benches, bench) {
+        const struct spec *spec = specs_at(&k->cluster->specs, bench->class->spec);
+        if (engine_is_hold(k, p->seats.at[bench->first].pod))
+            continue; /* those to come are as important as those who are there */
+        out->tier = MIN(out->tier, bench->class->identity.tier);
+        out->priority = MIN(out->priority, spec->priority);
+        may = may && spec->preempts;
+    }
+    return may;
+}
+
+/* --- a trial --- */
+
+static void take_off(struct cluster *c, pod_id pod)
+{
+    if (pods_at(&c->pods, pod)->node != ID_NONE)
+        cluster_take(c, pod);
+}
+
+/* Its gang goes on, and has a claim to the room (keep.c). By what stands in the log alone: others
+ * remember what comes of it. */
+static bool is_missed(const struct engine *k, pod_id pod)
+{
+    uint32_t group = engine_gang_of(k, pod);
+    uint32_t sent_away = POD_PREEMPTED | POD_EVICTED;
+    return group != ID_NONE && !(pods_at(&k->cluster->pods, pod)->flags & sent_away) &&
+           engine_muster(k, group).running > 0;
+}
+
+/* Those who are leaving anyway: their room is free soon. */
+static void find_leaving(struct engine *k)
+{
+    const struct cluster *c = k->cluster;
+    vec_clear(&k->preemption->evictor.leaving);
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        for (uint32_t pod = c->nodes.first_pod[i]; pod != ID_NONE; pod = c->pods.rows.at[pod].after)
+            if (c->pods.rows.at[pod].flags & POD_GOING && !is_missed(k, (pod_id){pod}))
+                vec_push(&k->preemption->evictor.leaving, (pod_id){pod});
+}
+
+static void clear_room(struct engine *k)
+{
+    const struct parties *p = &k->preemption->evictor.parties;
+    vec_each(&k->preemption->evictor.leaving, pod)
+        take_off(k->cluster, *pod);
+    vec_each(&p->at, party)
+        for (uint32_t i = 0; i < party->n && party->is_out; i++)
+            take_off(k->cluster, p->pods.at[party->first + i]);
+}
+
+/* Would the pod of this seat be let in where it sits? */
+static bool may_stay(struct engine *k, struct planner *p, const struct seat *seat)
+{
+    struct cluster *c = k->cluster;
+    pod_id pod = {seat->pod};
+    const struct class *class = p->benches.at[seat->order].class;
+    struct txn t = txn_begin(c);
+    cluster_take(c, pod);
+    bool may = !row_verdict(c, class, (node_id){seat->node}, pod);
+    txn_undo(c, t);
+    return may;
+}
+
+static bool concerns(const struct engine *k, const struct planner *p, const struct party *party,
+                     const struct seat *seat)
+{
+    if (p->benches.at[seat->order].class->has_key_filter)
+        return true; /* a pod elsewhere may matter */
+    for (uint32_t i = 0; i < party->n; i++)
+        if (k->preemption->evictor.home.at[party->first + i] == seat->node)
+            return true;
+    return false;
+}
+
+/* Does the unit keep its seats if the party comes back? If so, it has. */
+static bool bring_back(struct engine *k, struct planner *planner, struct party *party)
+{
+    struct cluster *c = k->cluster;
+    const struct parties *p = &k->preemption->evictor.parties;
+    struct txn t = txn_begin(c);
+    for (uint32_t i = 0; i < party->n; i++) {
+        pod_id pod = p->pods.at[party->first + i];
+        cluster_place_on_gpus(c, pod, (node_id){k->preemption->evictor.home.at[party->first + i]},
+                              k->preemption->evictor.gpus.at[party->first + i]);
+    }
+    bool stay = true;
+    vec_each(&planner->seats, seat)
+        stay = stay && (seat->node == ID_NONE || !concerns(k, planner, party, seat) ||
+                        may_stay(k, planner, seat));
+    if (stay)
+        txn_commit(c, t);
+    else
+        txn_undo(c, t);
+    party->is_out = !stay;
+    return stay;
+}
+
+/* With the unit in its seats: those whose budgets would be violated first, then the dearest. */
+static void reprieve(struct engine *k, struct planner *planner)
+{
+    struct parties *p = &k->preemption->evictor.parties;
+    for (uint32_t i = p->at.n; i-- > 0;)
+        if (party_may_return(p, &p->at.at[i]))
+            bring_back(k, planner, &p->at.at[i]);
+    for (uint32_t i = p->at.n; i-- > 0;) /* whose gang came back behind it in the order */
+        if (party_may_return(p, &p->at.at[i]) && p->at.at[i].is_surplus)
+            bring_back(k, planner, &p->at.at[i]);
+}
+
+static void note_places(struct engine *k, struct planner *p)
+{
+    struct eviction_plan *plan = &k->preemption->evictor.other;
+    vec_clear(&plan->places);
+    vec_each(&p->seats, seat)
+        if (seat->node != ID_NONE && !engine_is_hold(k, seat->pod))
+            vec_push(&plan->places, (struct eviction_place){seat->pod, seat->node});
+}
+
+/* Can the unit be seated with those away who are out? If so, and `brings_back`, whoever need not be
+ * out is not any more, and the seats are noted. Leaves no trace. */
+static bool attempt(struct engine *k, struct planner *p, const struct evicting *e, bool brings_back)
+{
+    struct txn t = txn_begin(k->cluster);
+    clear_room(k);
+    bool is_seated = engine_try_seats(k, p, e->group);
+    if (is_seated && brings_back) {
+        reprieve(k, p);
+        note_places(k, p);
+    }
+    txn_undo(k->cluster, t);
+    vec_each(&p->seats, seat)
+        engine_give_up(k, (pod_id){seat->pod});
+    arena_reset(&k->preemption->evictor.errands);
+    return is_seated;
+}
+
+/* --- a plan --- */
+
+/* The least number of candidates, in their order, with which the unit can be seated. */
+static uint32_t least_number(struct engine *k, struct planner *planner, const struct evicting *e,
+                             uint32_t all)
+{
+    struct parties *p = &k->preemption->evictor.parties;
+    uint32_t no = 0, yes = 1;
+    for (; yes < all; no = yes, yes *= 2) {
+        parties_take(p, yes);
+        if (attempt(k, planner, e, false))
+            break;
+    }
+    yes = MIN(yes, all);
+    while (yes - no > 1) {
+        uint32_t middle = no + (yes - no) / 2;
+        parties_take(p, middle);
+        if (attempt(k, planner, e, false))
+            yes = middle;
+        else
+            no = middle;
+    }
+    return yes;
+}
+
+/* Each that is out comes back, and the unit is seated anew: until that works for none. */
+static void return_needless(struct engine *k, struct planner *planner, const struct evicting *e)
+{
+    struct parties *p = &k->preemption->evictor.parties;
+    bool is_less = true;
+    while (is_less) {
+        is_less = false;
+        for (uint32_t i = p->at.n; i-- > 0 && k->preemption->evictor.returns < MOST_RETURNS;) {
+            if (!party_may_return(p, &p->at.at[i]))
+                continue;
+            p->at.at[i].is_out = false;
+            k->preemption->evictor.returns++;
+            if (attempt(k, planner, e, true))
+                is_less = true;
+            else
+                p->at.at[i].is_out = true;
+        }
+    }
+}
+
+static void note_victims(struct engine *k)
+{
+    struct eviction_plan *plan = &k->preemption->evictor.other;
+    const struct parties *p = &k->preemption->evictor.parties;
+    vec_clear(&plan->victims);
+    plan->cost = (struct eviction_cost){
+        .rank = {TIER_NONE, INT32_MIN}
+    };
+    vec_each(&p->at, party) {
+        if (!party->is_out)
+            continue;
+        struct eviction_cost *cost = &plan->cost;
+        cost->violations += party->is_protected;
+        cost->rank.tier = MAX(cost->rank.tier, party->rank.tier);
+        cost->rank.priority = MAX(cost->rank.priority, party->rank.priority);
+        cost->worth = MAX(cost->worth, party->worth);
+        bool is_hold = engine_is_hold(k, p->pods.at[party->first].i);
+        cost->parties += !is_hold;
+        cost->pods += is_hold ? 0 : party->n;
+        cost->lost_ms = wrap_add(cost->lost_ms, party->lost_ms);
+        for (uint32_t i = 0; i < party->n; i++) {
+            pod_id pod = p->pods.at[party->first + i];
+            struct victim_note note = {
+                .pod = pod,
+                .node = pods_at(&k->cluster->pods, pod)->node,
+                .group = party->group,
+                .is_surplus = party->is_surplus,
+                .is_protected = party->is_protected,
+                .rank = party->rank,
+                .worth = party->worth,
+                .lost_ms = engine_work_lost_ms(k, pod),
+            };
+            vec_push(&plan->victims, note);
+        }
+    }
+}
+
+static bool costs_less(const struct eviction_cost *a, const struct eviction_cost *b)
+{
+    if (a->violations != b->violations)
+        return a->violations < b->violations;
+    if (a->rank.tier != b->rank.tier)
+        return a->rank.tier < b->rank.tier;
+    if (a->rank.priority != b->rank.priority)
+        return a->rank.priority < b->rank.priority;
+    if (a->worth != b->worth)
+        return a->worth < b->worth;
+    if (a->parties != b->parties)
+        return a->parties < b->parties;
+    if (a->pods != b->pods)
+        return a->pods < b->pods;
+    return a->lost_ms < b->lost_ms;
+}
+
+/* Does the unit fit once the first `n` are out? */
+static bool would_do(struct engine *k, struct planner *planner, const struct evicting *e,
+                     uint32_t n)
+{
+    parties_take(&k->preemption->evictor.parties, n);
+    return n && attempt(k, planner, e, false);
+}
+
+/* The plan that comes of one order, in evictor.other. */
+static enum eviction_outcome plan_by(struct engine *k, struct planner *planner,
+                                     const struct evicting *e, enum party_order order)
+{
+    struct parties *p = &k->preemption->evictor.parties;
+    parties_sort(k, e, order, p);
+    uint32_t most = MIN(p->at.n, (uint32_t)MOST_PARTIES), all = most;
+    while (e->rules.keeps_budgets && all && p->at.at[all - 1].is_protected)
+        all--;
+    if (!would_do(k, planner, e, all))
+        return all < most && k->preemption->evictor.overdrawn != ID_NONE &&
+                       would_do(k, planner, e, most)
+                   ? EVICTION_KEPT
+                   : EVICTION_USELESS;
+    parties_take(p, least_number(k, planner, e, all));
+    bool is_seated = attempt(k, planner, e, true);
+    assert(is_seated);
+    return_needless(k, planner, e);
+    note_victims(k);
+    return k->preemption->evictor.other.cost.pods > e->rules.most_victims ? EVICTION_TOO_MANY
+                                                                          : EVICTION_FOUND;
+}
+
+void eviction_plan_take(struct eviction_plan *out, struct eviction_plan *other)
+{
+    struct victim_vec victims = out->victims;
+    struct place_vec places = out->places;
+    out->victims = other->victims;
+    out->places = other->places;
+    out->cost = other->cost;
+    other->victims = victims;
+    other->places = places;
+}
+
+static enum eviction_outcome plan_both(struct engine *k, struct planner *planner,
+                                       const struct evicting *e, struct eviction_plan *out)
+{
+    enum eviction_outcome best = EVICTION_USELESS;
+    struct eviction_plan *other = &k->preemption->evictor.other;
+    for (enum party_order order = ORDER_BY_LOSS; order <= ORDER_BY_NODE; order++) {
+        enum eviction_outcome outcome = plan_by(k, planner, e, order);
+        bool is_better =
+            outcome > best || (outcome == EVICTION_FOUND && costs_less(&other->cost, &out->cost));
+        if (!is_better)
+            continue;
+        eviction_plan_take(out, other);
+        best = outcome;
+    }
+    return best;
+}
+
+/* Where candidates are, and on which GPUs: they are to come back. */
+static void note_homes(struct engine *k)
+{
+    struct evictor *x = &k->preemption->evictor;
+    vec_clear(&x->home);
+    vec_clear(&x->gpus);
+    vec_each(&x->parties.pods, pod) {
+        vec_push(&x->home, pods_at(&k->cluster->pods, *pod)->node);
+        vec_push(&x->gpus, pods_at(&k->cluster->pods, *pod)->gpus);
+    }
+}
+
+/* The units of one class that are alike to a search: of one kind of pods, none of which runs or has
+ * a node in sight. */
+static bool is_one_of_many(const struct engine *k, const struct planner *p,
+                           const struct evicting *e)
+{
+    vec_each(&p->seats, seat)
+        if (seat->has_in_sight)
+            return false;
+    return p->benches.n == 1 && (e->group == ID_NONE || engine_muster(k, e->group).running == 0);
+}
+
+/* No eviction is of use while nothing changes: that holds for all that are alike and not fewer. */
+static bool is_known_useless(const struct engine *k, const struct planner *p,
+                             const struct evicting *e)
+{
+    const struct class *class = p->benches.at[0].class;
+    return class->useless_at == k->cluster->log.end + 1 && class->useless_from <= p->need &&
+           is_one_of_many(k, p, e);
+}
+
+static void remember_useless(struct engine *k, struct planner *p, const struct evicting *e)
+{
+    struct class *class = p->benches.at[0].class;
+    if (!is_one_of_many(k, p, e) || p->required != SYM_NONE ||
+        k->preemption->evictor.parties.ripe_ms != INT64_MAX)
+        return;
+    class->useless_at = k->cluster->log.end + 1;
+    class->useless_from = p->need;
+}
+
+static enum eviction_outcome search(struct engine *k, struct planner *p, struct evicting *e,
+                                    struct eviction_plan *out)
+{
+    struct evictor *x = &k->preemption->evictor;
+    e->takes_holds_alone = !rank_unit(k, p, &e->rank);
+    if (e->takes_holds_alone && !engine_n_holds(k))
+        return EVICTION_NEVER;
+    x->returns = 0;
+    out->rank = e->rank;
+    if (is_known_useless(k, p, e))
+        return EVICTION_USELESS;
+    find_leaving(k);
+    parties_find(k, p, e, &x->parties);
+    if (x->leaving.n && attempt(k, p, e, false))
+        return EVICTION_WAITS;
+    if (x->parties.at.n == 0)
+        return e->takes_holds_alone ? EVICTION_NEVER : EVICTION_NONE;
+    note_homes(k);
+    enum eviction_outcome outcome = plan_both(k, p, e, out);
+    if (e->takes_holds_alone && outcome != EVICTION_FOUND)
+        return EVICTION_NEVER;
+    if (outcome == EVICTION_USELESS)
+        remember_useless(k, p, e);
+    return outcome;
+}
+
+enum eviction_outcome engine_find_eviction(struct engine *k, uint32_t unit, struct class *class,
+                                           struct eviction_plan *out)
+{
+    struct evicting e = {.unit = unit, .group = ID_NONE};
+    if (!class)
+        e.group = groups_of(&k->cluster->groups, (pod_id){unit});
+    e.profile = engine_profile_of(k, (pod_id){unit});
+    if (!engine_eviction_rules(e.profile, class != NULL, &e.rules))
+        return out->outcome = EVICTION_NONE;
+    enum eviction_outcome outcome = EVICTION_NONE;
+    struct evictor *x = &k->preemption->evictor;
+    struct planner *p = &k->preemption->evictor.planner;
+    x->parties.ripe_ms = INT64_MAX;
+    p->mem = &k->preemption->evictor.errands;
+    p->only_asks = true; /* wishes are worth no victim */
+    if (class)
+        engine_seat_alone(k, p, (pod_id){unit}, class);
+    if (class || (engine_seat_gang(k, p, e.group) && p->need))
+        outcome = search(k, p, &e, out);
+    vec_each(&p->benches, bench)
+        bench->class->room_at = 0; /* what was true in a trial is not true any more */
+    arena_reset(&k->preemption->evictor.mem);
+    out->outcome = outcome;
+    if (outcome == EVICTION_FOUND) {
+        out->is_firm = e.rules.tier_first;
+        return outcome;
+    }
+    if (outcome == EVICTION_KEPT)
+        out->keeper = x->overdrawn;
+    vec_clear(&out->victims);
+    vec_clear(&out->places);
+    out->ripe_ms = x->parties.ripe_ms == INT64_MAX ? 0 : x->parties.ripe_ms;
+    return outcome;
+}
+
+/* --- words --- */
+
+/* How many of the victims from here on go as one. */
+static uint32_t party_of(const struct eviction_plan *plan, uint32_t from)
+{
+    const struct victim_note *v = &plan->victims.at[from];
+    uint32_t n = 1;
+    if (v->group == ID_NONE || v->is_surplus)
+        return n;
+    while (from + n < plan->victims.n && plan->victims.at[from + n].group == v->group &&
+           !plan->victims.at[from + n].is_surplus)
+        n++;
+    return n;
+}
+
+/* "gang low (4 pods)", "web-1" */
+static void add_victim(const struct engine *k, const struct victim_note *v, uint32_t n,
+                       struct buf *out)
+{
+    const struct cluster *c = k->cluster;
+    if (v->group != ID_NONE && !v->is_surplus)
+        buf_printf(out, "gang " STR_FMT " (%u pods)",
+                   STR_ARG(names_text(&c->names, c->groups.at.at[v->group].name)), n);
+    else
+        buf_add(out, engine_is_hold(k, v->pod.i) ? STR("room that is held")
+                                                 : pod_name(pods_at(&c->pods, v->pod)));
+}
+
+/* May pods of the namespace hear its name? Room that is held is in no namespace, and has none. */
+static bool may_name(const struct engine *k, const struct victim_note *v, sym reader)
+{
+    return engine_is_hold(k, v->pod.i) ||
+           engine_may_name(k, pods_shape(&k->cluster->pods, v->pod)->namespace, reader);
+}
+
+/* "gang low (4 pods), web-1, web-2, 2 of other namespaces and 3 more" */
+static void add_victims(const struct engine *k, const struct eviction_plan *plan, sym reader,
+                        struct buf *out)
+{
+    enum { MOST_NAMES = 5 };
+    uint32_t names = 0, told = 0, foreign = 0;
+    for (uint32_t i = 0, n; i < plan->victims.n; i += n) {
+        n = party_of(plan, i);
+        if (!may_name(k, &plan->victims.at[i], reader)) {
+            foreign += n;
+        } else if (names < MOST_NAMES) {
+            buf_add(out, names++ ? STR(", ") : STR(""));
+            add_victim(k, &plan->victims.at[i], n, out);
+            told += n;
+        }
+    }
+    if (foreign)
+        buf_printf(out, "%s%u of other namespaces", names ? ", " : "", foreign);
+    if (told + foreign < plan->victims.n)
+        buf_printf(out, " and %u more", plan->victims.n - told - foreign);
+}
+
+/* The budget, by name only to those who may know it. */
+static void add_keeper(const struct engine *k, const struct eviction_plan *plan, sym reader,
+                       struct buf *out)
+{
+    const struct budget *b = &k->cluster->budgets.at.at[plan->keeper];
+    buf_add(out, STR("not helpful: those who would make room are kept by "));
+    if (engine_may_name(k, b->namespace, reader))
+        buf_printf(out, "PodDisruptionBudget " STR_FMT ".",
+                   STR_ARG(names_text(&k->cluster->names, b->name)));
+    else
+        buf_add(out, STR("a PodDisruptionBudget of another namespace."));
+}
+
+void engine_word_eviction(const struct engine *k, const struct eviction_plan *plan, sym reader,
+                          struct buf *out)
+{
+    switch (plan->outcome) {
+    case EVICTION_NONE:
+        break;
+    case EVICTION_NEVER:
+        buf_add(out, STR("not eligible due to preemptionPolicy=Never."));
+        break;
+    case EVICTION_WAITS:
+    case EVICTION_PENDING:
+        buf_add(out, STR("waits for pods that are leaving."));
+        break;
+    case EVICTION_USELESS:
+        buf_add(out, STR("not helpful: no room even without all less important pods."));
+        break;
+    case EVICTION_KEPT:
+        add_keeper(k, plan, reader, out);
+        break;
+    case EVICTION_TOO_MANY:
+        buf_add(out, STR("more pods would have to go than maxVictims allows."));
+        break;
+    case EVICTION_FOUND:
+        if (plan->victims.n == 0) {
+            buf_add(out, STR("found a placement that needs no victims."));
+            break;
+        }
+        buf_printf(out, "preempting %u victims: ", plan->victims.n);
+        add_victims(k, plan, reader, out);
+        break;
+    }
+}
+
+void eviction_plan_done(struct eviction_plan *p)
+{
+    vec_done(&p->victims);
+    vec_done(&p->places);
+}
+
+static void evictor_done(struct evictor *e)
+{
+    parties_done(&e->parties);
+    planner_done(&e->planner);
+    vec_done(&e->leaving);
+    vec_done(&e->home);
+    vec_done(&e->gpus);
+    eviction_plan_done(&e->other);
+    arena_done(&e->mem);
+    arena_done(&e->errands);
+}
+
+struct preemption *preemption_new(void)
+{
+    return mem_alloc(sizeof(struct preemption));
+}
+
+void preemption_free(struct preemption *p)
+{
+    hunts_done(&p->hunts);
+    why_done(&p->why);
+    evictor_done(&p->evictor);
+    vec_done(&p->evictions);
+    vec_done(&p->refusals);
+    mem_free(p);
+}

@@ -1,0 +1,209 @@
+/* A gang that evicts: what it is told, the nodes that it has in sight from then on, and for how
+ * long. It evicts once, and then waits until those who went for it are gone; what becomes free is
+ * held for it by nominations of all its pods that have a place in the plan. When that takes too
+ * long, or the room is gone to somebody more important, it looks again, no sooner than the gap of
+ * its rules after the last time. */
+
+#include "core/engine/preemption/preemption.h"
+#include "core/plugins/plugins.h"
+
+static struct eviction_args rules_of(const struct engine *k, uint32_t unit)
+{
+    struct eviction_args rules;
+    (void)engine_eviction_rules(engine_profile_of(k, (pod_id){unit}), false, &rules);
+    return rules;
+}
+
+/* Whoever waits under it hears when any pod is gone. */
+static uint64_t bit_of_eviction(void)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < n_plugins; i++)
+        if (plugins[i]->evicts)
+            bits |= (uint64_t)1 << i;
+    return bits;
+}
+
+/* --- who is waited for --- */
+
+static bool is_being_cleared(const struct cluster *c, sym name)
+{
+    node_id node = nodes_find(&c->nodes, name);
+    if (node.i == ID_NONE)
+        return false;
+    for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after)
+        if (c->pods.rows.at[i].flags & POD_GOING)
+            return true;
+    return false;
+}
+
+static bool has_in_sight(const struct engine *k, uint32_t group, bool is_cleared)
+{
+    const struct cluster *c = k->cluster;
+    vec_each(&c->groups.at.at[group].members, i) {
+        const struct pod_row *row = pods_at(&c->pods, (pod_id){*i});
+        if (row->node == ID_NONE && row->nominated != SYM_NONE &&
+            (!is_cleared || is_being_cleared(c, row->nominated)))
+            return true;
+    }
+    return false;
+}
+
+bool engine_is_pursuing(const struct engine *k, uint32_t group)
+{
+    const struct gang *gang = &k->gangs->all.at[group];
+    return engine_is_evicting(k, gang->leader) ||
+           (gang->holds_ms > k->now_ms && has_in_sight(k, group, true));
+}
+
+/* --- planning --- */
+
+/* Do extenders have a say in where its pods go, or in whom they evict? There is no certificate
+ * then. */
+static bool has_say(const struct planner *p)
+{
+    vec_each(&p->benches, bench)
+        if (bench->class->asks | bench->class->preempts)
+            return true;
+    return false;
+}
+
+void engine_plan_eviction(struct engine *k, struct planner *p, uint32_t group,
+                          struct eviction_plan *plan)
+{
+    struct gang *gang = &k->gangs->all.at[group];
+    struct eviction_args rules;
+    p->also = p->victims = 0;
+    buf_clear(&p->plan);
+    plan->outcome = EVICTION_NONE;
+    if (p->need == 0 || has_say(p) ||
+        !engine_eviction_rules(engine_profile_of(k, (pod_id){gang->leader}), false, &rules))
+        return;
+    if (gang->holds_ms == 0 && has_in_sight(k, group, false)) /* as after a restart */
+        gang->holds_ms = k->now_ms + MAX(rules.hold_ms, (int64_t)1);
+    plan->outcome = EVICTION_PENDING;
+    if (!engine_is_pursuing(k, group) && k->now_ms >= gang->raids_ms) {
+        k->figures->counts.preemptions++;
+        engine_find_eviction(k, gang->leader, NULL, plan);
+        gang->ripe_ms = plan->ripe_ms;
+    }
+    bool is_worth_waiting = plan->outcome == EVICTION_FOUND || plan->outcome == EVICTION_WAITS ||
+                            plan->outcome == EVICTION_PENDING;
+    if (is_worth_waiting)
+        p->also = bit_of_eviction();
+    engine_word_eviction(k, plan, k->cluster->groups.at.at[group].namespace, &p->plan);
+    p->victims = plan->victims.n;
+    engine_set_timer(k, gang->leader);
+}
+
+/* --- carrying it out --- */
+
+static bool has_place(const struct eviction_plan *plan, uint32_t pod)
+{
+    vec_each(&plan->places, place)
+        if (place->pod == pod)
+            return true;
+    return false;
+}
+
+/* Members that have no place in the plan (NULL: there is none) have no node in sight. */
+static void look_away(struct engine *k, uint32_t group, const struct eviction_plan *plan,
+                      struct effects *out)
+{
+    const struct group *g = &k->cluster->groups.at.at[group];
+    for (uint32_t i = 0; i < g->members.n; i++) {
+        pod_id pod = {g->members.at[i]};
+        if (pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE &&
+            !(plan && has_place(plan, pod.i)))
+            engine_set_in_sight(k, pod, SYM_NONE, out);
+    }
+}
+
+/* What makes cycles impossible, and what nobody may find broken. */
+static void check_plan(const struct engine *k, const struct planner *p, uint32_t group,
+                       const struct eviction_plan *plan, const struct eviction_args *rules)
+{
+    const struct cluster *c = k->cluster;
+    assert(p->wants || plan->places.n >= p->need);
+    assert(k->now_ms >= k->gangs->all.at[group].raids_ms &&
+           !engine_is_evicting(k, k->gangs->all.at[group].leader));
+    vec_each(&plan->victims, v) {
+        const struct pod_row *row = pods_at(&c->pods, v->pod);
+        assert(v->group == ID_NONE || v->group != group);
+        assert(row->node == v->node && !(row->flags & POD_GOING));
+        assert(rank_is_below(v->rank, plan->rank, rules));
+    }
+}
+
+static void carry_out(struct engine *k, struct planner *p, uint32_t group,
+                      const struct eviction_plan *plan, struct effects *out)
+{
+    struct gang *gang = &k->gangs->all.at[group];
+    struct eviction_args rules = rules_of(k, gang->leader);
+    check_plan(k, p, group, plan, &rules);
+    gang->raids_ms = k->now_ms + rules.gap_ms;
+    gang->holds_ms = k->now_ms + MAX(rules.hold_ms, (int64_t)1);
+    look_away(k, group, plan, out);
+    engine_keep_places(k, plan, out);
+    engine_evict_all(k, (pod_id){gang->leader}, plan, out);
+    bool is_evicting = engine_is_evicting(k, gang->leader);
+    gang->raids_ms = is_evicting ? gang->raids_ms : 0;
+    if (!is_evicting) /* it fits, only the planner did not see how, or in room that was held */
+        queue_activate(k->queue, k->now_ms, gang->leader);
+    engine_set_timer(k, gang->leader);
+}
+
+void engine_conclude_eviction(struct engine *k, struct planner *p, uint32_t group,
+                              const struct eviction_plan *plan, struct effects *out)
+{
+    enum eviction_outcome outcome = plan->outcome;
+    if (outcome == EVICTION_FOUND)
+        carry_out(k, p, group, plan, out);
+    else if (outcome != EVICTION_PENDING && outcome != EVICTION_WAITS &&
+             k->gangs->all.at[group].holds_ms) {
+        look_away(k, group, NULL, out); /* it has nothing to wait for there */
+        k->gangs->all.at[group].holds_ms = 0;
+    }
+}
+
+/* --- how it ends --- */
+
+void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out)
+{
+    struct gang *gang = &k->gangs->all.at[group];
+    bool is_over = gang->holds_ms && gang->holds_ms <= k->now_ms;
+    bool may_raid = gang->raids_ms && gang->raids_ms <= k->now_ms;
+    bool is_ripe = gang->ripe_ms && gang->ripe_ms <= k->now_ms;
+    if (is_over) {
+        gang->holds_ms = 0;
+        look_away(k, group, NULL, out);
+    }
+    if (may_raid)
+        gang->raids_ms = 0;
+    if (is_ripe)
+        gang->ripe_ms = 0;
+    if (is_over || ((may_raid || is_ripe) && !engine_is_pursuing(k, group)))
+        queue_activate(k->queue, k->now_ms, gang->leader);
+}
+
+void engine_doubt_pursuit(struct engine *k, uint32_t unit, bool is_for_good)
+{
+    struct gang *gang = engine_gang_led_by(k, unit);
+    if (!gang)
+        return;
+    gang->raids_ms = is_for_good ? 0 : gang->raids_ms;
+    bool is_over =
+        !engine_is_evicting(k, unit) && !has_in_sight(k, (uint32_t)(gang - k->gangs->all.at), true);
+    if (gang->holds_ms && is_over)
+        gang->holds_ms = k->now_ms; /* its timer sees to the rest */
+    engine_set_timer(k, unit);
+}
+
+void engine_end_pursuit(struct engine *k, uint32_t group)
+{
+    k->gangs->all.at[group].raids_ms = 0;
+    k->gangs->all.at[group].ripe_ms = 0;
+    k->gangs->all.at[group].holds_ms = 0;
+    vec_each(&k->cluster->groups.at.at[group].members, i)
+        pods_at(&k->cluster->pods, (pod_id){*i})->flags &= ~(uint32_t)POD_FIRM;
+}

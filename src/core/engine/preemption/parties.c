@@ -1,0 +1,470 @@
+/* Who may have to go, in parties, and in which order. */
+
+#include <stdlib.h>
+
+#include "core/engine/preemption/preemption.h"
+#include "core/framework/row.h"
+
+enum { CRITICAL = 1000000000 };
+
+bool rank_is_below(struct rank a, struct rank b, const struct eviction_args *rules)
+{
+    if (rules->tier_first && a.tier != b.tier)
+        return a.tier < b.tier;
+    return a.tier <= b.tier && a.priority < b.priority;
+}
+
+struct str work_name(enum work work)
+{
+    static const struct str names[N_WORKS] = {
+        [WORK_BACKFILL] = STR("backfill"),       [WORK_BATCH] = STR("batch"),
+        [WORK_TRAINING] = STR("training"),       [WORK_INFERENCE] = STR("inference"),
+        [WORK_INTERACTIVE] = STR("interactive"), [WORK_SERVICE] = STR("service"),
+    };
+    return names[work];
+}
+
+static enum work work_of(const struct identity *identity)
+{
+    static const enum work works[N_WORKLOADS] = {
+        [WORKLOAD_UNKNOWN] = WORK_SERVICE,
+        [WORKLOAD_SERVICE] = WORK_SERVICE,
+        [WORKLOAD_INTERACTIVE] = WORK_INTERACTIVE,
+        [WORKLOAD_INFERENCE] = WORK_INFERENCE,
+        [WORKLOAD_BATCH] = WORK_BATCH,
+        [WORKLOAD_TRAINING] = WORK_TRAINING,
+    };
+    return identity->is.is_preemptible ? WORK_BACKFILL : works[identity->is.workload];
+}
+
+/* --- one pod --- */
+
+/* What is asked of each pod that may go. */
+struct looking {
+    struct engine *k;
+    const struct evicting *e;
+    struct parties *out;
+};
+
+/* Since when it has run; before it has started: since now. */
+static int64_t began_ms(int64_t now_ms, const struct pod_row *row)
+{
+    return row->start_ms == TIME_NONE ? now_ms : MIN(row->start_ms, now_ms);
+}
+
+int64_t engine_work_lost_ms(const struct engine *k, pod_id pod)
+{
+    int64_t ran_ms = k->now_ms - began_ms(k->now_ms, pods_at(&k->cluster->pods, pod));
+    return wrap_mul(cluster_spec(k->cluster, pod)->accelerators, ran_ms);
+}
+
+static bool is_spared(const struct looking *l, sym namespace)
+{
+    struct str name = names_text(&l->k->cluster->names, namespace);
+    list_each(&l->e->rules.spared, spared)
+        if (str_equal(*spared, name))
+            return true;
+    return false;
+}
+
+static bool has_run_enough(const struct looking *l, const struct pod_row *row)
+{
+    int64_t ripe_ms = began_ms(l->k->now_ms, row) + l->e->rules.least_run_ms;
+    if (l->e->rules.least_run_ms == 0 || ripe_ms <= l->k->now_ms)
+        return true;
+    l->out->ripe_ms = MIN(l->out->ripe_ms, ripe_ms);
+    return false;
+}
+
+/* Is its room reserved for its group, whoever has it? */
+static bool is_reserved(const struct looking *l, pod_id pod)
+{
+    int64_t until_ms = engine_reserved_until_ms(l->k, pod);
+    if (until_ms > l->k->now_ms)
+        l->out->ripe_ms = MIN(l->out->ripe_ms, until_ms);
+    return until_ms > l->k->now_ms;
+}
+
+/* Has the server refused to let it go, lately? */
+static bool is_refused(const struct looking *l, pod_id pod)
+{
+    int64_t until_ms = engine_refused_until_ms(l->k, pod);
+    if (until_ms > l->k->now_ms)
+        l->out->ripe_ms = MIN(l->out->ripe_ms, until_ms);
+    return until_ms > l->k->now_ms;
+}
+
+/* The pod as a part of a party; false if it may not go. */
+static bool look_at(const struct looking *l, pod_id pod, struct party *into)
+{
+    struct cluster *c = l->k->cluster;
+    const struct pod_row *row = pods_at(&c->pods, pod);
+    const struct shape *shape = engine_work_of(l->k, pod);
+    const struct spec *spec = cluster_spec(c, pod);
+    bool is_hold = row->flags & POD_HOLD;
+    if ((spec->priority >= CRITICAL && !is_hold) ||
+        (!l->e->rules.tier_first && spec->priority >= l->e->rank.priority))
+        return false;
+    struct identity identity = classes_identify(&l->k->classes, l->e->profile, shape);
+    struct rank rank = {identity.tier, spec->priority};
+    if (!rank_is_below(rank, l->e->rank, &l->e->rules))
+        return false;
+    if (is_spared(l, shape->namespace) ||
+        (l->e->rules.preemptible_alone && !identity.is.is_preemptible))
+        return false;
+    if (!is_hold && (l->e->takes_holds_alone || !has_run_enough(l, row) || is_reserved(l, pod) ||
+                     is_refused(l, pod)))
+        return false;
+    into->rank.tier = MAX(into->rank.tier, rank.tier);
+    into->rank.priority = into->n ? MAX(into->rank.priority, rank.priority) : rank.priority;
+    into->is_guarded |= (row->flags & POD_GUARDED) != 0;
+    into->worth = MAX(into->worth, (uint32_t)work_of(&identity));
+    into->lost_ms = wrap_add(into->lost_ms, engine_work_lost_ms(l->k, pod));
+    into->start_ms = MAX(into->start_ms, began_ms(l->k->now_ms, row));
+    return true;
+}
+
+/* --- parties --- */
+
+static void add_pod(struct parties *out, struct party *party, pod_id pod)
+{
+    if (party->n++ == 0)
+        party->first = out->pods.n;
+    vec_push(&out->pods, pod);
+}
+
+static uint32_t add_party(const struct looking *l, struct party party)
+{
+    const struct cluster *c = l->k->cluster;
+    pod_id first = l->out->pods.at[party.first];
+    party.number = l->out->at.n;
+    party.node = pods_at(&c->pods, first)->node;
+    party.namespace = names_text(&c->names, pods_shape(&c->pods, first)->namespace);
+    party.name = pod_name(pods_at(&c->pods, first));
+    vec_push(&l->out->at, party);
+    return party.number;
+}
+
+static void add_alone(const struct looking *l, pod_id pod, uint32_t group, uint32_t core)
+{
+    struct party party = {.group = group, .core = core, .is_surplus = group != ID_NONE};
+    if (!look_at(l, pod, &party))
+        return;
+    add_pod(l->out, &party, pod);
+    add_party(l, party);
+}
+
+static bool is_on_the_way_out(const struct pod_row *row)
+{
+    return row->flags & POD_GOING;
+}
+
+struct mate {
+    pod_id pod;
+    int32_t priority;
+    int64_t start_ms;
+    struct str name;
+    bool may_go;
+};
+
+/* Those who could be spared first. */
+static int by_need(const void *a, const void *b)
+{
+    const struct mate *x = a, *y = b;
+    if (x->may_go != y->may_go)
+        return x->may_go ? -1 : 1;
+    if (x->priority != y->priority)
+        return x->priority < y->priority ? -1 : 1;
+    if (x->start_ms != y->start_ms)
+        return x->start_ms > y->start_ms ? -1 : 1;
+    return str_compare(y->name, x->name); /* the last of a Job's first */
+}
+
+VEC_TYPE(mates, struct mate);
+
+static void find_mates(const struct looking *l, const struct group *g, struct mates *out)
+{
+    const struct cluster *c = l->k->cluster;
+    vec_each(&g->members, i) {
+        const struct pod_row *row = pods_at(&c->pods, (pod_id){*i});
+        if (row->node == ID_NONE || is_on_the_way_out(row))
+            continue;
+        struct party alone = {0};
+        struct mate mate = {{*i},
+                            cluster_spec(c, (pod_id){*i})->priority,
+                            began_ms(l->k->now_ms, row),
+                            pod_name(row),
+                            look_at(l, (pod_id){*i}, &alone)};
+        vec_push(out, mate);
+    }
+    if (out->n > 1)
+        qsort(out->at, out->n, sizeof(*out->at), by_need);
+}
+
+/* Those without whom the gang is broken, as one party; ID_NONE if somebody of it may not go. */
+static uint32_t add_core(const struct looking *l, uint32_t group, const struct mates *mates,
+                         uint32_t spare)
+{
+    struct party core = {.group = group, .core = ID_NONE};
+    if (mates->n == 0 || !vec_last(mates).may_go)
+        return ID_NONE; /* those who may not go are the last */
+    for (uint32_t i = spare; i < mates->n; i++)
+        if (look_at(l, mates->at[i].pod, &core))
+            add_pod(l->out, &core, mates->at[i].pod);
+    return core.n ? add_party(l, core) : ID_NONE;
+}
+
+/* A gang goes as a whole, or some that it has beyond its minimum do, if it lets them. */
+static void add_gang(const struct looking *l, uint32_t group)
+{
+    const struct group *g = &l->k->cluster->groups.at.at[group];
+    struct mates mates = {0};
+    find_mates(l, g, &mates);
+    uint32_t minimum = (uint32_t)group_minimum(g), have = mates.n + group_ended(g);
+    bool is_whole = g->goes_whole || group_lacks_object(g); /* who knows what it needs? */
+    uint32_t spare = is_whole || have <= minimum ? 0 : MIN(have - minimum, mates.n);
+    uint32_t core = add_core(l, group, &mates, spare);
+    for (uint32_t i = 0; i < spare && mates.at[i].may_go; i++)
+        add_alone(l, mates.at[i].pod, group, core);
+    vec_done(&mates);
+}
+
+static bool goes_together(const struct group *g)
+{
+    return g->goes_whole || group_is_gang(g);
+}
+
+static void add(const struct looking *l, pod_id pod)
+{
+    const struct cluster *c = l->k->cluster;
+    uint32_t group = groups_of(&c->groups, pod);
+    if (is_on_the_way_out(pods_at(&c->pods, pod)))
+        return;
+    if (group == ID_NONE || !goes_together(&c->groups.at.at[group])) {
+        add_alone(l, pod, ID_NONE, ID_NONE);
+        return;
+    }
+    if (group == l->e->group || map_find(&l->out->groups, group) != MAP_NONE)
+        return;
+    map_put(&l->out->groups, group, 1);
+    add_gang(l, group);
+}
+
+/* Could evicting on this node help some pod of the unit? */
+static bool is_useful(struct engine *k, struct planner *p, node_id node)
+{
+    vec_each(&p->benches, bench) {
+        pod_id self = {p->seats.at[bench->first].pod};
+        if (bench->class->refusal || !preempt_concerns(k->cluster, bench->class, node, self))
+            continue;
+        reason_id reason = row_verdict(k->cluster, bench->class, node, self);
+        if (!reason || reasons_at(&k->classes.reasons, reason)->code == CODE_UNSCHEDULABLE)
+            return true;
+    }
+    return false;
+}
+
+void parties_find(struct engine *k, struct planner *p, const struct evicting *e,
+                  struct parties *out)
+{
+    const struct cluster *c = k->cluster;
+    struct looking l = {k, e, out};
+    vec_clear(&out->at);
+    vec_clear(&out->pods);
+    map_clear(&out->groups);
+    out->ripe_ms = INT64_MAX;
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
+        if (!nodes_is_present(&c->nodes, (node_id){i}) || c->nodes.first_pod[i] == ID_NONE ||
+            !is_useful(k, p, (node_id){i}))
+            continue;
+        for (uint32_t pod = c->nodes.first_pod[i]; pod != ID_NONE; pod = c->pods.rows.at[pod].after)
+            add(&l, (pod_id){pod});
+    }
+}
+
+/* --- plain ones --- */
+
+/* Is there something about it that kube-scheduler does not see? Those alike are as `first`. */
+static bool is_special(const struct looking *l, pod_id pod, struct party *first)
+{
+    const struct cluster *c = l->k->cluster;
+    uint32_t group = groups_of(&c->groups, pod);
+    struct party party = {0};
+    if ((group != ID_NONE && goes_together(&c->groups.at.at[group])) ||
+        cluster_spec(c, pod)->accelerators || !look_at(l, pod, &party))
+        return true;
+    if (first->n++ == 0) {
+        first->rank = party.rank;
+        first->worth = party.worth;
+    }
+    return party.rank.tier != first->rank.tier || party.worth != first->worth;
+}
+
+bool parties_are_plain(struct engine *k, const struct evicting *e)
+{
+    const struct cluster *c = k->cluster;
+    struct parties unused = {0};
+    struct looking l = {k, e, &unused};
+    struct party first = {0};
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        for (uint32_t pod = c->nodes.first_pod[i]; pod != ID_NONE; pod = c->pods.rows.at[pod].after)
+            if (cluster_spec(c, (pod_id){pod})->priority < e->rank.priority &&
+                is_special(&l, (pod_id){pod}, &first))
+                return false;
+    return true;
+}
+
+/* --- the order --- */
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct party *x = a, *y = b;
+    if (x->is_protected != y->is_protected)
+        return x->is_protected ? 1 : -1;
+    for (uint32_t i = 0; i < LEN(x->keys); i++)
+        if (x->keys[i] != y->keys[i])
+            return x->keys[i] < y->keys[i] ? -1 : 1;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    int order = str_compare(x->namespace, y->namespace);
+    order = order ? order : str_compare(x->name, y->name);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static int64_t key_of(const struct party *p, enum victim_key key)
+{
+    switch (key) {
+    case VICTIM_TIER:
+        return p->rank.tier;
+    case VICTIM_PRIORITY:
+        return p->rank.priority;
+    case VICTIM_WORKLOAD:
+        return p->worth;
+    case VICTIM_LOST_WORK:
+        return p->lost_ms;
+    case VICTIM_START:
+        return -p->start_ms;
+    case N_VICTIM_KEYS:
+        break;
+    }
+    return 0;
+}
+
+static bool is_about_time(enum victim_key key)
+{
+    return key == VICTIM_LOST_WORK || key == VICTIM_START;
+}
+
+/* What all that may go from a node would lose. */
+struct clearing {
+    int64_t lost_ms;
+    uint32_t pods;
+};
+
+/* Parties that are worth the same go node by node, from the node that loses least on. */
+static void key_by_node(struct engine *k, const struct evicting *e, struct parties *p)
+{
+    const struct cluster *c = k->cluster;
+    struct clearing *nodes = arena_array(&k->preemption->evictor.mem, struct clearing, c->nodes.n);
+    vec_each(&p->at, party) {
+        nodes[party->node].lost_ms = wrap_add(nodes[party->node].lost_ms, party->lost_ms);
+        nodes[party->node].pods += party->n;
+    }
+    vec_each(&p->at, party) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < N_VICTIM_KEYS; i++)
+            if (!is_about_time(e->rules.order[i]))
+                party->keys[n++] = key_of(party, e->rules.order[i]);
+        party->keys[n++] = nodes[party->node].lost_ms;
+        party->keys[n++] = nodes[party->node].pods;
+        party->keys[n++] = (int64_t)(c->nodes.rank[party->node] >> 1); /* nodes stay apart */
+        party->keys[n] = -party->start_ms;
+    }
+}
+
+static void key_by_loss(const struct evicting *e, struct parties *p)
+{
+    vec_each(&p->at, party) {
+        memset(party->keys, 0, sizeof(party->keys));
+        for (uint32_t i = 0; i < N_VICTIM_KEYS; i++)
+            party->keys[i] = key_of(party, e->rules.order[i]);
+    }
+}
+
+static void sort(struct parties *p)
+{
+    if (p->at.n > 1)
+        qsort(p->at.at, p->at.n, sizeof(*p->at.at), by_cost);
+    vec_resize(&p->place, p->at.n);
+    for (uint32_t i = 0; i < p->at.n; i++)
+        p->place.at[p->at.at[i].number] = i;
+}
+
+/* Those that would overdraw a budget if all before them went, and drivers. */
+static bool protect(struct engine *k, struct parties *p)
+{
+    const struct cluster *c = k->cluster;
+    int32_t *allowed =
+        c->budgets.at.n ? budgets_allowed(&c->budgets, &k->preemption->evictor.mem) : NULL;
+    bool is_one = false;
+    vec_each(&p->at, party) {
+        party->is_protected = party->is_guarded;
+        for (uint32_t i = 0; allowed && i < party->n; i++)
+            if (!budgets_allow(c, p->pods.at[party->first + i], allowed))
+                party->is_protected = true;
+        is_one |= party->is_protected;
+    }
+    k->preemption->evictor.overdrawn = ID_NONE;
+    for (uint32_t i = c->budgets.at.n; allowed && i-- > 0;)
+        if (allowed[i] < 0 && allowed[i] < c->budgets.at.at[i].allowed)
+            k->preemption->evictor.overdrawn = i;
+    return is_one;
+}
+
+void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
+                  struct parties *p)
+{
+    if (order == ORDER_BY_NODE)
+        key_by_node(k, e, p);
+    else
+        key_by_loss(e, p);
+    vec_each(&p->at, party) {
+        party->is_protected = false;
+        party->is_out = false;
+    }
+    sort(p);
+    if (protect(k, p))
+        sort(p);
+}
+
+/* --- in and out --- */
+
+static struct party *core_of(const struct parties *p, const struct party *party)
+{
+    return party->core == ID_NONE ? NULL : &p->at.at[p->place.at[party->core]];
+}
+
+bool party_may_return(const struct parties *p, const struct party *party)
+{
+    const struct party *core = core_of(p, party);
+    return party->is_out && !(core && core->is_out);
+}
+
+void parties_take(struct parties *p, uint32_t n)
+{
+    for (uint32_t i = 0; i < p->at.n; i++)
+        p->at.at[i].is_out = i < n;
+    for (uint32_t i = 0; i < p->at.n; i++) {
+        const struct party *core = core_of(p, &p->at.at[i]);
+        if (core && core->is_out)
+            p->at.at[i].is_out = true;
+    }
+}
+
+void parties_done(struct parties *p)
+{
+    vec_done(&p->at);
+    vec_done(&p->pods);
+    vec_done(&p->place);
+    map_done(&p->groups);
+}

@@ -1,0 +1,327 @@
+#pragma once
+
+#include "core/base/map.h"
+#include "core/engine/prebind/prebind.h"
+#include "core/engine/reservation/holds.h"
+#include "core/framework/preempt.h"
+#include "core/plugins/args.h"
+
+/* Evicting with a certificate: a gang, or a pod alone, that does not fit may take the place of less
+ * important pods, if a complete placement of its minimum is in hand.
+ *
+ * Who may have to go comes in *parties*: a pod on its own; a pod that a gang has beyond its
+ * minimum; or all the others of the gang, whom the former follow: what is left of a broken gang is
+ * of no use. A party is a
+ * candidate if each of its pods is outranked, has run long enough and is not spared. The profile's
+ * GangPreemption has the rules (struct eviction_args).
+ *
+ * The search is trials in transactions that leave no trace. Pods that are leaving anyway are away:
+ * if that is enough, nobody needs to go. Then candidates go, the cheapest first, until the planner
+ * seats the minimum. With the unit in its seats they come back, the dearest first, those whose
+ * budgets would be violated before all others; who can come back is no victim. Last, each party
+ * that is still out comes back once more and the unit is seated anew: if that works, it stays. What
+ * is left is irreducible: without any of them, the planner does not seat the unit. Two orders of
+ * candidates are tried, by what each loses and by what it costs to clear its node; the plan that
+ * does less harm is taken.
+ *
+ * The work of a search is bounded: MOST_PARTIES candidates, of which the cheapest are looked at;
+ * for each of the two orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit. A search
+ * that found nothing is not repeated for a unit of the same class while the log has not grown.
+ *
+ * Evictions of one plan are of use together only (effect.plan): the server is asked about all of
+ * them before one is carried out. If it refuses one, none goes; that pod is no candidate for a
+ * while, what was held is given up, and the unit looks again.
+ *
+ * There is no cycle of evictions: a party goes only for a unit that outranks each pod of it, by
+ * priority (or by tier and then priority, where the policy says so), strictly. So along any chain
+ * of evictions the ranks rise, and ranks are finite. The room is held for the unit meanwhile by
+ * nominations, which those of its rank or below must respect. */
+
+enum { MOST_PARTIES = 4096, MOST_RETURNS = 100, REFUSED_MS = 300000 };
+
+/* What outranks what. */
+struct rank {
+    enum tier tier;
+    int32_t priority;
+};
+
+bool rank_is_below(struct rank a, struct rank b, const struct eviction_args *rules);
+
+/* Pods that go together or not at all. */
+struct party {
+    uint32_t first, n; /* its pods, in parties.pods */
+    uint32_t group;    /* ID_NONE: the pod is on its own */
+    uint32_t core;     /* of a gang's surplus: the number of the party of all the others, which
+                        * does not go without it; ID_NONE: there is none */
+    bool is_surplus;
+    bool is_guarded;   /* one of them is a driver whose workers are still to come */
+    bool is_protected; /* that, or its going violates a budget */
+    bool is_out;       /* in the trial */
+    uint32_t number;   /* before it was sorted */
+    uint32_t node;     /* of its first pod */
+    struct rank rank;  /* the highest of its pods' */
+    uint32_t worth;    /* the highest of its pods' kinds of work: enum work */
+    int64_t lost_ms;   /* accelerators times the time they were busy */
+    int64_t start_ms;  /* of the one that started last */
+    int64_t keys[N_VICTIM_KEYS + 2];
+    struct str namespace, name; /* of its first pod */
+};
+
+/* Kinds of work, those that can be stopped best first. */
+enum work {
+    WORK_BACKFILL,
+    WORK_BATCH,
+    WORK_TRAINING,
+    WORK_INFERENCE,
+    WORK_INTERACTIVE,
+    WORK_SERVICE,
+    N_WORKS,
+};
+
+struct str work_name(enum work work);
+
+/* The candidates, in the order in which they would go. */
+struct parties {
+    VEC(struct party) at;
+    VEC(pod_id) pods;
+    VEC(uint32_t) place; /* by number: where the party is now */
+    struct map groups;   /* those that have been looked at */
+    int64_t ripe_ms;     /* when the next has run long enough; INT64_MAX: none is too young */
+};
+
+/* For whom. */
+struct evicting {
+    uint32_t unit;
+    uint32_t group; /* ID_NONE: a pod alone */
+    const struct profile *profile;
+    struct eviction_args rules;
+    struct rank rank;       /* the lowest of its pods' */
+    bool takes_holds_alone; /* a pod of it may evict nobody */
+};
+
+/* --- parties.c --- */
+
+struct engine;
+
+/* What it would lose by now: accelerators times the time they were busy. */
+int64_t engine_work_lost_ms(const struct engine *k, pod_id pod);
+
+void parties_find(struct engine *k, struct planner *planner, const struct evicting *e,
+                  struct parties *out);
+
+/* Are those whom kube-scheduler would look at pods on their own that the rules do not tell apart
+ * either? */
+bool parties_are_plain(struct engine *k, const struct evicting *e);
+
+enum party_order { ORDER_BY_LOSS, ORDER_BY_NODE };
+
+void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
+                  struct parties *out);
+
+/* The first `n` are out, with what goes with them. */
+void parties_take(struct parties *p, uint32_t n);
+
+/* May the party, which is out, come back by itself? */
+bool party_may_return(const struct parties *p, const struct party *party);
+
+void parties_done(struct parties *p);
+
+/* --- evict.c --- */
+
+enum eviction_outcome {
+    EVICTION_NONE,     /* nobody is less important, or the profile evicts nobody */
+    EVICTION_NEVER,    /* a pod of the unit may not: preemptionPolicy Never */
+    EVICTION_WAITS,    /* those who are leaving make room enough */
+    EVICTION_USELESS,  /* it does not fit even if all candidates go */
+    EVICTION_KEPT,     /* the same, but it would if a budget did not keep some of them */
+    EVICTION_TOO_MANY, /* more would have to go than are allowed to */
+    EVICTION_FOUND,
+    EVICTION_PENDING, /* of a gang: it has evicted, and waits */
+};
+
+/* Less is better, in this order. */
+struct eviction_cost {
+    uint32_t violations; /* of budgets: parties */
+    struct rank rank;    /* the highest */
+    uint32_t worth;
+    uint32_t parties, pods;
+    int64_t lost_ms;
+};
+
+struct victim_note {
+    pod_id pod;
+    uint32_t node, group;
+    bool is_surplus, is_protected;
+    struct rank rank;
+    uint32_t worth;
+    int64_t lost_ms;
+};
+
+struct eviction_place {
+    uint32_t pod, node;
+};
+
+VEC_TYPE(victim_vec, struct victim_note);
+VEC_TYPE(place_vec, struct eviction_place);
+
+/* Who goes so that a unit finds its nodes, and what else may help it: of kube-scheduler's search
+ * and of ours, for a pod alone and for a gang. */
+struct eviction_plan {
+    enum eviction_outcome outcome; /* of our search */
+    struct victim_vec victims; /* the most important first; of kube-scheduler's search only who they
+                                * are */
+    struct place_vec places;   /* where the unit goes: the certificate. None: nowhere */
+    struct eviction_cost cost; /* of our search */
+    struct rank rank;          /* the unit's, likewise */
+    uint32_t keeper;           /* EVICTION_KEPT: the budget */
+    bool is_hopeless;          /* no eviction helps: a node it had in sight is given up */
+    bool is_firm;              /* nobody may take the room */
+    int64_t ripe_ms;           /* when there may be another plan with time alone; 0: never */
+    bool has_relief;           /* something else may help: */
+    struct relief relief;
+    const struct plugin *relents; /* whose it is */
+};
+
+void eviction_plan_done(struct eviction_plan *p);
+
+/* Its victims and places are those of `other`, which has what was there. */
+void eviction_plan_take(struct eviction_plan *p, struct eviction_plan *other);
+
+/* Where a pod alone is to go; ID_NONE: nowhere. */
+static inline uint32_t eviction_plan_node(const struct eviction_plan *p)
+{
+    return p->places.n ? p->places.at[0].node : ID_NONE;
+}
+
+struct evictor {
+    struct parties parties;
+    struct planner planner;
+    struct arena mem, errands;
+    VEC(pod_id) leaving;
+    VEC(uint32_t) home;         /* by place in parties.pods: the pod's node, … */
+    VEC(gpu_mask) gpus;         /* … and its GPUs */
+    struct eviction_plan other; /* the one that is being made; the better one is the caller's */
+    uint32_t overdrawn;         /* the first budget that all candidates together overdraw */
+    uint32_t returns;           /* seatings to put parties back, in this search */
+};
+
+/* All that is known of evictions. */
+struct preemption {
+    struct hunts hunts;
+    struct why why; /* scratch of kube-scheduler's search */
+    struct evictor evictor;
+    VEC(struct eviction {
+        effect_id effect;
+        uint32_t by;      /* the unit that needs the room; ID_NONE: it is gone */
+        uint32_t victim;  /* the same */
+        double gpus;      /* of the victim, … */
+        int64_t since_ms; /* … that it has had for so long; TIME_NONE: it has not started */
+    })
+    evictions; /* unsettled */
+    VEC(struct refusal {
+        uint32_t victim;
+        int64_t until_ms; /* nobody tries it again before */
+    })
+    refusals; /* of evictions, by the server */
+};
+
+struct preemption *preemption_new(void);
+void preemption_free(struct preemption *p);
+
+/* By which rules the profile evicts for its gangs, and (`alone`) for pods on their own; false: it
+ * does not, or as kube-scheduler does. */
+bool engine_eviction_rules(const struct profile *profile, bool alone, struct eviction_args *out);
+
+/* Do these rules say who goes for the pod alone? Where the profile says nothing of them,
+ * kube-scheduler's choice stands if it would evict nobody, or if they see nothing that it does not.
+ * Only then all pods are looked at: to find nobody costs what it costs there. */
+bool engine_evicts_by_rules(struct engine *k, pod_id pod, struct class *class);
+
+/* Who would have to go so that the unit finds its nodes. `class` is that of a pod
+ * alone, NULL of a gang. Nothing is changed. */
+enum eviction_outcome engine_find_eviction(struct engine *k, uint32_t unit, struct class *class,
+                                           struct eviction_plan *out);
+
+/* The words for it, as the pods of a namespace hear it; "": nothing to say. */
+void engine_word_eviction(const struct engine *k, const struct eviction_plan *plan, sym reader,
+                          struct buf *out);
+
+/* --- evict_gang.c --- */
+
+/* The gang of the planner is not placed: finds out whom it may evict, and what it is told of that
+ * (planner.plan). */
+void engine_plan_eviction(struct engine *k, struct planner *planner, uint32_t group,
+                          struct eviction_plan *out);
+
+/* Once the gang has been told: carries the plan out, or gives up what is held for it. */
+void engine_conclude_eviction(struct engine *k, struct planner *planner, uint32_t group,
+                              const struct eviction_plan *plan, struct effects *out);
+
+/* Looks at a gang whose time has come: what is held for it, or when it may evict again. */
+void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out);
+
+/* An eviction for the unit failed: once all are settled, and nobody is leaving for it, nothing is
+ * held for it any more. `is_for_good`: whoever stays is no candidate now, so it may look at once.
+ */
+void engine_doubt_pursuit(struct engine *k, uint32_t unit, bool is_for_good);
+
+/* It is placed, or is no gang any more. */
+void engine_end_pursuit(struct engine *k, uint32_t group);
+
+/* Is the gang waiting for pods that leave for its sake? */
+bool engine_is_pursuing(const struct engine *k, uint32_t group);
+
+/* --- preempt.c --- */
+
+/* The plugin that makes room for pods of the profile; NULL: none does. */
+const struct profile_plugin *engine_preemption(const struct profile *profile);
+
+/* Is room looked for when a pod of the class is refused? */
+bool engine_tries_preemption(const struct engine *k, const struct class *class);
+
+/* Says what upstream says before it looks whom the pod could evict; false: it does not look. */
+bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class,
+                       struct eviction_plan *plan, struct buf *text);
+
+/* Whom a pod that fits nowhere could evict, and for which node. Adds to the text of its refusal
+ * what upstream adds. */
+void engine_plan(struct engine *k, pod_id pod, struct class *class, const struct why *why,
+                 struct eviction_plan *out, struct buf *text);
+
+/* The words for a plan that was found, where its own begin at `at`. */
+void engine_say_found(const struct engine *k, const struct eviction_plan *plan, size_t at,
+                      struct buf *text);
+void engine_carry_out(struct engine *k, pod_id pod, const struct eviction_plan *plan,
+                      struct effects *out);
+
+/* The pod has this node in sight, or (SYM_NONE) none any more. */
+void engine_set_in_sight(struct engine *k, pod_id pod, sym node, struct effects *out);
+
+/* Pods that are less important than this one and had the node in sight have it no longer. */
+void engine_clear_others(struct engine *k, pod_id pod, sym node, struct effects *out);
+
+/* What a plan needs: its places are kept for those who are to go there, and its victims go. */
+void engine_keep_places(struct engine *k, const struct eviction_plan *plan, struct effects *out);
+void engine_evict_all(struct engine *k, pod_id by, const struct eviction_plan *plan,
+                      struct effects *out);
+
+/* The server would not let the pod go: until when it is not asked again; 0: it has not refused. */
+int64_t engine_refused_until_ms(const struct engine *k, pod_id pod);
+
+/* Is the unit waiting for evictions that are not settled? */
+bool engine_is_evicting(const struct engine *k, uint32_t unit);
+
+/* False if this is no eviction's effect. */
+bool engine_settle_eviction(struct engine *k, effect_id effect, const struct error *why);
+/* The pod, for which others were to go or which was to go, is gone; or its unit goes on under
+ * another number. */
+void engine_forget_evictions(struct engine *k, pod_id pod);
+void engine_rename_evictions(struct engine *k, uint32_t unit, uint32_t to);
+
+/* At most so many nodes and pods on them are priced from now on (0: no bound), and no more than
+ * that: was it too few? */
+void engine_bound_prices(struct engine *k, uint64_t most);
+bool engine_end_bound(struct engine *k);
+
+/* The class is going. */
+void engine_forget_prices(struct engine *k, const struct class *class);

@@ -1,0 +1,45 @@
+/* What the parts below ask for, by whoever knows it. */
+
+#include "core/engine/step/step.h"
+
+static bool is_in_line(const struct engine *k, uint32_t unit)
+{
+    return engine_line_of(k, unit) != NULL;
+}
+
+/* Nobody behind such a unit has a turn. */
+static bool is_asked(const struct engine *k, const struct line *l)
+{
+    for (uint32_t i = 0; i < engine_n_asked(k); i++) {
+        uint32_t unit = engine_unit_asked(k, i);
+        if (unit != ID_NONE && engine_line_of(k, unit) == l)
+            return true;
+    }
+    return false;
+}
+
+const struct above engine_above = {
+    .entered = engine_forget_refusal,
+    .left = engine_unit_left,
+    .renamed = engine_unit_renamed,
+    .touched = engine_touch_line,
+    .lessened = engine_doubt_head,
+    .heard = engine_heard,
+    .resized = engine_count_company,
+    .is_idle = engine_is_idle_hold,
+    .is_in_line = is_in_line,
+    .is_evicting = engine_is_evicting,
+    .is_asked = is_asked,
+    .list_company = engine_list_company,
+    .decide_told = engine_decide_told,
+    .judge = engine_judge,
+    .place_in_turn = engine_place_in_turn,
+    .turn_down = engine_turn_down,
+    .word_refusal = engine_word_refusal,
+    .end_refusal = engine_end_refusal,
+    .refuse = engine_refuse,
+    .fail = engine_fail,
+    .try_later = engine_try_later,
+    .bind = engine_bind,
+    .take_back = engine_take_back,
+};

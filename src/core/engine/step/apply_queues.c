@@ -1,0 +1,33 @@
+#include "core/engine/step/step.h"
+
+void engine_put_queue(struct engine *k, const struct object *o, bool is_there)
+{
+    struct queues *q = &k->cluster->queues;
+    struct names *names = &k->cluster->names;
+    bool differs = false;
+    if (o->kind == KIND_CLUSTER_QUEUE)
+        differs = queues_put_cluster(q, names, o->meta, is_there ? o->cluster_queue : NULL);
+    else if (o->kind == KIND_LOCAL_QUEUE)
+        differs = queues_put_local(q, names, o->meta, is_there ? o->local_queue : NULL);
+    else
+        queues_put_workload(q, names, o->meta, is_there ? o->kueue_workload : NULL);
+    if (!differs)
+        return;
+    engine_review_boosts(k, SYM_NONE);
+    engine_event(k, &(struct event){.resource = EVENT_ANY});
+}
+
+void engine_put_quota(struct engine *k, const struct object *o, bool is_there)
+{
+    struct cluster *c = k->cluster;
+    bool differs = true;
+    if (is_there)
+        differs = quotas_put(&c->quotas, &c->names, o->resource_quota);
+    else
+        quotas_remove(&c->quotas, &c->names, o->meta);
+    sym namespace = names_find(&c->names, o->meta->namespace);
+    if (is_there && namespace != SYM_NONE)
+        engine_bound_anew(k, namespace);
+    if (differs)
+        engine_retell_missing(k, namespace);
+}

@@ -1,0 +1,279 @@
+/* What happens at each moment of an engine's, a unit's and a pod's life: written here once, as
+ * plain calls in order. What a part does at a moment stands with the part; where the order matters
+ * it is said. A new part adds its calls here. */
+
+#include "core/engine/step/step.h"
+
+/* --- the engine begins and ends --- */
+
+struct engine *engine_new(const struct engine_config *config)
+{
+    struct engine *k = mem_alloc(sizeof(*k));
+    k->config = engine_config_complete(*config);
+    k->above = &engine_above;
+    k->cluster = cluster_new(config->seed);
+    k->cluster->keeps_pins = config->keeps_pins;
+    k->cluster->compares_tolerations = config->compares_tolerations;
+    k->cluster->overlooks_capacity = config->overlooks_capacity;
+    k->cluster->overlooks_drivers = config->overlooks_drivers;
+    k->deciding.views = (struct views){
+        .cluster = k->cluster,
+        .reasons = &k->classes.reasons,
+        .scan = &k->deciding.scan,
+        .budget_bytes = config->view_bytes,
+        .most = config->view_count,
+    };
+    k->vain = vain_new();
+    k->pauses = pauses_new();
+    k->figures = figures_new();
+    k->gangs = gangs_new();
+    k->prebind = prebind_new();
+    k->extender = extending_new();
+    k->holds = holds_new();
+    k->lines = lines_new();
+    k->preemption = preemption_new();
+    k->publishing.due_ms = INT64_MAX;
+    engine_begin_profiles(k);
+    struct queue_rules rules = engine_queue_rules(k);
+    k->queue = queue_new(&rules);
+    return k;
+}
+
+void engine_free(struct engine *k)
+{
+    if (!k)
+        return;
+    classes_done(&k->classes);
+    views_done(&k->deciding.views);
+    scan_done(&k->deciding.scan);
+    queue_free(k->queue);
+    cluster_free(k->cluster);
+    vec_done(&k->units);
+    engine_gangs_done(k);
+    engine_lines_done(k);
+    map_done(&k->unsettled);
+    engine_preparations_done(k);
+    engine_consultations_done(k);
+    pauses_free(k->pauses);
+    heap_done(&k->timers.heap);
+    map_done(&k->timers.wakes);
+    vain_free(k->vain);
+    preemption_free(k->preemption);
+    holds_free(k->holds);
+    complaints_done(&k->publishing.complaints);
+    figures_free(k->figures);
+    why_done(&k->deciding.why);
+    arena_done(&k->mem);
+    mem_free(k);
+}
+
+/* The pods first, for others go by their numbers. */
+void engine_forget_gone(struct engine *k)
+{
+    uint32_t n = pods_trim(&k->cluster->pods);
+    classes_rest(&k->classes);
+    engine_sweep(k, TIDY_ALL);
+    views_trim(&k->deciding.views);
+    map_trim(&k->unsettled);
+    map_trim(&k->vain->refused_at);
+    map_trim(&k->vain->refused_as);
+    k->units.n = MIN(k->units.n, n);
+    vec_trim(&k->units);
+    queue_trim(k->queue, n);
+    groups_trim(&k->cluster->groups, n);
+    heap_trim(&k->timers.heap, n);
+    engine_trim_lines(k, n);
+}
+
+void engine_trim(struct engine *k)
+{
+    engine_forget_gone(k);
+}
+
+/* --- a unit waits, is another, waits no more --- */
+
+void engine_unit_left(struct engine *k, uint32_t unit)
+{
+    engine_forget_refusal(k, unit);
+    engine_leave_line(k, unit);
+}
+
+/* Evictions are told under the number that the unit has. */
+void engine_unit_renamed(struct engine *k, uint32_t unit, uint32_t to)
+{
+    engine_rename_in_line(k, unit, to);
+    engine_rename_evictions(k, unit, to);
+}
+
+/* --- a pod is on a node, leaves it, is gone --- */
+
+/* By us, for good: it has its hold before others are asked whether they waited for it. */
+void engine_announce(struct engine *k, pod_id pod, struct effects *out)
+{
+    pods_at(&k->cluster->pods, pod)->flags |= POD_ASSUMED;
+    if (UNLIKELY(engine_n_holds(k)))
+        engine_use_hold(k, pod);
+    engine_stay_begins(k, pod);
+    engine_count_in(k, pod);
+    if (LIKELY(!k->units.at[pod.i].prepares)) {
+        engine_bind(k, pod, out);
+        return;
+    }
+    const struct cluster *c = k->cluster;
+    engine_emit(k, pod, EFFECT_NOMINATE, out)->node = /* others may see where it will be */
+        names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]);
+    engine_send_errands(k, pod, out);
+}
+
+/* By the API server's word. */
+void engine_put_on_node(struct engine *k, pod_id pod, sym name, const struct pod *from)
+{
+    cluster_nominate(k->cluster, pod, SYM_NONE);
+    engine_place_as_told(k, pod, cluster_claim(k->cluster, name), from);
+    engine_stay_begins(k, pod);
+    engine_count_in(k, pod);
+    engine_note_without(k, pod);
+}
+
+void engine_take_off(struct engine *k, pod_id pod)
+{
+    node_id node = {pods_at(&k->cluster->pods, pod)->node};
+    engine_stay_ends(k, pod);
+    cluster_take(k->cluster, pod);
+    engine_release_node(k, node);
+}
+
+void engine_take_back(struct engine *k, pod_id pod)
+{
+    struct cluster *c = k->cluster;
+    struct pod_row *row = pods_at(&c->pods, pod);
+    struct event gone = {
+        .resource = EVENT_ASSIGNED_POD,
+        .actions = ACTION_DELETE,
+        .old_shape = pods_shape(&c->pods, pod),
+        .pod_node = c->nodes.name[row->node],
+    };
+    engine_take_off(k, pod);
+    row->flags &= ~(uint32_t)POD_ASSUMED;
+    row->rank = 0;
+    engine_give_back(k, pod, gone.pod_node, LEAVING_LOST);
+    if (engine_profile_of(k, pod)) /* its profile may be gone by now */
+        engine_stand_again(k, pod);
+    engine_event(k, &gone);
+    engine_see_leftover(k, pod);
+}
+
+void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
+{
+    struct cluster *c = k->cluster;
+    if (!has_ended && groups_of(&c->groups, pod) != ID_NONE)
+        engine_keep_slot(k, pod); /* first of all: it makes rows */
+    struct pod_row *row = pods_at(&c->pods, pod);
+    shape_id shape = row->shape;
+    sym nominated = row->nominated;
+    sym node = row->node == ID_NONE ? SYM_NONE : c->nodes.name[row->node];
+    enum leaving why = has_ended                                    ? LEAVING_ENDED
+                       : row->flags & (POD_EVICTED | POD_PREEMPTED) ? LEAVING_EVICTED
+                                                                    : LEAVING_LOST;
+    intern_hold(&c->pods.shape_table, shape); /* it must last for the event */
+    if (k->units.at[pod.i].bind)
+        map_put(&k->unsettled, k->units.at[pod.i].bind, EFFECT_ORPHAN);
+    engine_learn_stay(k, pod);
+    uint32_t group = groups_of(&c->groups, pod);
+    engine_leave_group(k, pod, has_ended);
+    engine_leave_app(k, pod);
+    engine_give_up(k, pod);
+    engine_stop_asking(k, pod);
+    engine_forget_evictions(k, pod);
+    cluster_nominate(c, pod, SYM_NONE);
+    engine_set_pin(k, pod, SYM_NONE);
+    if (node != SYM_NONE)
+        intern_hold(&c->names.text, node);
+    if (row->node != ID_NONE)
+        engine_take_off(k, pod);
+    pods_remove(&c->pods, pod);
+    if (node != SYM_NONE) {
+        engine_give_back(k, pod, node, why);
+        engine_tell_pod(k, ACTION_DELETE, &c->pods.shapes.at[shape], NULL, node);
+        intern_drop(&c->names.text, node);
+    } else if (nominated != SYM_NONE) {
+        engine_tell_out_of_sight(k, &c->pods.shapes.at[shape], nominated, (pod_id){ID_NONE});
+    }
+    intern_drop(&c->pods.shape_table, shape);
+    if (UNLIKELY(engine_has_drivers(k)))
+        engine_remove_driver(k, pod);
+    if (UNLIKELY(engine_has_drivers(k)))
+        engine_end_turn(k, group);
+    engine_free_slots(k, group);
+}
+
+/* --- something happened --- */
+
+void engine_heard(struct engine *k, const struct event *event)
+{
+    if (!(event->resource & (EVENT_ASSIGNED_POD | EVENT_TARGET_POD)))
+        engine_look_at_errands(k);
+    if (lines_are_kept(k->lines))
+        engine_lines_hear(k, event);
+}
+
+/* --- an effect is settled --- */
+
+void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
+{
+    k->now_ms = now_ms;
+    if (engine_settle_eviction(k, effect, why) || engine_settle_write(k, effect, why))
+        return;
+    uint32_t found = map_remove(&k->unsettled, effect);
+    if (found == MAP_NONE || found == EFFECT_ORPHAN)
+        return;
+    pod_id pod = {found};
+    struct unit *unit = &k->units.at[found];
+    unit->bind = 0;
+    if (UNLIKELY(groups_of(&k->cluster->groups, pod) != ID_NONE))
+        engine_gang_lands(k, groups_of(&k->cluster->groups, pod), !why);
+    if (why)
+        k->figures->counts.profiles.at[unit->profile].error++;
+    else
+        engine_count_bound(&k->figures->counts, unit->profile, unit->attempts,
+                           now_ms - unit->first_ms);
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
+    if (why && row->flags & POD_ASSUMED && !(row->flags & POD_BOUND))
+        engine_take_back(k, pod);
+}
+
+/* --- time passes --- */
+
+/* What is over is over before anybody is decided about; what is due goes before that, too. */
+bool engine_pass_time(struct engine *k, struct effects *out)
+{
+    if (holds_next_ms(k->holds) <= k->now_ms)
+        engine_end_holds(k);
+    if (UNLIKELY(demand_is_due(&k->cluster->demand, k->now_ms)))
+        demand_review(k->cluster, k->now_ms);
+    if (UNLIKELY(engine_keeper(k) != ID_NONE))
+        engine_review_keeper(k);
+    return engine_show(k, out) || engine_tick(k, out) ||
+           (UNLIKELY(engine_n_errands(k)) && engine_go_on(k, out));
+}
+
+/* Is there enough under way? */
+bool engine_is_loaded(const struct engine *k)
+{
+    return k->unsettled.n + engine_n_writes(k) + engine_n_asked(k) >= k->config.max_unsettled;
+}
+
+int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
+{
+    int64_t own_ms = MAX(MIN(engine_timer_ms(k), holds_next_ms(k->holds)), now_ms);
+    own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
+    own_ms = MIN(own_ms, MAX(k->publishing.due_ms, now_ms));
+    if (UNLIKELY(engine_n_asked(k)) && engine_has_answered(k))
+        return now_ms;
+    if (engine_is_loaded(k))
+        return own_ms;
+    if (UNLIKELY(k->pauses->all.n))
+        return now_ms;
+    own_ms = MIN(own_ms, engine_lines_next_ms(k, now_ms));
+    return MIN(own_ms, queue_next_ms(k->queue, now_ms));
+}

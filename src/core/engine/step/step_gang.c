@@ -1,0 +1,152 @@
+/* A gang in one step: placed as a whole, or told why not. */
+
+#include "core/engine/step/step.h"
+
+/* The gang goes on under the number of one of those who found no node. */
+static uint32_t hand_on(struct engine *k, struct planner *p, uint32_t group, uint32_t unit)
+{
+    uint32_t left = ID_NONE;
+    vec_each(&p->seats, seat)
+        if (seat->node == ID_NONE && (left == ID_NONE || seat->pod == unit) &&
+            !engine_is_hold(k, seat->pod))
+            left = seat->pod;
+    if (left != unit)
+        engine_stop_timer(k, unit);
+    if (left != ID_NONE && left != unit)
+        engine_rename_gang(k, group, unit, left);
+    if (left != ID_NONE)
+        engine_age_anew(k, group);
+    return left;
+}
+
+/* The node that it had in sight is free for others, unless it is there now. */
+static void tell_if_elsewhere(struct engine *k, const struct seat *seat)
+{
+    const struct cluster *c = k->cluster;
+    if (seat->node == ID_NONE || c->nodes.name[seat->node] != seat->in_sight)
+        engine_tell_out_of_sight(k, pods_shape(&c->pods, (pod_id){seat->pod}), seat->in_sight,
+                                 (pod_id){seat->pod});
+}
+
+static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
+                   struct effects *out)
+{
+    uint32_t left = hand_on(k, p, group, unit), seated = 0;
+    engine_rank_gang(k, p, group);
+    vec_each(&p->seats, seat) {
+        if (UNLIKELY(engine_is_hold(k, seat->pod))) { /* who runs in its place is still to come */
+            pods_at(&k->cluster->pods, (pod_id){seat->pod})->flags |= POD_BOUND;
+            continue;
+        }
+        seated += seat->node != ID_NONE;
+        if (seat->node != ID_NONE)
+            engine_announce(k, (pod_id){seat->pod}, out);
+        else if (seat->has_in_sight)
+            engine_emit(k, (pod_id){seat->pod}, EFFECT_NOMINATE, out);
+        if (UNLIKELY(seat->has_in_sight))
+            tell_if_elsewhere(k, seat);
+    }
+    engine_end_pursuit(k, group);
+    if (p->need) {
+        engine_note_gang(k, group, GANG_HAS_ROOM, (struct str){0});
+        engine_gang_takes_off(k, group, seated);
+    }
+    k->gangs->all.at[group].goes_on = false;
+    if (left != ID_NONE) {
+        engine_refuse_gang(k, p, left, GANG_REST, out);
+        return;
+    }
+    queue_settle(k->queue, unit);
+    engine_leave_line(k, unit);
+    engine_wait_on(k, group);
+}
+
+/* Places the gang if that delays nobody who has the turn. */
+static bool place_in_turn(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
+                          bool *is_behind)
+{
+    struct txn t = txn_begin(k->cluster);
+    bool is_placed = engine_place_gang(k, p, group, p->need);
+    *is_behind = is_placed && !engine_may_pass(k, unit);
+    if (is_placed && !*is_behind)
+        txn_commit(k->cluster, t);
+    else
+        engine_undo_gang(k, p, t);
+    return is_placed && !*is_behind;
+}
+
+/* There is no room: the gang may evict others, and is told. */
+static void refuse(struct engine *k, struct planner *p, uint32_t group, enum gang_outcome why,
+                   struct effects *out)
+{
+    AUTO(eviction_plan) plan = {0};
+    engine_plan_eviction(k, p, group, &plan);
+    engine_refuse_gang(k, p, k->gangs->all.at[group].leader, why, out);
+    engine_conclude_eviction(k, p, group, &plan, out);
+    engine_keep_room(k, p, group);
+}
+
+static bool has_say(const struct planner *p)
+{
+    vec_each(&p->benches, bench)
+        if (bench->class->asks)
+            return true;
+    return false;
+}
+
+/* The rest of a step, once there is hope. */
+static void place(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
+                  struct effects *out)
+{
+    bool is_behind = false;
+    if (place_in_turn(k, p, group, unit, &is_behind))
+        commit(k, p, group, unit, out);
+    else if (is_behind)
+        engine_refuse_gang(k, p, unit, GANG_BEHIND, out);
+    else
+        refuse(k, p, group, GANG_REFUSED, out);
+}
+
+/* The same where extenders have a say: it stays in flight until all have answered. */
+static void place_as_told(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
+                          struct effects *out)
+{
+    if (engine_consult_gang(k, p, group, out))
+        return;
+    struct str trouble = engine_gang_trouble(k, group);
+    if (trouble.n) {
+        engine_fail_gang(k, unit, trouble, true, out);
+    } else {
+        planner_sort(p);
+        p->is_told = true;
+        place(k, p, group, unit, out);
+        p->is_told = false;
+    }
+}
+
+void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out)
+{
+    struct planner *p = &k->gangs->planner;
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    const struct group *g = &k->cluster->groups.at.at[group];
+    p->mem = &out->mem;
+    if (g->trouble.n) {
+        engine_fail_gang(k, unit, buf_str(&g->trouble), false, out);
+        return;
+    }
+    bool is_seated = engine_seat_gang(k, p, group);
+    vec_each(&p->unjudged, pod)
+        engine_tell_unjudged(
+            k, (pod_id){*pod},
+            classes_of(&k->classes, pods_at(&k->cluster->pods, (pod_id){*pod})->shape)->error, out);
+    if (!is_seated)
+        engine_refuse_gang(k, p, unit, GANG_MISSING, out);
+    else if (!planner_has_hope(p))
+        refuse(k, p, group, GANG_HOPELESS, out);
+    else if (UNLIKELY(has_say(p)))
+        place_as_told(k, p, group, unit, out);
+    else
+        place(k, p, group, unit, out);
+    if (UNLIKELY(engine_n_asked(k)) && !k->gangs->all.at[group].open)
+        engine_forget_asking_gang(k, group); /* of members that it has no more */
+}
