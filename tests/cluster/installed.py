@@ -59,6 +59,7 @@ class Installed:
         self.namespace = objects["Deployment"]["metadata"]["namespace"]
         self.port = self._port()
         self.root = plane.folder / (name + "-root")
+        self.before = ()  # a command that runs it
         self._put(ENTRYPOINT, static)
         self._mount(objects["ConfigMap"], config)
         self._sign_in()
@@ -103,7 +104,7 @@ class Installed:
         user = self.spec["securityContext"]
         arguments = self.container["args"] + ["--secure-port=%d" % self.port]
         self.child = self.plane.start(
-            self.name, "env", "-i", "KUBERNETES_SERVICE_HOST=127.0.0.1",
+            self.name, *self.before, "env", "-i", "KUBERNETES_SERVICE_HOST=127.0.0.1",
             "KUBERNETES_SERVICE_PORT=%d" % self.plane.port, "PATH=" + os.environ["PATH"],
             # to change the root is all that this user may do more than in a container
             "setpriv", "--reuid=%d" % user["runAsUser"], "--regid=%d" % user["runAsGroup"], "--clear-groups",

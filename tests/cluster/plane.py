@@ -29,8 +29,8 @@ from client import Client, Refused
 
 HERE = pathlib.Path(__file__).resolve().parent
 READY = 60  # seconds: a machine may be busy; alone it takes 4
-# Who may sign in, as whom. kubenexus has no rights but those that RBAC gives it.
-USERS = {"admin": "admin,admin,system:masters", "kubenexus": "kubenexus,kubenexus",
+# Who may sign in, as whom. kubenexus and lean have no rights but those that RBAC gives them.
+USERS = {"admin": "admin,admin,system:masters", "kubenexus": "kubenexus,kubenexus", "lean": "lean,lean",
          "kube-scheduler": "system:kube-scheduler,kube-scheduler"}
 KUBECONFIG = """\
 apiVersion: v1

@@ -107,6 +107,10 @@ def test_each_planted_mistake_is_named():
         assert kinds == [kind], "%s = %r is seen as %s, not %s" % (path, value, kinds, kind)
 
 
+def test_what_we_say_besides_is_no_difference():
+    assert compare(REFUSED, _planted(REFUSED, ["preemption", "pdb"], "default/keep")) == []
+
+
 def test_scalar_resources_come_in_any_order():
     swapped = FULL[:2] + [FULL[3], FULL[2]]
     assert compare(FITS, _planted(FITS, ["nodes", 2, "reasons"], swapped)) == []

@@ -65,7 +65,11 @@ def _in_short(text):
 
 
 def _outcome(preemption):
-    return preemption and {**preemption, "message": _in_short(preemption["message"])}
+    """Without the budget's name, which is ours."""
+    if not preemption:
+        return preemption
+    kept = {key: value for key, value in preemption.items() if key != "pdb"}
+    return {**kept, "message": _in_short(preemption["message"])}
 
 
 def compare(want, got):

@@ -134,18 +134,21 @@ def runs_the_example_of_kubeflow(stage):
 
 
 def run_driver(stage, name, worker, labels):
-    """The driver waits until its workers fit, and has their room when they come."""
+    """The driver waits until its workers fit, and has their room when they come: less than half of
+    the cluster, which is what a namespace may hold."""
+    make_room(stage, "busy", 4)
+    stage.pod("other", extended={GPU: "4"}, nodeName="busy")
     make_room(stage, "few", 2)
     apply(stage, name)
     stage.run_installed()
     wait_refused(stage, 1)
     make_room(stage, "one", 1)
-    stage.wait_bound(1)
+    stage.wait_bound(2)
     stage.pod("thief", extended={GPU: "1"})
     stage.wait_refused("thief")
     for index in range(MEMBERS - 1):
         stage.pod("%s-%d" % (worker, index), cpu="1", memory="1Gi", labels=labels, extended={GPU: "1"})
-    bound = stage.wait_bound(MEMBERS)
+    bound = stage.wait_bound(1 + MEMBERS)
     assert "thief" not in bound, bound
 
 

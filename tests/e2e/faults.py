@@ -1,6 +1,7 @@
 """What goes wrong in clusters, and is survived."""
 
 import contextlib
+import re
 import signal
 import time
 
@@ -11,12 +12,13 @@ from stage import may, test, until
 
 
 OWNERS = ("batch", "jobset.x-k8s.io", "kubeflow.org", "ray.io")
+ROLES = ("kubenexus", "kubenexus-optional")
 
 
 def watched(plane):
     """What is watched and served, as RBAC spells it: pods, replicasets.apps. Owners and Workloads are
     none of it until a pod refers to one."""
-    rules = plane.get("ClusterRole", "kubenexus")["rules"]
+    rules = [rule for role in ROLES for rule in plane.get("ClusterRole", role)["rules"]]
     rights = {(group, resource) for rule in rules if "watch" in rule["verbs"]
               for group in rule["apiGroups"] for resource in rule["resources"]
               if group not in OWNERS and (group, resource) != ("scheduling.k8s.io", "workloads")}
@@ -105,14 +107,15 @@ def takes_a_new_token_when_the_old_one_is_revoked(stage):
 
 @contextlib.contextmanager
 def denied(plane, verb, rights):
-    """While kubenexus may not do `verb` to any of `rights`, as its role has them."""
-    rules = plane.get("ClusterRole", "kubenexus")["rules"]
+    """While kubenexus may not do `verb` to any of `rights`, as its roles have them."""
     names = {right.split(".")[0] for right in rights}
-    less = [dict(rule, verbs=[v for v in rule["verbs"] if v != verb] or ["none"])
-            if names & set(rule["resources"]) else rule for rule in rules]
+    rules = {role: plane.get("ClusterRole", role)["rules"] for role in ROLES}
+    less = {role: [dict(rule, verbs=[v for v in rule["verbs"] if v != verb] or ["none"])
+                   if names & set(rule["resources"]) else rule for rule in rules[role]] for role in ROLES}
 
     def give(some, allowed):
-        plane.patch("ClusterRole", "kubenexus", {"rules": some})
+        for role in ROLES:
+            plane.patch("ClusterRole", role, {"rules": some[role]})
         until(lambda: all(may(plane, verb, right) == allowed for right in rights))
     give(less, False)
     try:
@@ -122,8 +125,10 @@ def denied(plane, verb, rights):
 
 
 def check_says_denied(stage, child, verb, rights):
+    """Of what it cannot do without, or of what it goes on without."""
     for right in rights:
-        stage.until_says(child, '"not allowed" verb="%s" resource="%s" why=' % (verb, right))
+        line = r'"not allowed(, goes on without" what="[^"]+)?" verb="%s" resource="%s" why=' % (verb, re.escape(right))
+        until(lambda sought=line: re.search(sought, stage.log(child)))
 
 
 @test

@@ -21,11 +21,11 @@ profiles:
 """ % LEASE
 
 
-def replica(stage, name):
+def replica(stage, name, **how):
     """Two retries (a retry is at most 2.2 periods) and the lease make less than 4.5 s."""
     file = stage.plane.folder / "replica.yaml"
     file.write_text(CONFIG.format(kubeconfig=stage.plane.kubeconfig("kubenexus")))
-    return stage.run("--config", file, name=name)
+    return stage.run("--config", file, name=name, **how)
 
 
 def holder(stage):

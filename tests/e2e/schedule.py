@@ -45,10 +45,16 @@ HOPELESS = {
 }
 
 
+def without_cause(text):
+    """The words of kube-scheduler, which follow those of the cause in our own profile."""
+    return re.sub(r"^.*?\. (?=\d+/\d+ nodes are available)", "", text) if text else text
+
+
 def told(stage, name):
     """What a pod was told, in its condition and in its event; names of schedulers left out."""
     said = stage.wait_refused(name)
     event = stage.wait_events("FailedScheduling", 1, about=name)[0]
+    said["message"], event["note"] = without_cause(said["message"]), without_cause(event["note"])
     regarding = event["regarding"]
     host = event["reportingInstance"].removeprefix(event["reportingController"] + "-")
     return {**{"condition." + key: said.get(key) for key in
@@ -104,8 +110,9 @@ def make_room(stage, who, scheduler):
     found = {"event": {key: event.get(key) for key in ("type", "action", "note", "related")},
              "victim": {key: victim.get(key) for key in
                         ("status", "reason", "message", "observedGeneration")},
-             "waits": {key: condition(waits).get(key) for key in ("status", "reason", "message")},
-             "nominee": waits["status"]["nominatedNodeName"], "note": refusal["note"]}
+             "waits": {key: condition(waits).get(key) for key in ("status", "reason")},
+             "message": without_cause(condition(waits)["message"]),
+             "nominee": waits["status"]["nominatedNodeName"], "note": without_cause(refusal["note"])}
     stage.plane.delete("Pod", who + "-low", stage.name)
     stage.plane.wait_for("Pod", lambda p: p["metadata"]["name"] == who + "-high"
                          and bool(p["spec"].get("nodeName")), 1, PATIENCE, stage.name)
@@ -149,7 +156,9 @@ def leaves_pods_of_others_alone_but_counts_them(stage):
     stage.bind("theirs", "shared")
     stage.pod("after", cpu="1")
     said = stage.wait_refused("after")
-    assert said["message"].startswith("0/1 nodes are available: 1 Insufficient cpu."), said
+    cause, _, words = said["message"].partition(". ")
+    assert cause.startswith("the pod needs 1 cpu") and "no node has room now" in cause, said
+    assert words.startswith("0/1 nodes are available: 1 Insufficient cpu."), said
     stage.plane.delete("Pod", "theirs", stage.name)
     assert stage.wait_bound(2) == {"before": "shared", "after": "shared"}
 

@@ -81,10 +81,11 @@ class Stage:
         until(lambda: self.is_served(version, kind))
         self.plane.known.clear()
 
-    def run(self, *options, name=None):
-        """kubenexus, as the user whose only rights are those of deploy/rbac.yaml."""
+    def run(self, *options, name=None, before=()):
+        """kubenexus, as the user whose only rights are those of deploy/rbac.yaml; `before` is a
+        command that runs it."""
         name = "%s-%s" % (self.name, name or "kubenexus")
-        child = self.plane.start(name, PROGRAM, "run", "-v", "2", "--secure-port=0", *options)
+        child = self.plane.start(name, *before, PROGRAM, "run", "-v", "2", "--secure-port=0", *options)
         self.started.append(child)
         return child
 
@@ -178,15 +179,19 @@ def may(plane, verb, right):
 
 
 def grant(plane):
-    """What deploy/rbac.yaml gives to a service account, to the user kubenexus, too."""
+    """What deploy/rbac.yaml and deploy/rbac-optional.yaml give to a service account, to the user kubenexus, too; what
+    the first gives, to the user lean."""
     until(lambda: any(n["metadata"]["name"] == "kube-system" for n in plane.list("Namespace")))
     subprocess.run([program("kubectl"), "--kubeconfig", plane.kubeconfig("admin"), "create",
-                    "-f", ROOT / "deploy/rbac.yaml"], check=True, stdout=subprocess.DEVNULL)
+                    "-f", ROOT / "deploy/rbac.yaml", "-f", ROOT / "deploy/rbac-optional.yaml"],
+                   check=True, stdout=subprocess.DEVNULL)
     users = [{"apiGroup": RBAC, "kind": "User", "name": "kubenexus"},
              {"kind": "ServiceAccount", "name": "kubenexus", "namespace": "kube-system"}]
-    plane.patch("ClusterRoleBinding", "kubenexus", {"subjects": users})
-    plane.patch("RoleBinding", "kubenexus-leader", {"subjects": users}, "kube-system")
-    until(lambda: may(plane, "watch", "pods"))
+    lean = {"apiGroup": RBAC, "kind": "User", "name": "lean"}
+    plane.patch("ClusterRoleBinding", "kubenexus", {"subjects": [*users, lean]})
+    plane.patch("ClusterRoleBinding", "kubenexus-optional", {"subjects": users})
+    plane.patch("RoleBinding", "kubenexus-leader", {"subjects": [*users, lean]}, "kube-system")
+    until(lambda: may(plane, "watch", "pods") and may(plane, "watch", "resourcequotas"))
 
 
 def run_in_place(plane, config=IN_PLACE, flags=()):
