@@ -11,6 +11,9 @@
 #   make bench          speed and memory, recorded with the commit in bench/results/
 #   make bench-live     the same on a real API server, beside kube-scheduler; NODES, PODS and
 #                       SHAPES=basic,gpu,spread (also sync,heartbeat,waves); WHO=contestants
+#   make trials         what tenants may say on a real API server, beside kube-scheduler: who else waits,
+#                       and what it costs (docs/results/bounds.md); RUN='--only gates' for a part of it
+#   make longest-steps  the longest step of the engine over all that moves one without an API server
 #   make fgd            the FGD experiment: GPU policies beside published results; TRACES=folder
 #                       with other openb files, RUN='default --policy FGD' for a part of it
 #   make philly         the Philly trace under fifo, backfill, shortest first, beside a reference;
@@ -54,7 +57,7 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all static demo test property bench bench-live fgd philly week differential differential-live neighbours e2e-suite fuzz fmt promises clean
+.PHONY: all static demo test property bench bench-live trials longest-steps fgd philly week differential differential-live neighbours e2e-suite fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -100,6 +103,15 @@ bench-live:
 	@$(call build,$(B),$(RELEASE),gcc)
 	@ninja -C $(B) --quiet -j $(JOBS) bench/bench-client
 	@bench/live --build $(B) --nodes $(NODES) --pods $(PODS) --shapes $(SHAPES) --who "$(WHO)"
+
+trials: static
+	@tools/setup test
+	@KUBENEXUS_BUILD=$(B) bench/trials $(RUN)
+
+longest-steps:
+	@tools/setup test
+	@$(call build,$(B)-clang,$(CLANG),clang)
+	@bench/longest-steps --build $(B)-clang
 
 fgd:
 	@tools/setup
