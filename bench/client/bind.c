@@ -118,10 +118,7 @@ static void run(struct binder *b)
 int cmd_bind(int argc, char **argv)
 {
     AUTO(buf) input = {0};
-    struct binder b = {
-        .desk = {.hear = hear, .breath_ms = 5},
-          .has_events = argc > 1
-    };
+    struct binder b = {.desk = {.hear = hear, .breath_ms = 5}, .has_events = argc > 1};
     struct listener listener = {.ctx = &b};
     b.desk.ctx = &b;
     read_input(&input);

@@ -110,10 +110,10 @@ int main(int argc, char **argv)
         const char *name, *usage;
         int (*run)(int argc, char **argv);
     } programs[] = {
-        {"bind",  "KUBECONFIG [events] <PODS",         cmd_bind },
-        {"send",  "KUBECONFIG [REQUESTS/S] <REQUESTS", cmd_send },
-        {"watch", "KUBECONFIG PODS",                   cmd_watch},
-        {"drain", "KUBECONFIG",                        cmd_drain},
+        {"bind", "KUBECONFIG [events] <PODS", cmd_bind},
+        {"send", "KUBECONFIG [REQUESTS/S] <REQUESTS", cmd_send},
+        {"watch", "KUBECONFIG PODS", cmd_watch},
+        {"drain", "KUBECONFIG", cmd_drain},
     };
     for (size_t i = 0; i < LEN(programs) && argc > 2; i++)
         if (strcmp(argv[1], programs[i].name) == 0)

@@ -61,10 +61,8 @@ static bool may_send(const struct sender *s)
 int cmd_send(int argc, char **argv)
 {
     AUTO(buf) input = {0};
-    struct sender s = {
-        .desk = {.hear = hear, .breath_ms = 5},
-          .per_s = argc > 1 ? strtod(argv[1], NULL) : 0
-    };
+    struct sender s = {.desk = {.hear = hear, .breath_ms = 5},
+                       .per_s = argc > 1 ? strtod(argv[1], NULL) : 0};
     s.desk.ctx = &s;
     read_input(&input);
     read_lines(&s, buf_str(&input));

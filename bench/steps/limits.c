@@ -55,8 +55,7 @@ static void say_terms(struct pod *pod, uint32_t n, struct arena *mem)
     for (uint32_t i = 0; i < n; i++)
         anti->preferred.at[anti->preferred.n++] = (struct preferred_pod_term){
             .weight = 1,
-            .term = {.topology_key = text(mem, "key-%u", i), .label_selector = select_app(mem, i)}
-        };
+            .term = {.topology_key = text(mem, "key-%u", i), .label_selector = select_app(mem, i)}};
     pod->spec.affinity = arena_array(mem, struct affinity, 1);
     pod->spec.affinity->anti = anti;
 }
@@ -111,14 +110,14 @@ static const struct {
     enum pod_limit limit;
     void (*say)(struct pod *pod, uint32_t n, struct arena *mem);
 } sayings[] = {
-    {LIMIT_REQUIREMENTS, say_lines      },
-    {LIMIT_VALUES,       say_values     },
-    {LIMIT_TERMS,        say_terms      },
-    {LIMIT_SPREAD,       say_spread     },
-    {LIMIT_TOLERATIONS,  say_tolerations},
-    {LIMIT_PORTS,        say_ports      },
-    {LIMIT_RESOURCES,    say_resources  },
-    {LIMIT_LABELS,       say_labels     },
+    {LIMIT_REQUIREMENTS, say_lines},
+    {LIMIT_VALUES, say_values},
+    {LIMIT_TERMS, say_terms},
+    {LIMIT_SPREAD, say_spread},
+    {LIMIT_TOLERATIONS, say_tolerations},
+    {LIMIT_PORTS, say_ports},
+    {LIMIT_RESOURCES, say_resources},
+    {LIMIT_LABELS, say_labels},
 };
 
 /* --- the cluster --- */

@@ -80,9 +80,9 @@ static const struct field meta_fields_of_page[] = {
 };
 
 static const struct field page_fields[] = {
-    {FIELD(RAW,              "items", 0, struct page,          items), .shape = FIELD_LIST,
+    {FIELD(RAW, "items", 0, struct page, items), .shape = FIELD_LIST,
      FIELD_SIZE(struct page, items)},
-    {FIELD_STRUCT("metadata", 0,  struct page,   meta, meta_fields_of_page)     },
+    {FIELD_STRUCT("metadata", 0, struct page, meta, meta_fields_of_page)},
     FIELD_END,
 };
 

@@ -352,12 +352,12 @@ static void object_refused(struct dispatch *d, uint32_t i, const struct happenin
 static const struct {
     action *done, *refused;
 } ends[] = {
-    [WRITE_BIND] = {settle_done,          settle_refused         },
-    [WRITE_TELL] = {tell_done,            tell_refused           },
-    [WRITE_PROBE] = {dispatch_probe_done,  dispatch_probe_refused },
-    [WRITE_MARK] = {dispatch_mark_done,   dispatch_mark_refused  },
+    [WRITE_BIND] = {settle_done, settle_refused},
+    [WRITE_TELL] = {tell_done, tell_refused},
+    [WRITE_PROBE] = {dispatch_probe_done, dispatch_probe_refused},
+    [WRITE_MARK] = {dispatch_mark_done, dispatch_mark_refused},
     [WRITE_DELETE] = {dispatch_delete_done, dispatch_delete_refused},
-    [WRITE_OBJECT] = {object_done,          object_refused         },
+    [WRITE_OBJECT] = {object_done, object_refused},
 };
 
 static void done(struct dispatch *d, uint32_t i, const struct happening *h)
@@ -373,6 +373,7 @@ static void refused(struct dispatch *d, uint32_t i, const struct happening *h)
 /* --- the rules --- */
 
 /* The watch may know in any state what became of a binding. */
+/* clang-format off */
 static const struct rule {
     enum write_state from;
     enum write_event on;
@@ -400,6 +401,7 @@ static const struct rule {
     {WRITE_RESTING,  ELSEWHERE, WRITE_FREE,     settle_refused},
     {WRITE_DOUBTFUL, ELSEWHERE, WRITE_FREE,     settle_refused},
 };
+/* clang-format on */
 
 static void happen(struct dispatch *d, uint32_t i, const struct happening *h)
 {
@@ -463,10 +465,10 @@ static void say_trouble(struct dispatch *d, const struct write *w, int64_t now_m
         const char *verb, *what;
     } deeds[] = {
         [DEED_BIND] = {"create", "pods/binding"},
-        [DEED_PATCH] = {"patch",  "pods/status" },
-        [DEED_DELETE] = {"delete", "pods"        },
-        [DEED_ASK] = {"get",    "pods"        },
-        [DEED_OBJECT] = {NULL,     NULL          },
+        [DEED_PATCH] = {"patch", "pods/status"},
+        [DEED_DELETE] = {"delete", "pods"},
+        [DEED_ASK] = {"get", "pods"},
+        [DEED_OBJECT] = {NULL, NULL},
     };
     static const char *const verbs[] = {"patch", "create", "delete"};
     enum deed deed = deed_of(w);
@@ -555,13 +557,11 @@ static void take_bind(struct dispatch *d, const struct effect *e, const struct h
 void dispatch_init(struct dispatch *d, request_id id, uint64_t seed, struct events *events,
                    const struct listener *listener)
 {
-    *d = (struct dispatch){
-        .listener = listener,
-        .events = events,
-        .rng = rng_seeded(seed),
-        .last_id = id,
-        .said_status = {-1, -1, -1, -1, -1}
-    };
+    *d = (struct dispatch){.listener = listener,
+                           .events = events,
+                           .rng = rng_seeded(seed),
+                           .last_id = id,
+                           .said_status = {-1, -1, -1, -1, -1}};
 }
 
 void dispatch_done(struct dispatch *d)

@@ -46,16 +46,16 @@ struct event_series {
 static const struct {
     const char *reason, *type, *action, *kind, *api_version; /* the last two: of what it is about */
 } words[] = {
-    [EVENT_SCHEDULED] = {"Scheduled",        "Normal",  "Binding",    "Pod",   "v1"                    },
-    [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling", "Pod",   "v1"                    },
-    [EVENT_MALFORMED] = {"MalformedValue",   "Warning", "Scheduling", "Pod",   "v1"                    },
-    [EVENT_APART] = {"GangIgnored",      "Warning", "Scheduling", "Pod",   "v1"                    },
-    [EVENT_PREEMPTED] = {"Preempted",        "Normal",  "Preempting", "Pod",   "v1"                    },
-    [EVENT_RESERVED] = {"Reserved",         "Normal",  "Reserving",  NULL,    NULL                    },
-    [EVENT_EXPIRED] = {"Expired",          "Normal",  "Releasing",  NULL,    NULL                    },
-    [EVENT_GROUP_SCHEDULED] = {"Scheduled",        "Normal",  "Binding",    NULL,    NULL                    },
-    [EVENT_GROUP_UNSCHEDULED] = {"FailedScheduling", "Warning", "Scheduling", NULL,    NULL                    },
-    [EVENT_LEADER] = {"LeaderElection",   "Normal",  "Electing",   "Lease", "coordination.k8s.io/v1"},
+    [EVENT_SCHEDULED] = {"Scheduled", "Normal", "Binding", "Pod", "v1"},
+    [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Warning", "Scheduling", "Pod", "v1"},
+    [EVENT_MALFORMED] = {"MalformedValue", "Warning", "Scheduling", "Pod", "v1"},
+    [EVENT_APART] = {"GangIgnored", "Warning", "Scheduling", "Pod", "v1"},
+    [EVENT_PREEMPTED] = {"Preempted", "Normal", "Preempting", "Pod", "v1"},
+    [EVENT_RESERVED] = {"Reserved", "Normal", "Reserving", NULL, NULL},
+    [EVENT_EXPIRED] = {"Expired", "Normal", "Releasing", NULL, NULL},
+    [EVENT_GROUP_SCHEDULED] = {"Scheduled", "Normal", "Binding", NULL, NULL},
+    [EVENT_GROUP_UNSCHEDULED] = {"FailedScheduling", "Warning", "Scheduling", NULL, NULL},
+    [EVENT_LEADER] = {"LeaderElection", "Normal", "Electing", "Lease", "coordination.k8s.io/v1"},
 };
 
 /* --- items --- */

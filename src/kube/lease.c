@@ -220,6 +220,7 @@ static void stop(struct lease *l, const struct happening *h)
 
 /* --- the rules --- */
 
+/* clang-format off */
 static const struct rule {
     enum lease_state from;
     enum lease_event on;
@@ -269,6 +270,7 @@ static const struct rule {
     {LEASE_RELEASING, UNHEARD,  LEASE_OVER,      stop         },
     {LEASE_RELEASING, TIMER,    LEASE_OVER,      stop         },
 };
+/* clang-format on */
 
 static void happen(struct lease *l, enum lease_event on, int64_t now_ms, struct requests *out)
 {

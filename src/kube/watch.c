@@ -218,9 +218,8 @@ static void remove_missing(struct watch *w, int64_t now_ms)
     uint32_t from = 0;
     memset(&meta, 0, sizeof(meta));
     while (known_take_missing(&w->known, &from, &meta.namespace, &meta.name)) {
-        struct change change = {
-            .kind = CHANGE_REMOVE, .object = {.kind = w->kind->kind, .meta = &meta}
-        };
+        struct change change = {.kind = CHANGE_REMOVE,
+                                .object = {.kind = w->kind->kind, .meta = &meta}};
         w->listener->change(w->listener->ctx, now_ms, &change);
     }
     w->is_filled = true;
@@ -372,6 +371,7 @@ static void leave(struct watch *w, const struct happening *h)
 
 /* --- the rules --- */
 
+/* clang-format off */
 static const struct rule {
     enum watch_state from;
     enum happens on;
@@ -415,6 +415,7 @@ static const struct rule {
     {WATCH_WATCHING,    UNSERVED, WATCH_ABSENT,      leave                  },
     {WATCH_WATCH_LATER, TIMER,    WATCH_WATCHING,    ask_watch              },
 };
+/* clang-format on */
 
 static void happen(struct watch *w, const struct happening *h)
 {
@@ -583,9 +584,7 @@ void watch_discovered(struct watch *w, int64_t now_ms, const char *api_version,
                       struct requests *out)
 {
     static const struct trouble unserved = {
-        .status = 404, .message = {"not served", sizeof("not served") - 1},
-             .retry_after_ms = -1
-    };
+        .status = 404, .message = {"not served", sizeof("not served") - 1}, .retry_after_ms = -1};
     if (api_version) {
         w->api_version = api_version;
         happen(w, &(struct happening){.on = STARTED, .now_ms = now_ms, .out = out});

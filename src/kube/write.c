@@ -346,11 +346,11 @@ struct request write_request(const struct writes *s, uint32_t i, int64_t now_ms,
         enum verb verb;
         const char *part, *type;
     } forms[] = {
-        [WRITE_BIND] = {VERB_POST,   "/binding", ENCODING_PROTO_TYPE},
-        [WRITE_TELL] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
-        [WRITE_MARK] = {VERB_PATCH,  "/status",  PATCH_TYPE         },
-        [WRITE_PROBE] = {VERB_DELETE, "",         ENCODING_JSON_TYPE },
-        [WRITE_DELETE] = {VERB_DELETE, "",         ENCODING_JSON_TYPE },
+        [WRITE_BIND] = {VERB_POST, "/binding", ENCODING_PROTO_TYPE},
+        [WRITE_TELL] = {VERB_PATCH, "/status", PATCH_TYPE},
+        [WRITE_MARK] = {VERB_PATCH, "/status", PATCH_TYPE},
+        [WRITE_PROBE] = {VERB_DELETE, "", ENCODING_JSON_TYPE},
+        [WRITE_DELETE] = {VERB_DELETE, "", ENCODING_JSON_TYPE},
     };
     const struct write *w = writes_at(s, i);
     if (w->kind == WRITE_OBJECT)

@@ -13,8 +13,8 @@ static const struct {
     const char *word;
 } places[] = {
     {{LABEL_RACK, sizeof(LABEL_RACK) - 1}, "rack"},
-    {{"topology.kubernetes.io/rack", 27},  "rack"},
-    {{"fabric.kubenexus.io/rack", 24},     "rack"},
+    {{"topology.kubernetes.io/rack", 27}, "rack"},
+    {{"fabric.kubenexus.io/rack", 24}, "rack"},
     {{LABEL_ZONE, sizeof(LABEL_ZONE) - 1}, "zone"},
 };
 

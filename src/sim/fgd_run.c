@@ -39,16 +39,14 @@ static void tell_node(struct replay *r, const struct fgd_node *from, uint32_t ra
     struct node node = {0};
     field_init(node_fields, &node);
     struct pair labels[] = {
-        {STR(LABEL_HOSTNAME), from->name },
-        {STR(LABEL_MODEL),    from->model},
+        {STR(LABEL_HOSTNAME), from->name},
+        {STR(LABEL_MODEL), from->model},
     };
     node.meta.name = from->name;
     node.meta.labels = (pair_list){labels, from->model.n ? 2 : 1};
     node.status.allocatable = amounts(&r->mem, from->cpu_milli, from->memory_mib, from->gpus, PODS);
     node.status.has_allocatable = true;
-    struct change change = {
-        CHANGE_PUT, {.kind = KIND_NODE, .node = &node}
-    };
+    struct change change = {CHANGE_PUT, {.kind = KIND_NODE, .node = &node}};
     engine_rank(r->engine, from->name, (uint64_t)rank << 48);
     engine_apply(r->engine, 0, &change);
 }
@@ -117,9 +115,7 @@ static bool arrive(struct replay *r, uint32_t number, uint32_t which)
     buf_clear(&r->name);
     buf_add_number(&r->name, number, 10);
     pod.meta.name = pod.meta.uid = buf_str(&r->name);
-    struct change change = {
-        CHANGE_PUT, {.kind = KIND_POD, .pod = &pod}
-    };
+    struct change change = {CHANGE_PUT, {.kind = KIND_POD, .pod = &pod}};
     effects_clear(&r->effects);
     engine_apply(r->engine, number, &change);
     bool is_decided = engine_step(r->engine, number, &r->effects);

@@ -217,18 +217,10 @@ static void wait_ticks(struct plot *p, const struct wait_axis *axis)
         const char *label;
         enum rarity rarity;
     } ticks[] = {
-        {1,       "≤ 1 s", COMMON},
-        {10,      "10 s",    RARE  },
-        {30,      "30 s",    RAREST},
-        {60,      "1 min",   COMMON},
-        {300,     "5 min",   RARE  },
-        {1800,    "30 min",  COMMON},
-        {7200,    "2 h",     RARE  },
-        {21600,   "6 h",     RAREST},
-        {86400,   "1 d",     COMMON},
-        {345600,  "4 d",     RAREST},
-        {1728000, "20 d",    RARE  },
-        {8640000, "100 d",   RAREST},
+        {1, "≤ 1 s", COMMON},    {10, "10 s", RARE},      {30, "30 s", RAREST},
+        {60, "1 min", COMMON},   {300, "5 min", RARE},    {1800, "30 min", COMMON},
+        {7200, "2 h", RARE},     {21600, "6 h", RAREST},  {86400, "1 d", COMMON},
+        {345600, "4 d", RAREST}, {1728000, "20 d", RARE}, {8640000, "100 d", RAREST},
     };
     for (size_t i = 0; i < LEN(ticks) && ticks[i].s * 1e3 <= axis->most_ms; i++)
         plot_x_tick(p, wait_x(axis, ticks[i].s * 1e3), ticks[i].label, ticks[i].rarity);

@@ -35,11 +35,7 @@ static bool take_unit(struct str *s, double *ms)
         struct str name;
         double ms;
     } units[] = {
-        {{"ms", 2}, 1      },
-        {{"s", 1},  1e3    },
-        {{"m", 1},  60e3   },
-        {{"h", 1},  3600e3 },
-        {{"d", 1},  86400e3},
+        {{"ms", 2}, 1}, {{"s", 1}, 1e3}, {{"m", 1}, 60e3}, {{"h", 1}, 3600e3}, {{"d", 1}, 86400e3},
     };
     for (size_t i = 0; i < LEN(units); i++) {
         if (str_starts(*s, units[i].name)) {
@@ -152,7 +148,7 @@ static bool parse_process(struct str text, void *out)
         struct str name;
         enum arrival_process process;
     } names[] = {
-        {{"burst", 5},   ARRIVAL_BURST  },
+        {{"burst", 5}, ARRIVAL_BURST},
         {{"uniform", 7}, ARRIVAL_UNIFORM},
         {{"poisson", 7}, ARRIVAL_POISSON},
     };

@@ -13,14 +13,14 @@ struct machine {
 };
 
 static const struct machine machines[] = {
-    {"hgx-h100",    192, 2048, 8, "NVIDIA-H100-80GB-HBM3", 81559,  "nvswitch", "infiniband", 2,
-     "00001111",                                                                                            0 },
-    {"hgx-h200",    192, 2048, 8, "NVIDIA-H200",           143771, "nvswitch", "infiniband", 2, "00001111", 0 },
-    {"hgx-b200",    224, 3072, 8, "NVIDIA-B200",           183359, "nvswitch", "infiniband", 2, "00001111", 0 },
-    {"dgx-a100",    256, 1024, 8, "NVIDIA-A100-SXM4-80GB", 81920,  "nvswitch", "infiniband", 8,
-     "33117755",                                                                                            0 },
-    {"l40s-pcie",   128, 1024, 8, "NVIDIA-L40S",           46068,  "pcie",     "ethernet",   2, "00001111", 0 },
-    {"gb200-nvl72", 144, 960,  4, "NVIDIA-GB200",          189471, "nvswitch", "infiniband", 2, "0011",     18},
+    {"hgx-h100", 192, 2048, 8, "NVIDIA-H100-80GB-HBM3", 81559, "nvswitch", "infiniband", 2,
+     "00001111", 0},
+    {"hgx-h200", 192, 2048, 8, "NVIDIA-H200", 143771, "nvswitch", "infiniband", 2, "00001111", 0},
+    {"hgx-b200", 224, 3072, 8, "NVIDIA-B200", 183359, "nvswitch", "infiniband", 2, "00001111", 0},
+    {"dgx-a100", 256, 1024, 8, "NVIDIA-A100-SXM4-80GB", 81920, "nvswitch", "infiniband", 8,
+     "33117755", 0},
+    {"l40s-pcie", 128, 1024, 8, "NVIDIA-L40S", 46068, "pcie", "ethernet", 2, "00001111", 0},
+    {"gb200-nvl72", 144, 960, 4, "NVIDIA-GB200", 189471, "nvswitch", "infiniband", 2, "0011", 18},
 };
 
 enum { LABELS_MOST = 40 };

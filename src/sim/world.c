@@ -150,18 +150,14 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
         *(runs ? &pod.spec.node_name : &pod.status.nominated_node_name) = node;
         pod.status.phase = runs ? STR("Running") : STR("Pending");
     }
-    struct change change = {
-        .kind = kind, .object = {.kind = KIND_POD, .pod = &pod}
-    };
+    struct change change = {.kind = kind, .object = {.kind = KIND_POD, .pod = &pod}};
     engine_apply(w->engine, clock_ms(w), &change);
 }
 
 static void tell_node(struct world *w, uint32_t i, enum change_kind kind)
 {
     struct node node = *w->plan->nodes.at[i].node;
-    struct change change = {
-        .kind = kind, .object = {.kind = KIND_NODE, .node = &node}
-    };
+    struct change change = {.kind = kind, .object = {.kind = KIND_NODE, .node = &node}};
     engine_apply(w->engine, clock_ms(w), &change);
 }
 

@@ -101,16 +101,16 @@ struct growing {
 static const struct {
     const char *field, *word;
 } words[] = {
-    {"effect",             "NoSchedule"          },
-    {"whenUnsatisfiable",  "DoNotSchedule"       },
-    {"protocol",           "TCP"                 },
-    {"nodeAffinityPolicy", "Honor"               },
-    {"nodeTaintsPolicy",   "Honor"               },
-    {"restartPolicy",      "Always"              },
-    {"status",             "True"                },
-    {"allocationMode",     "ExactCount"          },
-    {"preemptionPolicy",   "PreemptLowerPriority"},
-    {"apiVersion",         "apps/v1"             },
+    {"effect", "NoSchedule"},
+    {"whenUnsatisfiable", "DoNotSchedule"},
+    {"protocol", "TCP"},
+    {"nodeAffinityPolicy", "Honor"},
+    {"nodeTaintsPolicy", "Honor"},
+    {"restartPolicy", "Always"},
+    {"status", "True"},
+    {"allocationMode", "ExactCount"},
+    {"preemptionPolicy", "PreemptLowerPriority"},
+    {"apiVersion", "apps/v1"},
 };
 
 static bool grows(const struct growing *g, const char *name)

@@ -8,9 +8,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     struct device_attribute attributes[] = {
-        {.name = STR("b"), .has_bool = true,    .bool_value = true          },
-        {.name = STR("i"), .has_int = true,     .int_value = INT64_MIN      },
-        {.name = STR("s"), .has_string = true,  .string = STR("A100")       },
+        {.name = STR("b"), .has_bool = true, .bool_value = true},
+        {.name = STR("i"), .has_int = true, .int_value = INT64_MIN},
+        {.name = STR("s"), .has_string = true, .string = STR("A100")},
         {.name = STR("v"), .has_version = true, .version = STR("1.2.3-rc.1")},
     };
     struct device_capacity capacity[] = {
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     };
     struct device device = {
         .attributes = {attributes, LEN(attributes)},
-        .capacity = {capacity,   LEN(capacity)  },
+        .capacity = {capacity, LEN(capacity)},
     };
     struct arena mem = {0};
     struct str why = {0};

@@ -107,8 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     struct client_config config = {
         .host = STR("host"),
         .has_lease = true,
-        .lease = {.namespace = STR("ns"), .name = STR("lease"), .identity = STR("me")}
-    };
+        .lease = {.namespace = STR("ns"), .name = STR("lease"), .identity = STR("me")}};
     s.engine = engine_new(&(struct engine_config){.seed = 1, .checks_views = true});
     client_init(&s.client, &config, s.now_ms, &listener);
     turn(&s);

@@ -736,12 +736,10 @@ static bool live(uint64_t seed, uint64_t operations)
 {
     AUTO(history) h = {.seed = seed, .rng = rng_seeded(seed), .now_ms = 1000000};
     for (uint32_t g = 0; g < GANGS; g++)
-        h.gangs[g] = (struct company){
-            .minimum = 1 + (int)draw(&h, 5),
-            .cpu = {1 + (int)draw(&h, 3), 1 + (int)draw(&h, 3)},
-            .priority = 10 * (int)draw(&h, 4),
-            .in_one_rack = draw(&h, 3) == 0
-        };
+        h.gangs[g] = (struct company){.minimum = 1 + (int)draw(&h, 5),
+                                      .cpu = {1 + (int)draw(&h, 3), 1 + (int)draw(&h, 3)},
+                                      .priority = 10 * (int)draw(&h, 4),
+                                      .in_one_rack = draw(&h, 3) == 0};
     for (uint32_t g = 0; seed % 3 == 0 && g < 2; g++) /* holds of the others are what is watched */
         h.gangs[g].comes_in_turn = true;
     start_engines(&h);

@@ -520,9 +520,7 @@ static void answer(struct history *h, struct pending x, bool is_well)
 {
     static const struct str all[NODES] = {STR("n0"), STR("n1"), STR("n2"), STR("n3")};
     struct str names[NODES];
-    struct extender_answer a = {
-        .has_names = true, .names = {names, 0}
-    };
+    struct extender_answer a = {.has_names = true, .names = {names, 0}};
     if (!is_well && draw(h, 2))
         a.error = STR("no");
     for (uint32_t i = 0; i < NODES && is_well; i++)

@@ -86,17 +86,12 @@ static void add_node(struct engine *k, uint32_t i)
                             amount(STR("pods"), STR("110")),
                             amount(STR("nvidia.com/gpu"), STR("8"))};
     n.meta.name = arena_printf(&mem, "n%u", i);
-    struct pair labels[] = {
-        {STR("kubernetes.io/hostname"),      n.meta.name      },
-        {STR("topology.kubernetes.io/zone"), arena_printf(&mem, "z%u", i % 3)},
-        {STR("disk"),                            i % 2 ? STR("ssd") : STR("hdd")                                            }
-    };
+    struct pair labels[] = {{STR("kubernetes.io/hostname"), n.meta.name},
+                            {STR("topology.kubernetes.io/zone"), arena_printf(&mem, "z%u", i % 3)},
+                            {STR("disk"), i % 2 ? STR("ssd") : STR("hdd")}};
     struct taint soft = {STR("old"), STR(""), STR("PreferNoSchedule")};
     struct str image = STR("app:v1");
-    struct container_image images = {
-        {&image, 1},
-        500 << 20
-    };
+    struct container_image images = {{&image, 1}, 500 << 20};
     n.meta.labels = (pair_list){labels, LEN(labels)};
     n.status.allocatable = (amount_list){have, i % 4 ? 3 : 4};
     n.status.has_allocatable = true;
@@ -117,9 +112,7 @@ static const struct str apps[] = {STR("plain"),  STR("gpu"),  STR("prefers"),
 
 static void add_service(struct engine *k)
 {
-    struct service s = {
-        .meta = {.name = STR("s"), .namespace = STR("ns")}
-    };
+    struct service s = {.meta = {.name = STR("s"), .namespace = STR("ns")}};
     struct pair selector = {STR("app"), apps[SERVED]};
     s.selector = (pair_list){&selector, 1};
     put(k, 0, (struct object){.kind = KIND_SERVICE, .service = &s});
@@ -134,9 +127,7 @@ static void put_pod(struct engine *k, int64_t now_ms, struct str name, enum temp
     struct pair app = {STR("app"), apps[template]};
     struct container container = {.name = STR("main"), .image = STR("app:v1")};
     container.resources.requests = (amount_list){asks, template == GPU ? 3 : 2};
-    struct label_selector selector = {
-        .match_labels = {&app, 1}
-    };
+    struct label_selector selector = {.match_labels = {&app, 1}};
     struct spread_constraint spread = {
         .max_skew = 2,
         .topology_key = STR("topology.kubernetes.io/zone"),
@@ -144,15 +135,11 @@ static void put_pod(struct engine *k, int64_t now_ms, struct str name, enum temp
         .label_selector = &selector,
     };
     struct str ssd = STR("ssd");
-    struct requirement line = {
-        STR("disk"), STR("In"), {&ssd, 1}
-    };
+    struct requirement line = {STR("disk"), STR("In"), {&ssd, 1}};
     struct preferred_node_term term = {.weight = 10};
     term.preference.match_expressions.at = &line;
     term.preference.match_expressions.n = 1;
-    struct node_affinity node_affinity = {
-        .preferred = {&term, 1}
-    };
+    struct node_affinity node_affinity = {.preferred = {&term, 1}};
     struct affinity affinity = {.node = &node_affinity};
 
     struct pod pod = {0};
@@ -175,9 +162,7 @@ static void put_pod(struct engine *k, int64_t now_ms, struct str name, enum temp
 static void remove_pod(struct engine *k, int64_t now_ms, struct str name)
 {
     struct meta meta = {.name = name, .namespace = STR("ns")};
-    struct change change = {
-        CHANGE_REMOVE, {.kind = KIND_POD, .meta = &meta}
-    };
+    struct change change = {CHANGE_REMOVE, {.kind = KIND_POD, .meta = &meta}};
     engine_apply(k, now_ms, &change);
 }
 

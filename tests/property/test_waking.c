@@ -394,11 +394,9 @@ static void begin(struct history *h)
     h->profile = (struct profile){own->name, h->plugins, own->n};
     for (uint32_t u = 0; u < UNITS; u++) {
         struct want *w = &h->wants[u];
-        *w = (struct want){
-            .members = draw(h, 3) ? 2 + draw(h, MEMBERS - 1) : 1,
-            .cpu = {1 + draw(h, 2), 1 + draw(h, 2)},
-            .gpu = draw(h, 2)
-        };
+        *w = (struct want){.members = draw(h, 3) ? 2 + draw(h, MEMBERS - 1) : 1,
+                           .cpu = {1 + draw(h, 2), 1 + draw(h, 2)},
+                           .gpu = draw(h, 2)};
         if (draw(h, 3)) /* one kind of member: whether it fits is no matter of luck */
             w->cpu[1] = w->cpu[0];
         for (uint32_t i = 0; i < 2; i++)

@@ -181,10 +181,10 @@ static void pod_owner(struct arena *mem, struct rng *r, struct pod *out)
     static const struct {
         struct str api_version, kind;
     } kinds[] = {
-        {STR("apps/v1"),  STR("ReplicaSet")           },
-        {STR("apps/v1"),  STR("StatefulSet")          },
-        {STR("v1"),       STR("ReplicationController")},
-        {STR("batch/v1"), STR("Job")                  },
+        {STR("apps/v1"), STR("ReplicaSet")},
+        {STR("apps/v1"), STR("StatefulSet")},
+        {STR("v1"), STR("ReplicationController")},
+        {STR("batch/v1"), STR("Job")},
     };
     if (!chance(r, 2))
         return;

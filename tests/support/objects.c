@@ -382,10 +382,10 @@ static void add_owner(struct arena *mem, struct pod *pod, struct str text)
     static const struct {
         const char *kind, *api_version;
     } others[] = {
-        {"ReplicationController", "v1"                  },
-        {"Job",                   "batch/v1"            },
-        {"RayCluster",            "ray.io/v1"           },
-        {"MPIJob",                "kubeflow.org/v2beta1"},
+        {"ReplicationController", "v1"},
+        {"Job", "batch/v1"},
+        {"RayCluster", "ray.io/v1"},
+        {"MPIJob", "kubeflow.org/v2beta1"},
     };
     owner.api_version = STR("apps/v1");
     for (size_t i = 0; i < LEN(others); i++)
@@ -422,14 +422,9 @@ static bool add_disk(struct arena *mem, struct pod *pod, struct str word)
         const char *kind;
         struct disk_source **at;
     } kinds[] = {
-        {"gce",      &v.gce_disk  },
-        {"aws",      &v.aws_disk  },
-        {"iscsi",    &v.iscsi     },
-        {"rbd",      &v.rbd       },
-        {"azure",    &v.azure_disk},
-        {"cinder",   &v.cinder    },
-        {"portworx", &v.portworx  },
-        {"vsphere",  &v.vsphere   },
+        {"gce", &v.gce_disk},      {"aws", &v.aws_disk},     {"iscsi", &v.iscsi},
+        {"rbd", &v.rbd},           {"azure", &v.azure_disk}, {"cinder", &v.cinder},
+        {"portworx", &v.portworx}, {"vsphere", &v.vsphere},
     };
     for (size_t i = 0; i < LEN(kinds); i++)
         if (str_equal(kind, str_of(kinds[i].kind)))
@@ -637,9 +632,9 @@ struct object object_of(struct arena *mem, const char *line)
         const char *name;
         enum kind kind;
     } selecting[] = {
-        {"service",               KIND_SERVICE               },
-        {"replicaset",            KIND_REPLICA_SET           },
-        {"statefulset",           KIND_STATEFUL_SET          },
+        {"service", KIND_SERVICE},
+        {"replicaset", KIND_REPLICA_SET},
+        {"statefulset", KIND_STATEFUL_SET},
         {"replicationcontroller", KIND_REPLICATION_CONTROLLER},
     };
     struct str rest = arena_str(mem, str_of(line)), kind = cut(&rest, ' '), name = cut(&rest, ' ');

@@ -142,9 +142,7 @@ static void obey(struct engine *k, const struct effects *effects)
             engine_settle(k, 0, e->id, NULL);
     vec_each(&effects->list, e)
         if (e->kind == EFFECT_EVICT) {
-            struct pod gone = {
-                .meta = {.namespace = e->namespace, .name = e->pod}
-            };
+            struct pod gone = {.meta = {.namespace = e->namespace, .name = e->pod}};
             struct object o = {.kind = KIND_POD, .pod = &gone};
             engine_apply(k, 0, &(struct change){CHANGE_REMOVE, o});
         }

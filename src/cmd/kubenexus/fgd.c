@@ -199,13 +199,11 @@ static void read_demand(struct policy_profile *p, const struct fgd_trace *t)
         uint32_t n = 0;
         for (struct str rest = kind->models; rest.n;)
             models[n++] = str_take(&rest, '|');
-        all[i] = (struct gpu_demand){
-            .cpu_milli = kind->cpu_milli,
-            .count = kind->gpus,
-            .milli = kind->milli,
-            .models = {models, n},
-            .share = kind->share
-        };
+        all[i] = (struct gpu_demand){.cpu_milli = kind->cpu_milli,
+                                     .count = kind->gpus,
+                                     .milli = kind->milli,
+                                     .models = {models, n},
+                                     .share = kind->share};
     }
     p->args.demand.at = all;
     p->args.demand.n = t->kinds.n;
@@ -214,9 +212,7 @@ static void read_demand(struct policy_profile *p, const struct fgd_trace *t)
 static void policy_profile_init(struct policy_profile *p, const struct fgd_trace *t,
                                 enum gpu_policy policy)
 {
-    *p = (struct policy_profile){
-        .args = {.policy = policy, .all_pods = true}
-    };
+    *p = (struct policy_profile){.args = {.policy = policy, .all_pods = true}};
     read_demand(p, t);
     p->plugins[0] = plugin_named("PrioritySort", NULL, 0);
     p->plugins[1] = plugin_named("NodeAffinity", NULL, PROFILE_NO_SCORE);

@@ -9,16 +9,16 @@ static const struct command {
     const char *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run",      "the scheduler, on an API server",                                     cmd_run    },
-    {"explain",  "does a pod start now, with its gang, and if not: why",                cmd_explain},
-    {"dump",     "a cluster as a file that explain and simulate read",                  cmd_dump   },
+    {"run", "the scheduler, on an API server", cmd_run},
+    {"explain", "does a pod start now, with its gang, and if not: why", cmd_explain},
+    {"dump", "a cluster as a file that explain and simulate read", cmd_dump},
     {"simulate", "a cluster in virtual time: a scenario, a dump, a trace, or the demo",
-     cmd_simulate                                                                                  },
-    {"bench",    "decisions a second, memory and cost per stage",                       cmd_bench  },
-    {"fgd",      "a published experiment with GPU policies, repeated",                  cmd_fgd    },
-    {"check",    "is a configuration file valid, and what would run",                   cmd_check  },
-    {"metrics",  "the table of metrics",                                                cmd_metrics},
-    {"plugins",  "the table of plugins",                                                cmd_plugins},
+     cmd_simulate},
+    {"bench", "decisions a second, memory and cost per stage", cmd_bench},
+    {"fgd", "a published experiment with GPU policies, repeated", cmd_fgd},
+    {"check", "is a configuration file valid, and what would run", cmd_check},
+    {"metrics", "the table of metrics", cmd_metrics},
+    {"plugins", "the table of plugins", cmd_plugins},
 };
 
 void print_version(void)

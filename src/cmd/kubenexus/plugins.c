@@ -22,10 +22,10 @@ static void print_points(const struct plugin *p)
         bool has;
         const char *name;
     } points[] = {
-        {p->gate != NULL,                "PreEnqueue"},
-        {p->before != NULL,              "QueueSort" },
-        {p->row_filter || p->key_filter, "Filter"    },
-        {p->row_score || p->key_score,   "Score"     },
+        {p->gate != NULL, "PreEnqueue"},
+        {p->before != NULL, "QueueSort"},
+        {p->row_filter || p->key_filter, "Filter"},
+        {p->row_score || p->key_score, "Score"},
     };
     for (size_t i = 0; i < LEN(points); i++)
         if (points[i].has) {

@@ -55,23 +55,23 @@ static bool is_staying(const void *ctx)
 
 /* Who loses the lease leaves: whoever answers has not. */
 static const struct health_check healthy[] = {
-    {"ping",           always, ""},
+    {"ping", always, ""},
     {"leaderElection", always, ""},
 };
 static const struct health_check ready[] = {
-    {"leaderElection",     always,     ""                            },
-    {"shutdown",           is_staying, "process is shutting down"    },
-    {"sched-handler-sync", is_synced,  "waiting for handlers to sync"},
+    {"leaderElection", always, ""},
+    {"shutdown", is_staying, "process is shutting down"},
+    {"sched-handler-sync", is_synced, "waiting for handlers to sync"},
 };
 static const struct health health_with_lease[] = {
     {"healthz", healthy, 2},
-    {"livez",   healthy, 1},
-    {"readyz",  ready,   3},
+    {"livez", healthy, 1},
+    {"readyz", ready, 3},
 };
 static const struct health health_alone[] = {
-    {"healthz", healthy,   1},
-    {"livez",   healthy,   1},
-    {"readyz",  ready + 1, 2},
+    {"healthz", healthy, 1},
+    {"livez", healthy, 1},
+    {"readyz", ready + 1, 2},
 };
 
 /* --- metrics of our own --- */
@@ -154,13 +154,10 @@ static const struct metric own_metrics[] = {
 uint32_t run_metric_tables(struct metric_table *out, uint32_t most)
 {
     const struct metric_table tables[] = {
-        {engine_metrics,    n_engine_metrics   },
-        {gang_metrics,      n_gang_metrics     },
-        {gpu_metrics,       n_gpu_metrics      },
-        {placement_metrics, n_placement_metrics},
-        {measure_metrics,   n_measure_metrics  },
-        {own_metrics,       LEN(own_metrics)   },
-        {process_metrics,   n_process_metrics  },
+        {engine_metrics, n_engine_metrics},   {gang_metrics, n_gang_metrics},
+        {gpu_metrics, n_gpu_metrics},         {placement_metrics, n_placement_metrics},
+        {measure_metrics, n_measure_metrics}, {own_metrics, LEN(own_metrics)},
+        {process_metrics, n_process_metrics},
     };
     assert(most >= LEN(tables));
     memcpy(out, tables, sizeof(tables));
@@ -216,10 +213,10 @@ static void write_status(void *ctx, struct buf *out)
 }
 
 static const struct serve_page pages[] = {
-    {"/metrics", METRIC_TEXT_TYPE,   write_metrics},
-    {"/configz", "application/json", write_config },
-    {"/flagz",   PLAIN,              write_flags  },
-    {"/statusz", PLAIN,              write_status },
+    {"/metrics", METRIC_TEXT_TYPE, write_metrics},
+    {"/configz", "application/json", write_config},
+    {"/flagz", PLAIN, write_flags},
+    {"/statusz", PLAIN, write_status},
 };
 
 /* --- who may --- */

@@ -139,15 +139,15 @@ static const struct {
     const char *name, *brief, *what;
     bool (*parse)(const char *text, struct options *o);
 } valued[] = {
-    {"--seed",     NULL, "a whole number of at least 0",      parse_seed    },
-    {"--until",    NULL, "a time above 0 (90m, 12h, 2d)",     parse_until   },
-    {"--run-time", NULL, "a time above 0 (90m, 12h, 2d)",     parse_run_time},
-    {"--speed",    NULL, "a number from 0.000001 to 1000000", parse_speed   },
-    {"--gpus",     NULL, "a whole number from 1 to 1000000",  parse_gpus    },
-    {"--policy",   NULL, "first-fit, fifo, easy or sjf",      parse_policy  },
-    {"--times",    NULL, "learned or exact",                  parse_times   },
-    {"--patience", NULL, "a whole number from 0 to 1000",     parse_patience},
-    {"--output",   "-o", "table or json",                     parse_output  },
+    {"--seed", NULL, "a whole number of at least 0", parse_seed},
+    {"--until", NULL, "a time above 0 (90m, 12h, 2d)", parse_until},
+    {"--run-time", NULL, "a time above 0 (90m, 12h, 2d)", parse_run_time},
+    {"--speed", NULL, "a number from 0.000001 to 1000000", parse_speed},
+    {"--gpus", NULL, "a whole number from 1 to 1000000", parse_gpus},
+    {"--policy", NULL, "first-fit, fifo, easy or sjf", parse_policy},
+    {"--times", NULL, "learned or exact", parse_times},
+    {"--patience", NULL, "a whole number from 0 to 1000", parse_patience},
+    {"--output", "-o", "table or json", parse_output},
 };
 
 /* 0, or the exit code; *is_used says whether argv[*i] was such an option. */
@@ -172,12 +172,8 @@ static int parse_file(int argc, char **argv, int *i, struct options *o, bool *is
         const char *name;
         const char **value;
     } files[] = {
-        {"--cluster", &o->files.cluster},
-        {"--nodes",   &o->files.nodes  },
-        {"--pods",    &o->files.pods   },
-        {"--jobs",    &o->files.jobs   },
-        {"--report",  &o->report       },
-        {"--config",  &o->config       },
+        {"--cluster", &o->files.cluster}, {"--nodes", &o->files.nodes}, {"--pods", &o->files.pods},
+        {"--jobs", &o->files.jobs},       {"--report", &o->report},     {"--config", &o->config},
     };
     for (size_t k = 0; k < LEN(files); k++) {
         const char *value;
@@ -212,12 +208,12 @@ static bool parse_flag(const char *arg, struct options *o)
         const char *name;
         bool *value;
     } flags[] = {
-        {"--fill",       &o->files.trace.is_fill},
-        {"--no-host",    &o->hides_host         },
-        {"--quiet",      &o->is_quiet           },
-        {"--no-views",   &o->engine.no_views    },
-        {"--check",      &o->engine.checks_views},
-        {"--print-demo", &o->prints_demo        },
+        {"--fill", &o->files.trace.is_fill},
+        {"--no-host", &o->hides_host},
+        {"--quiet", &o->is_quiet},
+        {"--no-views", &o->engine.no_views},
+        {"--check", &o->engine.checks_views},
+        {"--print-demo", &o->prints_demo},
     };
     for (size_t k = 0; k < LEN(flags); k++) {
         if (!strcmp(arg, flags[k].name))

@@ -4,10 +4,8 @@
 
 bool value_bool(struct str text, bool *out)
 {
-    static const char *const words[2][6] = {
-        {"0", "f", "F", "false", "FALSE", "False"},
-        {"1", "t", "T", "true",  "TRUE",  "True" }
-    };
+    static const char *const words[2][6] = {{"0", "f", "F", "false", "FALSE", "False"},
+                                            {"1", "t", "T", "true", "TRUE", "True"}};
     for (size_t value = 0; value < 2; value++)
         for (size_t i = 0; i < LEN(words[value]); i++)
             if (str_equal(text, str_of(words[value][i]))) {
@@ -23,14 +21,9 @@ static bool take_unit(struct str *text, int64_t *ns)
         struct str name;
         int64_t ns;
     } units[] = {
-        {STR("ns"),      1            },
-        {STR("us"),      1000         },
-        {STR("\u00b5s"), 1000         },
-        {STR("\u03bcs"), 1000         },
-        {STR("ms"),      1000000      },
-        {STR("s"),       1000000000   },
-        {STR("m"),       60000000000  },
-        {STR("h"),       3600000000000},
+        {STR("ns"), 1},          {STR("us"), 1000},         {STR("\u00b5s"), 1000},
+        {STR("\u03bcs"), 1000},  {STR("ms"), 1000000},      {STR("s"), 1000000000},
+        {STR("m"), 60000000000}, {STR("h"), 3600000000000},
     };
     for (size_t i = 0; i < LEN(units); i++) {
         if (!str_starts(*text, units[i].name))

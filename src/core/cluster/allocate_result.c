@@ -40,9 +40,7 @@ static struct node_selector *this_node(struct str name, struct arena *mem)
     s->terms.at = arena_array(mem, struct node_selector_term, 1);
     s->terms.n = 1;
     *value = name;
-    *is = (struct requirement){
-        STR("metadata.name"), STR("In"), {value, 1}
-    };
+    *is = (struct requirement){STR("metadata.name"), STR("In"), {value, 1}};
     s->terms.at[0].match_fields.at = is;
     s->terms.at[0].match_fields.n = 1;
     return s;

@@ -195,9 +195,7 @@ amount_list capacity_amounts(const struct candidate *x, const amount_list *reque
         const struct device_capacity *c = &x->device->capacity.at[i];
         __int128 nano = 0;
         amount_of(c, requests, &nano);
-        out.at[i] = (struct amount){
-            c->name, {.nano = nano, .scale = -9}
-        };
+        out.at[i] = (struct amount){c->name, {.nano = nano, .scale = -9}};
     }
     return out;
 }

@@ -112,12 +112,9 @@ static bool parse_op(struct str op, uint32_t n_values, enum match_op *out)
         struct str name;
         enum match_op op;
     } table[] = {
-        {STR("In"),           MATCH_IN     },
-        {STR("NotIn"),        MATCH_NOT_IN },
-        {STR("Exists"),       MATCH_EXISTS },
-        {STR("DoesNotExist"), MATCH_MISSING},
-        {STR("Gt"),           MATCH_GREATER},
-        {STR("Lt"),           MATCH_LESS   },
+        {STR("In"), MATCH_IN},         {STR("NotIn"), MATCH_NOT_IN},
+        {STR("Exists"), MATCH_EXISTS}, {STR("DoesNotExist"), MATCH_MISSING},
+        {STR("Gt"), MATCH_GREATER},    {STR("Lt"), MATCH_LESS},
     };
     for (size_t i = 0; i < LEN(table); i++) {
         if (!str_equal(op, table[i].name))

@@ -157,9 +157,9 @@ static void read_owner(struct cluster *c, const struct pod *pod, struct shape *s
         struct str api_version, kind;
         enum owner_kind owner;
     } kinds[] = {
-        {STR("v1"),      STR("ReplicationController"), OWNER_REPLICATION_CONTROLLER},
-        {STR("apps/v1"), STR("ReplicaSet"),            OWNER_REPLICA_SET           },
-        {STR("apps/v1"), STR("StatefulSet"),           OWNER_STATEFUL_SET          },
+        {STR("v1"), STR("ReplicationController"), OWNER_REPLICATION_CONTROLLER},
+        {STR("apps/v1"), STR("ReplicaSet"), OWNER_REPLICA_SET},
+        {STR("apps/v1"), STR("StatefulSet"), OWNER_STATEFUL_SET},
     };
     shape->owner_kind = OWNER_NONE;
     shape->owner = SYM_NONE;

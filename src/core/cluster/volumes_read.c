@@ -112,17 +112,11 @@ static rules_id read_node_selector(struct reading *r, const struct label_selecto
     uint32_t n = 0, most = from->match_labels.n + from->match_expressions.n;
     struct requirement *all = arena_array(r->mem, struct requirement, most);
     list_each(&from->match_labels, l)
-        all[n++] = (struct requirement){
-            l->key, STR("In"), {&l->value, 1}
-        };
+        all[n++] = (struct requirement){l->key, STR("In"), {&l->value, 1}};
     list_each(&from->match_expressions, e)
         all[n++] = *e;
-    struct node_selector_term term = {
-        .match_expressions = {all, n}
-    };
-    struct node_selector s = {
-        .terms = {&term, 1}
-    };
+    struct node_selector_term term = {.match_expressions = {all, n}};
+    struct node_selector s = {.terms = {&term, 1}};
     return n ? read_rules(r, &s) : 0;
 }
 

@@ -1,17 +1,17 @@
 #include "core/config/abilities.h"
 
 const struct ability abilities[] = {
-    {STR("gangs"),      STR("Coscheduling"),                PROFILE_NO_GANGS      },
-    {STR("racks"),      STR("NetworkFabricScore"),          PROFILE_NO_SCORE      },
-    {STR("islands"),    STR("ResourceFragmentationScore"),  PROFILE_NO_SCORE      },
-    {STR("links"),      STR("GPUTopology"),                 PROFILE_NO_SCORE      },
-    {STR("gpu-memory"), STR("VRAMScheduler"),               PROFILE_NO_FILTER     },
-    {STR("numa"),       STR("NUMATopology"),                PROFILE_NO_FILTER     },
-    {STR("zones"),      STR("TopologyScoring"),             PROFILE_NO_SCORE      },
-    {STR("packing"),    STR("WorkloadAwareScoring"),        PROFILE_NO_SCORE      },
-    {STR("tenants"),    STR("TenantHardwareAffinityScore"), PROFILE_NO_SCORE      },
-    {STR("eviction"),   STR("GangPreemption"),              PROFILE_NO_POST_FILTER},
-    {STR("backfill"),   STR("LinePolicy"),                  PROFILE_NO_GATE       },
+    {STR("gangs"), STR("Coscheduling"), PROFILE_NO_GANGS},
+    {STR("racks"), STR("NetworkFabricScore"), PROFILE_NO_SCORE},
+    {STR("islands"), STR("ResourceFragmentationScore"), PROFILE_NO_SCORE},
+    {STR("links"), STR("GPUTopology"), PROFILE_NO_SCORE},
+    {STR("gpu-memory"), STR("VRAMScheduler"), PROFILE_NO_FILTER},
+    {STR("numa"), STR("NUMATopology"), PROFILE_NO_FILTER},
+    {STR("zones"), STR("TopologyScoring"), PROFILE_NO_SCORE},
+    {STR("packing"), STR("WorkloadAwareScoring"), PROFILE_NO_SCORE},
+    {STR("tenants"), STR("TenantHardwareAffinityScore"), PROFILE_NO_SCORE},
+    {STR("eviction"), STR("GangPreemption"), PROFILE_NO_POST_FILTER},
+    {STR("backfill"), STR("LinePolicy"), PROFILE_NO_GATE},
 };
 
 const uint32_t n_abilities = LEN(abilities);

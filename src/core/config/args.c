@@ -333,10 +333,10 @@ static void refuse_rest(const struct args_reading *a, uint32_t i, const struct c
         struct str text;
         const char *name;
     } rest[] = {
-        {c->min_domains,     "minDomains"        },
+        {c->min_domains, "minDomains"},
         {c->affinity_policy, "nodeAffinityPolicy"},
-        {c->taints_policy,   "nodeTaintsPolicy"  },
-        {c->match_keys,      "matchLabelKeys"    },
+        {c->taints_policy, "nodeTaintsPolicy"},
+        {c->match_keys, "matchLabelKeys"},
     };
     if (is_said(c->selector))
         config_error(a->r, args_at(a, "defaultConstraints[%u].labelSelector", i),
@@ -560,14 +560,14 @@ static const void *read_none(const struct args_reading *a)
 /* --- which plugin has which --- */
 
 static const struct args_kind kinds[] = {
-    {STR("NodeResourcesFit"),                read_fit         },
-    {STR("NodeResourcesBalancedAllocation"), read_balanced    },
-    {STR("PodTopologySpread"),               read_spread      },
-    {STR("NodeAffinity"),                    read_affinity    },
-    {STR("DefaultPreemption"),               read_preemption  },
-    {STR("InterPodAffinity"),                read_pod_affinity},
-    {STR("DynamicResources"),                read_dynamic     },
-    {STR("VolumeBinding"),                   read_volume      },
+    {STR("NodeResourcesFit"), read_fit},
+    {STR("NodeResourcesBalancedAllocation"), read_balanced},
+    {STR("PodTopologySpread"), read_spread},
+    {STR("NodeAffinity"), read_affinity},
+    {STR("DefaultPreemption"), read_preemption},
+    {STR("InterPodAffinity"), read_pod_affinity},
+    {STR("DynamicResources"), read_dynamic},
+    {STR("VolumeBinding"), read_volume},
 };
 
 const void *args_read(struct reading *r, const struct known_plugin *plugin, struct str args,

@@ -65,9 +65,7 @@ static const struct field workload_fields[] = {
 static const void *read_workload(const struct args_reading *a)
 {
     struct workload_args *out = arena_array(&a->r->out->mem, struct workload_args, 1);
-    struct workload_file f = {
-        .args = {35, 35, 30}
-    };
+    struct workload_file f = {.args = {35, 35, 30}};
     if (!args_fields(a, workload_fields, &f))
         return NULL;
     args_check_range(a, args_at(a, "cpuWeight"), f.args.cpu_weight, 0, 100);
@@ -560,16 +558,16 @@ static const void *read_eviction(const struct args_reading *a)
 }
 
 const struct args_kind nexus_args[] = {
-    {STR("GangPreemption"),              read_eviction     },
-    {STR("Coscheduling"),                read_coscheduling },
-    {STR("ProfileClassifier"),           read_classifier   },
-    {STR("LinePolicy"),                  read_line         },
-    {STR("WorkloadAwareScoring"),        read_workload     },
-    {STR("TenantHardwareAffinityScore"), read_tenant       },
-    {STR("NUMATopology"),                read_numa         },
-    {STR("TopologyScoring"),             read_topology     },
-    {STR("NetworkFabricScore"),          read_fabric       },
-    {STR("ResourceFragmentationScore"),  read_fragmentation},
+    {STR("GangPreemption"), read_eviction},
+    {STR("Coscheduling"), read_coscheduling},
+    {STR("ProfileClassifier"), read_classifier},
+    {STR("LinePolicy"), read_line},
+    {STR("WorkloadAwareScoring"), read_workload},
+    {STR("TenantHardwareAffinityScore"), read_tenant},
+    {STR("NUMATopology"), read_numa},
+    {STR("TopologyScoring"), read_topology},
+    {STR("NetworkFabricScore"), read_fabric},
+    {STR("ResourceFragmentationScore"), read_fragmentation},
 };
 
 const uint32_t n_nexus_args = LEN(nexus_args);

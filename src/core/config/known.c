@@ -6,20 +6,20 @@ static const struct {
     struct str name;
     const char *type;
 } points[N_POINTS] = {
-    [POINT_PRE_ENQUEUE] = {STR("preEnqueue"),         "PreEnqueuePlugin"        },
-    [POINT_QUEUE_SORT] = {STR("queueSort"),          "QueueSortPlugin"         },
-    [POINT_PRE_FILTER] = {STR("preFilter"),          "PreFilterPlugin"         },
-    [POINT_FILTER] = {STR("filter"),             "FilterPlugin"            },
-    [POINT_POST_FILTER] = {STR("postFilter"),         "PostFilterPlugin"        },
-    [POINT_PRE_SCORE] = {STR("preScore"),           "PreScorePlugin"          },
-    [POINT_SCORE] = {STR("score"),              "ScorePlugin"             },
-    [POINT_RESERVE] = {STR("reserve"),            "ReservePlugin"           },
-    [POINT_PERMIT] = {STR("permit"),             "PermitPlugin"            },
-    [POINT_PRE_BIND] = {STR("preBind"),            "PreBindPlugin"           },
-    [POINT_BIND] = {STR("bind"),               "BindPlugin"              },
-    [POINT_POST_BIND] = {STR("postBind"),           "PostBindPlugin"          },
-    [POINT_PLACEMENT_GENERATE] = {STR("placementGenerate"),  "PlacementGeneratePlugin" },
-    [POINT_PLACEMENT_SCORE] = {STR("placementScore"),     "PlacementScorePlugin"    },
+    [POINT_PRE_ENQUEUE] = {STR("preEnqueue"), "PreEnqueuePlugin"},
+    [POINT_QUEUE_SORT] = {STR("queueSort"), "QueueSortPlugin"},
+    [POINT_PRE_FILTER] = {STR("preFilter"), "PreFilterPlugin"},
+    [POINT_FILTER] = {STR("filter"), "FilterPlugin"},
+    [POINT_POST_FILTER] = {STR("postFilter"), "PostFilterPlugin"},
+    [POINT_PRE_SCORE] = {STR("preScore"), "PreScorePlugin"},
+    [POINT_SCORE] = {STR("score"), "ScorePlugin"},
+    [POINT_RESERVE] = {STR("reserve"), "ReservePlugin"},
+    [POINT_PERMIT] = {STR("permit"), "PermitPlugin"},
+    [POINT_PRE_BIND] = {STR("preBind"), "PreBindPlugin"},
+    [POINT_BIND] = {STR("bind"), "BindPlugin"},
+    [POINT_POST_BIND] = {STR("postBind"), "PostBindPlugin"},
+    [POINT_PLACEMENT_GENERATE] = {STR("placementGenerate"), "PlacementGeneratePlugin"},
+    [POINT_PLACEMENT_SCORE] = {STR("placementScore"), "PlacementScorePlugin"},
     [POINT_POD_GROUP_POST_FILTER] = {STR("podGroupPostFilter"), "PodGroupPostFilterPlugin"},
 };
 
@@ -99,15 +99,15 @@ const uint32_t n_known_plugins = LEN(known_plugins);
 static const struct {
     struct str alias, name;
 } aliases[] = {
-    {STR("WorkloadAware"),         STR("WorkloadAwareScoring")       },
-    {STR("TopologySpread"),        STR("TopologyScoring")            },
-    {STR("Backfill"),              STR("BackfillScoring")            },
-    {STR("BackfillScheduler"),     STR("BackfillScoring")            },
-    {STR("ResourceFragmentation"), STR("ResourceFragmentationScore") },
-    {STR("TenantHardware"),        STR("TenantHardwareAffinityScore")},
-    {STR("NetworkFabric"),         STR("NetworkFabricScore")         },
-    {STR("NUMA"),                  STR("NUMATopology")               },
-    {STR("NodeResourceTopology"),  STR("NUMATopology")               },
+    {STR("WorkloadAware"), STR("WorkloadAwareScoring")},
+    {STR("TopologySpread"), STR("TopologyScoring")},
+    {STR("Backfill"), STR("BackfillScoring")},
+    {STR("BackfillScheduler"), STR("BackfillScoring")},
+    {STR("ResourceFragmentation"), STR("ResourceFragmentationScore")},
+    {STR("TenantHardware"), STR("TenantHardwareAffinityScore")},
+    {STR("NetworkFabric"), STR("NetworkFabricScore")},
+    {STR("NUMA"), STR("NUMATopology")},
+    {STR("NodeResourceTopology"), STR("NUMATopology")},
 };
 
 struct str point_name(enum point point)

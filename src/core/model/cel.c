@@ -536,9 +536,7 @@ static struct cel_value change_case(struct cel_run *run, struct cel_value v, cha
         char c = v.text.p[i];
         out[i] = c >= from && c < from + 26 ? (char)(c ^ 0x20) : c;
     }
-    return (struct cel_value){
-        .type = CEL_STRING, .text = {out, v.text.n}
-    };
+    return (struct cel_value){.type = CEL_STRING, .text = {out, v.text.n}};
 }
 
 CALL(call_lower)
@@ -715,31 +713,31 @@ CALL(call_or_value)
 }
 
 const struct cel_call cel_calls[] = {
-    {STR("size"),          1, false, call_size       },
-    {STR("size"),          1, true,  call_size       },
-    {STR("startsWith"),    2, true,  call_starts     },
-    {STR("endsWith"),      2, true,  call_ends       },
-    {STR("contains"),      2, true,  call_contains   },
-    {STR("lowerAscii"),    1, true,  call_lower      },
-    {STR("upperAscii"),    1, true,  call_upper      },
-    {STR("quantity"),      1, false, call_quantity   },
-    {STR("isQuantity"),    1, false, call_is_quantity},
-    {STR("semver"),        1, false, call_semver     },
-    {STR("isSemver"),      1, false, call_is_semver  },
-    {STR("compareTo"),     2, true,  call_compare    },
-    {STR("isLessThan"),    2, true,  call_is_less    },
-    {STR("isGreaterThan"), 2, true,  call_is_greater },
-    {STR("sign"),          1, false, call_sign       },
-    {STR("isInteger"),     1, true,  call_is_integer },
-    {STR("asInteger"),     1, true,  call_as_integer },
-    {STR("add"),           2, true,  call_add        },
-    {STR("sub"),           2, true,  call_sub        },
-    {STR("major"),         1, true,  call_major      },
-    {STR("minor"),         1, true,  call_minor      },
-    {STR("patch"),         1, true,  call_patch      },
-    {STR("hasValue"),      1, true,  call_has_value  },
-    {STR("value"),         1, true,  call_value      },
-    {STR("orValue"),       2, true,  call_or_value   },
+    {STR("size"), 1, false, call_size},
+    {STR("size"), 1, true, call_size},
+    {STR("startsWith"), 2, true, call_starts},
+    {STR("endsWith"), 2, true, call_ends},
+    {STR("contains"), 2, true, call_contains},
+    {STR("lowerAscii"), 1, true, call_lower},
+    {STR("upperAscii"), 1, true, call_upper},
+    {STR("quantity"), 1, false, call_quantity},
+    {STR("isQuantity"), 1, false, call_is_quantity},
+    {STR("semver"), 1, false, call_semver},
+    {STR("isSemver"), 1, false, call_is_semver},
+    {STR("compareTo"), 2, true, call_compare},
+    {STR("isLessThan"), 2, true, call_is_less},
+    {STR("isGreaterThan"), 2, true, call_is_greater},
+    {STR("sign"), 1, false, call_sign},
+    {STR("isInteger"), 1, true, call_is_integer},
+    {STR("asInteger"), 1, true, call_as_integer},
+    {STR("add"), 2, true, call_add},
+    {STR("sub"), 2, true, call_sub},
+    {STR("major"), 1, true, call_major},
+    {STR("minor"), 1, true, call_minor},
+    {STR("patch"), 1, true, call_patch},
+    {STR("hasValue"), 1, true, call_has_value},
+    {STR("value"), 1, true, call_value},
+    {STR("orValue"), 2, true, call_or_value},
 };
 
 const uint32_t n_cel_calls = LEN(cel_calls);

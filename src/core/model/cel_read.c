@@ -182,9 +182,7 @@ static void read_text(struct reader *r, bool is_raw)
         return;
     }
     r->at += quotes;
-    r->token = (struct token){
-        .kind = TOKEN_TEXT, .text = {text, (size_t)(out - text)}
-    };
+    r->token = (struct token){.kind = TOKEN_TEXT, .text = {text, (size_t)(out - text)}};
 }
 
 static void read_sign(struct reader *r)
@@ -222,9 +220,7 @@ static void next(struct reader *r)
         const char *from = r->at;
         while (r->at < r->end && is_name_char(*r->at))
             r->at++;
-        r->token = (struct token){
-            .kind = TOKEN_NAME, .text = {from, (size_t)(r->at - from)}
-        };
+        r->token = (struct token){.kind = TOKEN_NAME, .text = {from, (size_t)(r->at - from)}};
     } else {
         read_sign(r);
     }
@@ -497,19 +493,10 @@ static const struct level {
     enum cel_op op;
     uint32_t level;
 } levels[] = {
-    {"||", OP_OR,       0},
-    {"&&", OP_AND,      1},
-    {"==", OP_EQUAL,    2},
-    {"!=", OP_UNEQUAL,  2},
-    {"<=", OP_AT_MOST,  2},
-    {">=", OP_AT_LEAST, 2},
-    {"<",  OP_LESS,     2},
-    {">",  OP_GREATER,  2},
-    {"+",  OP_ADD,      3},
-    {"-",  OP_SUBTRACT, 3},
-    {"*",  OP_MULTIPLY, 4},
-    {"/",  OP_DIVIDE,   4},
-    {"%",  OP_MODULO,   4},
+    {"||", OP_OR, 0},      {"&&", OP_AND, 1},      {"==", OP_EQUAL, 2},   {"!=", OP_UNEQUAL, 2},
+    {"<=", OP_AT_MOST, 2}, {">=", OP_AT_LEAST, 2}, {"<", OP_LESS, 2},     {">", OP_GREATER, 2},
+    {"+", OP_ADD, 3},      {"-", OP_SUBTRACT, 3},  {"*", OP_MULTIPLY, 4}, {"/", OP_DIVIDE, 4},
+    {"%", OP_MODULO, 4},
 };
 
 enum { TIGHTEST = 4, IN_LEVEL = 2 };

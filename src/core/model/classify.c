@@ -22,22 +22,22 @@ static const struct {
     struct str kind;
     enum workload workload;
 } owners[] = {
-    {STR("PyTorchJob"),       WORKLOAD_TRAINING},
-    {STR("TFJob"),            WORKLOAD_TRAINING},
-    {STR("MPIJob"),           WORKLOAD_TRAINING},
-    {STR("XGBoostJob"),       WORKLOAD_TRAINING},
-    {STR("PaddleJob"),        WORKLOAD_TRAINING},
-    {STR("MXJob"),            WORKLOAD_TRAINING},
-    {STR("JAXJob"),           WORKLOAD_TRAINING},
-    {STR("TrainJob"),         WORKLOAD_TRAINING},
-    {STR("RayCluster"),       WORKLOAD_BATCH   },
-    {STR("RayJob"),           WORKLOAD_BATCH   },
-    {STR("SparkApplication"), WORKLOAD_BATCH   },
-    {STR("JobSet"),           WORKLOAD_BATCH   },
-    {STR("LeaderWorkerSet"),  WORKLOAD_BATCH   },
-    {STR("Workflow"),         WORKLOAD_BATCH   },
-    {STR("Job"),              WORKLOAD_BATCH   },
-    {STR("CronJob"),          WORKLOAD_BATCH   },
+    {STR("PyTorchJob"), WORKLOAD_TRAINING},
+    {STR("TFJob"), WORKLOAD_TRAINING},
+    {STR("MPIJob"), WORKLOAD_TRAINING},
+    {STR("XGBoostJob"), WORKLOAD_TRAINING},
+    {STR("PaddleJob"), WORKLOAD_TRAINING},
+    {STR("MXJob"), WORKLOAD_TRAINING},
+    {STR("JAXJob"), WORKLOAD_TRAINING},
+    {STR("TrainJob"), WORKLOAD_TRAINING},
+    {STR("RayCluster"), WORKLOAD_BATCH},
+    {STR("RayJob"), WORKLOAD_BATCH},
+    {STR("SparkApplication"), WORKLOAD_BATCH},
+    {STR("JobSet"), WORKLOAD_BATCH},
+    {STR("LeaderWorkerSet"), WORKLOAD_BATCH},
+    {STR("Workflow"), WORKLOAD_BATCH},
+    {STR("Job"), WORKLOAD_BATCH},
+    {STR("CronJob"), WORKLOAD_BATCH},
 };
 
 /* What people sit in front of, in the name of an image and of an app. */
@@ -53,13 +53,13 @@ static const struct {
     enum tier tier;
     bool is_preemptible;
 } classes[] = {
-    {STR("high-priority"),           TIER_GOLD,   false},
-    {STR("system-cluster-critical"), TIER_GOLD,   false},
-    {STR("system-node-critical"),    TIER_GOLD,   false},
-    {STR("medium-priority"),         TIER_SILVER, false},
-    {STR("default-priority"),        TIER_SILVER, false},
-    {STR("low-priority"),            TIER_BRONZE, true },
-    {STR("best-effort"),             TIER_BRONZE, true },
+    {STR("high-priority"), TIER_GOLD, false},
+    {STR("system-cluster-critical"), TIER_GOLD, false},
+    {STR("system-node-critical"), TIER_GOLD, false},
+    {STR("medium-priority"), TIER_SILVER, false},
+    {STR("default-priority"), TIER_SILVER, false},
+    {STR("low-priority"), TIER_BRONZE, true},
+    {STR("best-effort"), TIER_BRONZE, true},
 };
 
 struct str workload_name(enum workload workload)
@@ -159,9 +159,7 @@ static bool by_owner(const struct pod *pod, struct found *out)
     list_each(&pod->meta.owners, owner)
         for (uint32_t i = 0; owner->is_controller && i < LEN(owners); i++)
             if (str_equal(owner->kind, owners[i].kind)) {
-                *out = (struct found){
-                    owners[i].workload, {SIGN_OWNER, (uint8_t)i}
-                };
+                *out = (struct found){owners[i].workload, {SIGN_OWNER, (uint8_t)i}};
                 return true;
             }
     return false;

@@ -24,11 +24,11 @@ static const struct field dependency_fields[] = {
 };
 
 static const struct field replicated_job_fields[] = {
-    {FIELD_MESSAGES("dependsOn", 1,                   struct crew_part, after, dependency_fields)},
-    {FIELD(STR,        "name",                           2,                                   struct crew_part, name)},
-    {FIELD(INT32,                         "replicas",  3,struct crew_part, replicas),
+    {FIELD_MESSAGES("dependsOn", 1, struct crew_part, after, dependency_fields)},
+    {FIELD(STR, "name", 2, struct crew_part, name)},
+    {FIELD(INT32, "replicas", 3, struct crew_part, replicas),
      FIELD_HAS(struct crew_part, has_replicas)},
-    {FIELD_PART("template",                4, batch_template_fields)              },
+    {FIELD_PART("template", 4, batch_template_fields)},
     FIELD_END,
 };
 
@@ -112,13 +112,13 @@ CREW_TABLE(tf_job, ROW_RUN_POLICY, ROW_REPLICAS("tfReplicaSpecs"))
 CREW_TABLE(xgboost_job, ROW_RUN_POLICY, ROW_REPLICAS("xgbReplicaSpecs"))
 
 static const struct field workers_fields[] = {
-    {FIELD(STR,   "groupName",   1,             struct crew_part, name) },
-    {FIELD(INT32, "minReplicas", 2,             struct crew_part, least)},
-    {FIELD(INT32, "numOfHosts",  3,             struct crew_part, hosts),
+    {FIELD(STR, "groupName", 1, struct crew_part, name)},
+    {FIELD(INT32, "minReplicas", 2, struct crew_part, least)},
+    {FIELD(INT32, "numOfHosts", 3, struct crew_part, hosts),
      FIELD_HAS(struct crew_part, has_hosts)},
-    {FIELD(INT32, "replicas",              4,                 struct crew_part,                       replicas),
+    {FIELD(INT32, "replicas", 4, struct crew_part, replicas),
      FIELD_HAS(struct crew_part, has_replicas)},
-    {FIELD(BOOL,  "suspend", 5, struct crew_part,                 is_suspended)             },
+    {FIELD(BOOL, "suspend", 5, struct crew_part, is_suspended)},
     FIELD_END,
 };
 

@@ -33,8 +33,8 @@ bool attribute_equal(const struct device_attribute *a, const struct device_attri
 /* --- amounts --- */
 
 const struct field exact_amount_fields[] = {
-    {FIELD(STR, "key", 1,             struct amount, name)                           },
-    { FIELD(SCALAR,  "value",     2, struct amount,     quantity), .scalar = &exact_quantity_scalar},
+    {FIELD(STR, "key", 1, struct amount, name)},
+    {FIELD(SCALAR, "value", 2, struct amount, quantity), .scalar = &exact_quantity_scalar},
     FIELD_END,
 };
 
@@ -74,17 +74,17 @@ static const struct field range_fields[] = {
 };
 
 static const struct field policy_fields[] = {
-    {FIELD(SCALAR,         "default",             1,           struct request_policy,   default_value),
-     .scalar = &exact_quantity_scalar,                                                                               FIELD_HAS(struct request_policy, has_default)},
-    {             FIELD_REF("validRange",                   4, struct request_policy, valid_range,           range_fields)              },
-    { FIELD(SCALAR, "validValues",            3,          struct request_policy, valid_values),               .shape = FIELD_LIST,
-     FIELD_SIZE(struct request_policy,                   valid_values),                   .scalar = &exact_quantity_scalar},
+    {FIELD(SCALAR, "default", 1, struct request_policy, default_value),
+     .scalar = &exact_quantity_scalar, FIELD_HAS(struct request_policy, has_default)},
+    {FIELD_REF("validRange", 4, struct request_policy, valid_range, range_fields)},
+    {FIELD(SCALAR, "validValues", 3, struct request_policy, valid_values), .shape = FIELD_LIST,
+     FIELD_SIZE(struct request_policy, valid_values), .scalar = &exact_quantity_scalar},
     FIELD_END,
 };
 
 static const struct field capacity_value_fields[] = {
-    {FIELD_REF("requestPolicy", 2, struct device_capacity, policy, policy_fields)                  },
-    { FIELD(SCALAR,                  "value", 1, struct device_capacity, value), .scalar = &exact_quantity_scalar},
+    {FIELD_REF("requestPolicy", 2, struct device_capacity, policy, policy_fields)},
+    {FIELD(SCALAR, "value", 1, struct device_capacity, value), .scalar = &exact_quantity_scalar},
     FIELD_END,
 };
 
@@ -97,13 +97,13 @@ static const struct field capacity_fields[] = {
 /* --- devices --- */
 
 static const struct field attribute_value_fields[] = {
-    {FIELD(BOOL,  "bool",    3, struct device_attribute, bool_value),
-     FIELD_HAS(struct device_attribute, has_bool)   },
-    {FIELD(INT64, "int",     2, struct device_attribute, int_value),
-     FIELD_HAS(struct device_attribute, has_int)    },
-    {FIELD(STR,   "string",  4, struct device_attribute, string),
-     FIELD_HAS(struct device_attribute, has_string) },
-    {FIELD(STR,   "version", 5, struct device_attribute, version),
+    {FIELD(BOOL, "bool", 3, struct device_attribute, bool_value),
+     FIELD_HAS(struct device_attribute, has_bool)},
+    {FIELD(INT64, "int", 2, struct device_attribute, int_value),
+     FIELD_HAS(struct device_attribute, has_int)},
+    {FIELD(STR, "string", 4, struct device_attribute, string),
+     FIELD_HAS(struct device_attribute, has_string)},
+    {FIELD(STR, "version", 5, struct device_attribute, version),
      FIELD_HAS(struct device_attribute, has_version)},
     FIELD_END,
 };

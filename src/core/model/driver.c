@@ -27,9 +27,8 @@ bool driver_needs(const struct pod *pod, struct arena *mem, struct driver_needs 
             &workers) ||
         workers < 1 || workers > MOST_WORKERS)
         return false;
-    *out = (struct driver_needs){
-        (uint32_t)workers, {arena_array(mem, struct amount, RESOURCES), 0}
-    };
+    *out =
+        (struct driver_needs){(uint32_t)workers, {arena_array(mem, struct amount, RESOURCES), 0}};
     add_amount(pod, "kubenexus.io/executor-cpu", "cpu", "1", &out->each);
     add_amount(pod, "kubenexus.io/executor-memory", "memory", "750M", &out->each);
     add_amount(pod, "kubenexus.io/executor-gpu", "nvidia.com/gpu", NULL, &out->each);

@@ -18,8 +18,8 @@ static const struct field_scalar amount_scalar = {.wrong = "is not a quantity",
                                                   .read = read_amount};
 
 static const struct field some_amount_fields[] = {
-    {FIELD(STR, "key", 1,             struct amount, name)                   },
-    { FIELD(SCALAR,  "value",     2, struct amount,     quantity), .scalar = &amount_scalar},
+    {FIELD(STR, "key", 1, struct amount, name)},
+    {FIELD(SCALAR, "value", 2, struct amount, quantity), .scalar = &amount_scalar},
     FIELD_END,
 };
 
@@ -48,14 +48,14 @@ static const struct field meta_gist[] = {
 };
 
 static const struct field spec_gist[] = {
-    {FIELD_MESSAGES("containers",     2,          struct pod, spec.containers,      container_gist)             },
-    {FIELD_MESSAGES("initContainers", 20,         struct pod, spec.init_containers, container_gist)             },
-    {FIELD(STR,                       "nodeName", 10,         struct pod,           spec.node_name)             },
-    {FIELD_ENTRIES("overhead",        32,         struct pod, spec.overhead,        some_amount_fields)         },
-    {FIELD(INT32,                     "priority", 25,         struct pod,           spec.priority),
+    {FIELD_MESSAGES("containers", 2, struct pod, spec.containers, container_gist)},
+    {FIELD_MESSAGES("initContainers", 20, struct pod, spec.init_containers, container_gist)},
+    {FIELD(STR, "nodeName", 10, struct pod, spec.node_name)},
+    {FIELD_ENTRIES("overhead", 32, struct pod, spec.overhead, some_amount_fields)},
+    {FIELD(INT32, "priority", 25, struct pod, spec.priority),
      FIELD_HAS(struct pod, spec.has_priority)},
-    {FIELD_REF("resources",             40,                       struct pod,             spec.resources,                   resources_gist)              },
-    {FIELD(STR,                "schedulerName",                          19,                            struct pod,spec.scheduler_name)},
+    {FIELD_REF("resources", 40, struct pod, spec.resources, resources_gist)},
+    {FIELD(STR, "schedulerName", 19, struct pod, spec.scheduler_name)},
     FIELD_END,
 };
 

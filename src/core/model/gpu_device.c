@@ -20,24 +20,15 @@ static const struct {
     struct str letters;
     enum meaning meaning;
 } names[] = {
-    {STR("type"),           GPU_TYPE   },
-    {STR("productname"),    GPU_PRODUCT},
-    {STR("model"),          GPU_PRODUCT},
-    {STR("product"),        GPU_PRODUCT},
-    {STR("uuid"),           GPU_UUID   },
-    {STR("numanode"),       GPU_ZONE   },
-    {STR("numa"),           GPU_ZONE   },
-    {STR("pcibusid"),       GPU_BUS    },
-    {STR("pciebusid"),      GPU_BUS    },
-    {STR("pcieswitch"),     GPU_ROOT   },
-    {STR("pcieswitchid"),   GPU_ROOT   },
-    {STR("pcieroot"),       GPU_ROOT   },
-    {STR("nvlinkdomain"),   GPU_DOMAIN },
-    {STR("nvlinkdomainid"), GPU_DOMAIN },
-    {STR("nvlinkpeers"),    GPU_PEERS  },
-    {STR("memory"),         GPU_MEMORY },
-    {STR("gpumemory"),      GPU_MEMORY },
-    {STR("vram"),           GPU_MEMORY },
+    {STR("type"), GPU_TYPE},           {STR("productname"), GPU_PRODUCT},
+    {STR("model"), GPU_PRODUCT},       {STR("product"), GPU_PRODUCT},
+    {STR("uuid"), GPU_UUID},           {STR("numanode"), GPU_ZONE},
+    {STR("numa"), GPU_ZONE},           {STR("pcibusid"), GPU_BUS},
+    {STR("pciebusid"), GPU_BUS},       {STR("pcieswitch"), GPU_ROOT},
+    {STR("pcieswitchid"), GPU_ROOT},   {STR("pcieroot"), GPU_ROOT},
+    {STR("nvlinkdomain"), GPU_DOMAIN}, {STR("nvlinkdomainid"), GPU_DOMAIN},
+    {STR("nvlinkpeers"), GPU_PEERS},   {STR("memory"), GPU_MEMORY},
+    {STR("gpumemory"), GPU_MEMORY},    {STR("vram"), GPU_MEMORY},
 };
 
 /* Does the name, without its domain, have these letters? They are small ones. */

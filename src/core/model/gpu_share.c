@@ -78,15 +78,15 @@ static const struct {
     struct str name;
     enum part part;
 } resources[] = {
-    {STR("nvidia.com/gpumem"),                 PART_MEMORY        },
-    {STR("nvidia.com/gpumem-percentage"),      PART_MEMORY_PERCENT},
-    {STR("nvidia.com/gpucores"),               PART_CORES         },
-    {STR("volcano.sh/vgpu-number"),            PART_COUNT         },
-    {STR("volcano.sh/vgpu-memory"),            PART_MEMORY        },
+    {STR("nvidia.com/gpumem"), PART_MEMORY},
+    {STR("nvidia.com/gpumem-percentage"), PART_MEMORY_PERCENT},
+    {STR("nvidia.com/gpucores"), PART_CORES},
+    {STR("volcano.sh/vgpu-number"), PART_COUNT},
+    {STR("volcano.sh/vgpu-memory"), PART_MEMORY},
     {STR("volcano.sh/vgpu-memory-percentage"), PART_MEMORY_PERCENT},
-    {STR("volcano.sh/vgpu-cores"),             PART_CORES         },
-    {STR("volcano.sh/gpu-number"),             PART_COUNT         },
-    {STR("volcano.sh/gpu-memory"),             PART_MEMORY        },
+    {STR("volcano.sh/vgpu-cores"), PART_CORES},
+    {STR("volcano.sh/gpu-number"), PART_COUNT},
+    {STR("volcano.sh/gpu-memory"), PART_MEMORY},
 };
 
 /* GPUs of all containers; of what holds for each GPU, the most that one of them asks for. */

@@ -74,30 +74,30 @@ static const struct {
     struct str key;
     enum node_meaning meaning;
 } keys[] = {
-    {STR("gpu.kubenexus.io/vram"),             NODE_VRAM      },
-    {STR("gpu.kubenexus.io/model"),            NODE_MODEL     },
-    {STR("gpu.kubenexus.io/count"),            NODE_GPU_COUNT },
-    {STR("nvidia.com/gpu.count"),              NODE_GPU_COUNT },
-    {STR("gpu.kubenexus.io/topology"),         NODE_GPU_LINKS },
-    {STR("topology.kubenexus.io/gpu"),         NODE_GPU_LINKS },
-    {STR("nvidia.com/gpu.topology"),           NODE_GPU_LINKS },
-    {STR("topology.nvidia.com/nvlink"),        NODE_HAS_NVLINK},
-    {STR("nvidia.com/nvlink"),                 NODE_HAS_NVLINK},
-    {STR("hardware.kubenexus.io/tier"),        NODE_TIER      },
-    {STR("hardware.kubenexus.io/gpu-tier"),    NODE_TIER      },
-    {STR("hardware.kubenexus.io/cost-hour"),   NODE_COST      },
-    {STR("tenant.kubenexus.io/reserved-tier"), NODE_RESERVED  },
-    {STR("network.kubenexus.io/fabric-type"),  NODE_FABRIC    },
-    {STR("fabric.kubenexus.io/type"),          NODE_FABRIC    },
-    {STR("network.kubenexus.io/fabric"),       NODE_FABRIC    },
-    {STR("numa.kubenexus.io/node-count"),      NODE_ZONES     },
-    {STR("topology.kubenexus.io/numa-nodes"),  NODE_ZONES     },
-    {STR("nvidia.com/gpu.memory"),             NODE_GFD_MEMORY},
-    {STR("amd.com/gpu.vram"),                  NODE_AMD_MEMORY},
-    {STR("nvidia.com/gpu.product"),            NODE_PRODUCT   },
-    {STR("amd.com/gpu.product-name"),          NODE_PRODUCT   },
-    {STR("hardware.kubenexus.io/gpu-model"),   NODE_MODEL     },
-    {STR("cloud.google.com/gke-accelerator"),  NODE_PRODUCT   },
+    {STR("gpu.kubenexus.io/vram"), NODE_VRAM},
+    {STR("gpu.kubenexus.io/model"), NODE_MODEL},
+    {STR("gpu.kubenexus.io/count"), NODE_GPU_COUNT},
+    {STR("nvidia.com/gpu.count"), NODE_GPU_COUNT},
+    {STR("gpu.kubenexus.io/topology"), NODE_GPU_LINKS},
+    {STR("topology.kubenexus.io/gpu"), NODE_GPU_LINKS},
+    {STR("nvidia.com/gpu.topology"), NODE_GPU_LINKS},
+    {STR("topology.nvidia.com/nvlink"), NODE_HAS_NVLINK},
+    {STR("nvidia.com/nvlink"), NODE_HAS_NVLINK},
+    {STR("hardware.kubenexus.io/tier"), NODE_TIER},
+    {STR("hardware.kubenexus.io/gpu-tier"), NODE_TIER},
+    {STR("hardware.kubenexus.io/cost-hour"), NODE_COST},
+    {STR("tenant.kubenexus.io/reserved-tier"), NODE_RESERVED},
+    {STR("network.kubenexus.io/fabric-type"), NODE_FABRIC},
+    {STR("fabric.kubenexus.io/type"), NODE_FABRIC},
+    {STR("network.kubenexus.io/fabric"), NODE_FABRIC},
+    {STR("numa.kubenexus.io/node-count"), NODE_ZONES},
+    {STR("topology.kubenexus.io/numa-nodes"), NODE_ZONES},
+    {STR("nvidia.com/gpu.memory"), NODE_GFD_MEMORY},
+    {STR("amd.com/gpu.vram"), NODE_AMD_MEMORY},
+    {STR("nvidia.com/gpu.product"), NODE_PRODUCT},
+    {STR("amd.com/gpu.product-name"), NODE_PRODUCT},
+    {STR("hardware.kubenexus.io/gpu-model"), NODE_MODEL},
+    {STR("cloud.google.com/gke-accelerator"), NODE_PRODUCT},
 };
 
 /* What a value of each meaning may be. */
@@ -563,9 +563,9 @@ static struct kubelet_config old_way(struct str text)
         struct str starts;
         enum numa_policy is;
     } names[] = {
-        {STR("SingleNUMANode"), NUMA_SINGLE     },
-        {STR("Restricted"),     NUMA_RESTRICTED },
-        {STR("BestEffort"),     NUMA_BEST_EFFORT},
+        {STR("SingleNUMANode"), NUMA_SINGLE},
+        {STR("Restricted"), NUMA_RESTRICTED},
+        {STR("BestEffort"), NUMA_BEST_EFFORT},
     };
     for (size_t i = 0; i < LEN(names); i++) {
         if (!str_starts(text, names[i].starts))

@@ -9,8 +9,8 @@ const struct field pair_fields[] = {
 };
 
 const struct field amount_fields[] = {
-    {FIELD(STR, "key", 1,             struct amount, name)                     },
-    { FIELD(SCALAR,  "value",     2, struct amount,     quantity), .scalar = &quantity_scalar},
+    {FIELD(STR, "key", 1, struct amount, name)},
+    {FIELD(SCALAR, "value", 2, struct amount, quantity), .scalar = &quantity_scalar},
     FIELD_END,
 };
 

@@ -6,17 +6,17 @@ static const struct {
     struct str plugin, driver;
     struct str zone; /* the driver's topology key; empty: zones are left as they are */
 } known[] = {
-    [IN_TREE_GCE] = {STR("kubernetes.io/gce-pd"),          STR("pd.csi.storage.gke.io"),
-                     STR("topology.gke.io/zone")                                                   },
-    [IN_TREE_AWS] = {STR("kubernetes.io/aws-ebs"),         STR("ebs.csi.aws.com"),
-                     STR("topology.ebs.csi.aws.com/zone")                                          },
-    [IN_TREE_AZURE] = {STR("kubernetes.io/azure-disk"),      STR("disk.csi.azure.com"),       STR("")},
-    [IN_TREE_CINDER] = {STR("kubernetes.io/cinder"),          STR("cinder.csi.openstack.org"),
-                     STR("topology.cinder.csi.openstack.org/zone")                                 },
-    [IN_TREE_PORTWORX] = {STR("kubernetes.io/portworx-volume"), STR("pxd.portworx.com"),         STR("")},
-    [IN_TREE_AZURE_FILE] = {STR("kubernetes.io/azure-file"),      STR("file.csi.azure.com"),       STR("")},
-    [IN_TREE_VSPHERE] = {STR("kubernetes.io/vsphere-volume"),  STR("csi.vsphere.vmware.com"),
-                     STR("")                                                                       },
+    [IN_TREE_GCE] = {STR("kubernetes.io/gce-pd"), STR("pd.csi.storage.gke.io"),
+                     STR("topology.gke.io/zone")},
+    [IN_TREE_AWS] = {STR("kubernetes.io/aws-ebs"), STR("ebs.csi.aws.com"),
+                     STR("topology.ebs.csi.aws.com/zone")},
+    [IN_TREE_AZURE] = {STR("kubernetes.io/azure-disk"), STR("disk.csi.azure.com"), STR("")},
+    [IN_TREE_CINDER] = {STR("kubernetes.io/cinder"), STR("cinder.csi.openstack.org"),
+                        STR("topology.cinder.csi.openstack.org/zone")},
+    [IN_TREE_PORTWORX] = {STR("kubernetes.io/portworx-volume"), STR("pxd.portworx.com"), STR("")},
+    [IN_TREE_AZURE_FILE] = {STR("kubernetes.io/azure-file"), STR("file.csi.azure.com"), STR("")},
+    [IN_TREE_VSPHERE] = {STR("kubernetes.io/vsphere-volume"), STR("csi.vsphere.vmware.com"),
+                         STR("")},
 };
 
 enum in_tree in_tree_of(struct str provisioner)

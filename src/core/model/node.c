@@ -29,12 +29,12 @@ static const struct field condition_fields[] = {
 };
 
 static const struct field status_fields[] = {
-    {FIELD_ENTRIES("allocatable", 2, struct node,            status.allocatable, amount_fields),
+    {FIELD_ENTRIES("allocatable", 2, struct node, status.allocatable, amount_fields),
      FIELD_HAS(struct node, status.has_allocatable)},
-    {FIELD_ENTRIES("capacity",    1,     struct node,    status.capacity,                  amount_fields)                             },
-    {FIELD_MESSAGES("conditions",             4,              struct node,          status.conditions,condition_fields)},
-    {FIELD_STRS("declaredFeatures",          14,           struct node,     status.declared_features)              },
-    {FIELD_MESSAGES("images",                           8,      struct node, status.images,image_fields)                                                 },
+    {FIELD_ENTRIES("capacity", 1, struct node, status.capacity, amount_fields)},
+    {FIELD_MESSAGES("conditions", 4, struct node, status.conditions, condition_fields)},
+    {FIELD_STRS("declaredFeatures", 14, struct node, status.declared_features)},
+    {FIELD_MESSAGES("images", 8, struct node, status.images, image_fields)},
     FIELD_END,
 };
 

@@ -5,16 +5,16 @@
 
 /* Custom resources travel as JSON only: their numbers are never used. */
 static const struct field entry_value_fields[] = {
-    {FIELD(SCALAR,                       "cpu",       1,          struct reservation_entry, cpu),                                 .scalar = &quantity_scalar,
+    {FIELD(SCALAR, "cpu", 1, struct reservation_entry, cpu), .scalar = &quantity_scalar,
      FIELD_HAS(struct reservation_entry, has_cpu)},
-    {FIELD(SCALAR, "gpu",    2,              struct reservation_entry,                           gpu),                                                          .scalar = &quantity_scalar,
+    {FIELD(SCALAR, "gpu", 2, struct reservation_entry, gpu), .scalar = &quantity_scalar,
      FIELD_HAS(struct reservation_entry, has_gpu)},
-    {FIELD(SCALAR,          "memory",                 3,struct reservation_entry,                                                    memory),                                                                                .scalar = &quantity_scalar,
+    {FIELD(SCALAR, "memory", 3, struct reservation_entry, memory), .scalar = &quantity_scalar,
      FIELD_HAS(struct reservation_entry, has_memory)},
-    {FIELD(STR,                       "node",                 4,          struct reservation_entry,                       node)},
-    {FIELD(SCALAR, "nvidia.com/gpu", 5,           struct reservation_entry,                           gpu),                                   .scalar = &quantity_scalar,
+    {FIELD(STR, "node", 4, struct reservation_entry, node)},
+    {FIELD(SCALAR, "nvidia.com/gpu", 5, struct reservation_entry, gpu), .scalar = &quantity_scalar,
      FIELD_HAS(struct reservation_entry, has_gpu)},
-    {FIELD_ENTRIES("resources",          6,                struct reservation_entry,                 resources,        amount_fields)                           },
+    {FIELD_ENTRIES("resources", 6, struct reservation_entry, resources, amount_fields)},
     FIELD_END,
 };
 

@@ -3,12 +3,12 @@
 #include "core/model/tables.h"
 
 static const struct field toleration_fields[] = {
-    {FIELD(STR,     "effect",            4, struct device_toleration, effect) },
-    {FIELD(STR,     "key",               1, struct device_toleration, key)    },
-    {FIELD(STR,     "operator",          2, struct device_toleration, op)     },
-    {FIELD(INT64,   "tolerationSeconds", 5, struct device_toleration, seconds),
+    {FIELD(STR, "effect", 4, struct device_toleration, effect)},
+    {FIELD(STR, "key", 1, struct device_toleration, key)},
+    {FIELD(STR, "operator", 2, struct device_toleration, op)},
+    {FIELD(INT64, "tolerationSeconds", 5, struct device_toleration, seconds),
      FIELD_HAS(struct device_toleration, has_seconds)},
-    {FIELD(STR, "value",                    3,             struct device_toleration,                              value)                 },
+    {FIELD(STR, "value", 3, struct device_toleration, value)},
     FIELD_END,
 };
 
@@ -25,15 +25,15 @@ static const struct field capacity_fields[] = {
 };
 
 static const struct field exact_fields[] = {
-    {FIELD(BOOL,                         "adminAccess",     5,                 struct device_ask, is_admin),
+    {FIELD(BOOL, "adminAccess", 5, struct device_ask, is_admin),
      FIELD_HAS(struct device_ask, has_admin)},
-    {FIELD(STR,                        "allocationMode",                                         3,                                                  struct device_ask,                            mode)                                            },
-    {FIELD_PART("capacity",                             7,                                              capacity_fields)                                          },
-    {FIELD(INT64,                        "count",           4,                 struct device_ask,    count)},
-    {FIELD_MESSAGES("derivedAttributes", 8,                 struct device_ask, derived, derived_fields)                                                 },
-    {FIELD(STR,                          "deviceClassName", 1,                 struct device_ask,           class)                                                     },
-    {FIELD_MESSAGES("selectors",         2,                 struct device_ask, selectors, device_selector_fields)                                          },
-    {FIELD_MESSAGES("tolerations",       6,                 struct device_ask, tolerations,         toleration_fields)                                           },
+    {FIELD(STR, "allocationMode", 3, struct device_ask, mode)},
+    {FIELD_PART("capacity", 7, capacity_fields)},
+    {FIELD(INT64, "count", 4, struct device_ask, count)},
+    {FIELD_MESSAGES("derivedAttributes", 8, struct device_ask, derived, derived_fields)},
+    {FIELD(STR, "deviceClassName", 1, struct device_ask, class)},
+    {FIELD_MESSAGES("selectors", 2, struct device_ask, selectors, device_selector_fields)},
+    {FIELD_MESSAGES("tolerations", 6, struct device_ask, tolerations, toleration_fields)},
     FIELD_END,
 };
 
@@ -58,11 +58,11 @@ static const struct field request_fields[] = {
 };
 
 static const struct field constraint_fields[] = {
-    {FIELD(STR,                          "distinctAttribute", 3, struct device_constraint, distinct_attribute),
+    {FIELD(STR, "distinctAttribute", 3, struct device_constraint, distinct_attribute),
      FIELD_HAS(struct device_constraint, has_distinct)},
-    {FIELD(STR, "matchAttribute",       2,        struct device_constraint,                        match_attribute),
+    {FIELD(STR, "matchAttribute", 2, struct device_constraint, match_attribute),
      FIELD_HAS(struct device_constraint, has_match)},
-    {FIELD_STRS("requests",                                 1,                      struct device_constraint,requests)                                                  },
+    {FIELD_STRS("requests", 1, struct device_constraint, requests)},
     FIELD_END,
 };
 

@@ -9,10 +9,10 @@ static const struct {
     enum kind kind;
     struct str types[STATUS_CONDITIONS_MOST];
 } ours[] = {
-    {KIND_POD_GROUP,         {STR("PodGroupInitiallyScheduled")}            },
-    {KIND_POD_GROUP_ALPHA2,  {STR("PodGroupScheduled")}                     },
-    {KIND_VOLCANO_POD_GROUP, {STR("Unschedulable"), STR("Scheduled")}       },
-    {KIND_RESERVATION,       {STR("ReservationActive"), STR("GangComplete")}},
+    {KIND_POD_GROUP, {STR("PodGroupInitiallyScheduled")}},
+    {KIND_POD_GROUP_ALPHA2, {STR("PodGroupScheduled")}},
+    {KIND_VOLCANO_POD_GROUP, {STR("Unschedulable"), STR("Scheduled")}},
+    {KIND_RESERVATION, {STR("ReservationActive"), STR("GangComplete")}},
 };
 
 /* --- reading --- */

@@ -148,14 +148,14 @@ const struct field csi_driver_fields[] = {
 };
 
 const struct field csi_storage_capacity_fields[] = {
-    {FIELD(SCALAR,                 "capacity",   4,                                 struct csi_storage_capacity,   capacity),
+    {FIELD(SCALAR, "capacity", 4, struct csi_storage_capacity, capacity),
      FIELD_HAS(struct csi_storage_capacity, has_capacity), .scalar = &quantity_scalar},
-    {FIELD(SCALAR,               "maximumVolumeSize", 5,                                  struct csi_storage_capacity,                                                    most),
+    {FIELD(SCALAR, "maximumVolumeSize", 5, struct csi_storage_capacity, most),
      FIELD_HAS(struct csi_storage_capacity, has_most), .scalar = &quantity_scalar},
-    {FIELD_STRUCT("metadata", 1,        struct csi_storage_capacity,                                         meta,                                                             meta_fields)                                                                                                          },
-    {FIELD_REF("nodeTopology",      2,                 struct csi_storage_capacity,                node_topology,
-     label_selector_fields)},
-    {FIELD(STR,     "storageClassName",           3, struct csi_storage_capacity,  storage_class)                                                                                                                                                                },
+    {FIELD_STRUCT("metadata", 1, struct csi_storage_capacity, meta, meta_fields)},
+    {FIELD_REF("nodeTopology", 2, struct csi_storage_capacity, node_topology,
+               label_selector_fields)},
+    {FIELD(STR, "storageClassName", 3, struct csi_storage_capacity, storage_class)},
     FIELD_END,
 };
 

@@ -10,14 +10,14 @@ static const struct {
     struct str name;
     enum fabric fabric;
 } fabrics[] = {
-    {STR("ethernet"),   FABRIC_ETHERNET  },
-    {STR("roce"),       FABRIC_ROCE      },
+    {STR("ethernet"), FABRIC_ETHERNET},
+    {STR("roce"), FABRIC_ROCE},
     {STR("infiniband"), FABRIC_INFINIBAND},
-    {STR("nvlink"),     FABRIC_NVLINK    },
-    {STR("nvswitch"),   FABRIC_NVSWITCH  },
-    {STR("eth"),        FABRIC_ETHERNET  },
-    {STR("rdma"),       FABRIC_ROCE      },
-    {STR("ib"),         FABRIC_INFINIBAND},
+    {STR("nvlink"), FABRIC_NVLINK},
+    {STR("nvswitch"), FABRIC_NVSWITCH},
+    {STR("eth"), FABRIC_ETHERNET},
+    {STR("rdma"), FABRIC_ROCE},
+    {STR("ib"), FABRIC_INFINIBAND},
 };
 
 enum fabric fabric_of(struct str name)

@@ -154,10 +154,10 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 }
 
 static const struct wake wakes[] = {
-    {EVENT_NODE,         ACTION_ADD | ACTION_NODE_ALLOCATABLE | ACTION_NODE_LABEL, NULL},
-    {EVENT_ASSIGNED_POD,              ACTION_DELETE | ACTION_UPDATE, NULL},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_ALLOCATABLE | ACTION_NODE_LABEL, NULL},
+    {EVENT_ASSIGNED_POD, ACTION_DELETE | ACTION_UPDATE, NULL},
     {EVENT_TARGET_POD, ACTION_UPDATE | ACTION_POD_LABEL, NULL},
-    {0             },
+    {0},
 };
 
 struct plugin guest_plugin(const struct kn_plugin *guest)

@@ -52,7 +52,7 @@ static const struct profile_plugin nexus_plugins[] = {
 };
 
 const struct profile built_in_profiles[] = {
-    [BUILT_IN_KUBE] = {STR("default-scheduler"),   kube_plugins,  LEN(kube_plugins) },
+    [BUILT_IN_KUBE] = {STR("default-scheduler"), kube_plugins, LEN(kube_plugins)},
     [BUILT_IN_KUBENEXUS] = {STR("kubenexus-scheduler"), nexus_plugins, LEN(nexus_plugins)},
 };
 

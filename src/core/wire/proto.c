@@ -447,9 +447,7 @@ bool proto_cut(struct str message, uint32_t number, struct proto_cut *out)
         if (out->bytes.p || v.wire != PROTO_BYTES)
             return false;
         *out = (struct proto_cut){
-            {message.p, (size_t)(at - message.p)},
-            v.bytes, {next,      (size_t)(end - next)    }
-        };
+            {message.p, (size_t)(at - message.p)}, v.bytes, {next, (size_t)(end - next)}};
     }
     return true;
 }

@@ -17,10 +17,10 @@ struct credential {
 };
 
 static const struct field status_fields[] = {
-    {FIELD(STR,              "clientCertificateData", 0,                 struct credential, cert_pem)   },
-    {         FIELD(STR,       "clientKeyData",                       0, struct credential,          key_pem), FIELD_SECRET},
-    {         FIELD(TIME, "expirationTimestamp",                       0, struct credential,       expires_ms)            },
-    { FIELD(STR,                     "token",                           0,            struct credential,      token),             FIELD_SECRET},
+    {FIELD(STR, "clientCertificateData", 0, struct credential, cert_pem)},
+    {FIELD(STR, "clientKeyData", 0, struct credential, key_pem), FIELD_SECRET},
+    {FIELD(TIME, "expirationTimestamp", 0, struct credential, expires_ms)},
+    {FIELD(STR, "token", 0, struct credential, token), FIELD_SECRET},
     FIELD_END,
 };
 

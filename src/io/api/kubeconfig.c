@@ -42,12 +42,12 @@ struct file {
 };
 
 static const struct field cluster_fields[] = {
-    {FIELD(STR,     "certificate-authority",      0, struct cluster,       ca_file)                   },
-    {FIELD(STR,     "certificate-authority-data", 0, struct cluster,       ca_data)                   },
-    {FIELD(BOOL,    "insecure-skip-tls-verify",   0, struct cluster,       is_unverified)             },
-    {FIELD(STR,     "proxy-url",                  0, struct cluster,       proxy_url),                  FIELD_SECRET},
-    {FIELD(STR,             "server",                                 0,              struct cluster, server), FIELD_SECRET},
-    {FIELD(STR, "tls-server-name",                             0,                      struct cluster,                         server_name)                      },
+    {FIELD(STR, "certificate-authority", 0, struct cluster, ca_file)},
+    {FIELD(STR, "certificate-authority-data", 0, struct cluster, ca_data)},
+    {FIELD(BOOL, "insecure-skip-tls-verify", 0, struct cluster, is_unverified)},
+    {FIELD(STR, "proxy-url", 0, struct cluster, proxy_url), FIELD_SECRET},
+    {FIELD(STR, "server", 0, struct cluster, server), FIELD_SECRET},
+    {FIELD(STR, "tls-server-name", 0, struct cluster, server_name)},
     FIELD_END,
 };
 
@@ -58,32 +58,32 @@ static const struct field named_cluster_fields[] = {
 };
 
 static const struct field env_fields[] = {
-    {FIELD(STR, "name", 0,                     struct kubeconfig_env, name)       },
-    { FIELD(STR,  "value",      0, struct kubeconfig_env,                value), FIELD_SECRET},
+    {FIELD(STR, "name", 0, struct kubeconfig_env, name)},
+    {FIELD(STR, "value", 0, struct kubeconfig_env, value), FIELD_SECRET},
     FIELD_END,
 };
 
 static const struct field exec_fields[] = {
-    {FIELD(STR,            "apiVersion",         0,           struct user, exec.api_version)         },
-    {FIELD_STRS("args",    0,                    struct user, exec.args),  FIELD_SECRET              },
-    {FIELD(STR,            "command",            0,           struct user, exec.command)             },
-    {FIELD_MESSAGES("env", 0,                    struct user, exec.env,    env_fields)               },
-    {FIELD(STR,            "interactiveMode",    0,           struct user, interactive_mode)         },
-    {FIELD(BOOL,           "provideClusterInfo", 0,           struct user, exec.provide_cluster_info)},
+    {FIELD(STR, "apiVersion", 0, struct user, exec.api_version)},
+    {FIELD_STRS("args", 0, struct user, exec.args), FIELD_SECRET},
+    {FIELD(STR, "command", 0, struct user, exec.command)},
+    {FIELD_MESSAGES("env", 0, struct user, exec.env, env_fields)},
+    {FIELD(STR, "interactiveMode", 0, struct user, interactive_mode)},
+    {FIELD(BOOL, "provideClusterInfo", 0, struct user, exec.provide_cluster_info)},
     FIELD_END,
 };
 
 static const struct field user_fields[] = {
-    {FIELD(STR, "as",                      0,           struct user, as)               },
-    {FIELD(RAW, "auth-provider",           0,           struct user, auth_provider)    },
-    {FIELD(STR, "client-certificate",      0,           struct user, cert_file)        },
-    {FIELD(STR, "client-certificate-data", 0,           struct user, cert_data)        },
-    {FIELD(STR, "client-key",              0,           struct user, key_file)         },
-    {FIELD(STR, "client-key-data",         0,           struct user, key_data),          FIELD_SECRET},
-    {FIELD_PART("exec",         0,                  exec_fields)                   },
-    {FIELD(STR,  "token",                         0, struct user,  token), FIELD_SECRET},
-    {FIELD(STR, "tokenFile",               0,           struct user,     token_file)          },
-    {FIELD(STR, "username",                0,           struct user, username)   },
+    {FIELD(STR, "as", 0, struct user, as)},
+    {FIELD(RAW, "auth-provider", 0, struct user, auth_provider)},
+    {FIELD(STR, "client-certificate", 0, struct user, cert_file)},
+    {FIELD(STR, "client-certificate-data", 0, struct user, cert_data)},
+    {FIELD(STR, "client-key", 0, struct user, key_file)},
+    {FIELD(STR, "client-key-data", 0, struct user, key_data), FIELD_SECRET},
+    {FIELD_PART("exec", 0, exec_fields)},
+    {FIELD(STR, "token", 0, struct user, token), FIELD_SECRET},
+    {FIELD(STR, "tokenFile", 0, struct user, token_file)},
+    {FIELD(STR, "username", 0, struct user, username)},
     FIELD_END,
 };
 

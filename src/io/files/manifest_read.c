@@ -24,10 +24,10 @@ struct head {
 };
 
 static const struct field head_fields[] = {
-    {FIELD(STR,              "apiVersion", 0,               struct head, api_version)},
-    {FIELD(RAW,              "items",      0,               struct head, items),       .shape = FIELD_LIST,
+    {FIELD(STR, "apiVersion", 0, struct head, api_version)},
+    {FIELD(RAW, "items", 0, struct head, items), .shape = FIELD_LIST,
      FIELD_SIZE(struct head, items), FIELD_HAS(struct head, has_items)},
-    {FIELD(STR, "kind",       0, struct head,  kind)             },
+    {FIELD(STR, "kind", 0, struct head, kind)},
     FIELD_END,
 };
 

@@ -197,19 +197,19 @@ const char *http1_reason(int status)
         int status;
         const char *reason;
     } reasons[] = {
-        {200, "OK"                             },
-        {400, "Bad Request"                    },
-        {401, "Unauthorized"                   },
-        {403, "Forbidden"                      },
-        {404, "Not Found"                      },
-        {405, "Method Not Allowed"             },
-        {406, "Not Acceptable"                 },
-        {413, "Content Too Large"              },
-        {429, "Too Many Requests"              },
+        {200, "OK"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {406, "Not Acceptable"},
+        {413, "Content Too Large"},
+        {429, "Too Many Requests"},
         {431, "Request Header Fields Too Large"},
-        {500, "Internal Server Error"          },
-        {503, "Service Unavailable"            },
-        {505, "HTTP Version Not Supported"     },
+        {500, "Internal Server Error"},
+        {503, "Service Unavailable"},
+        {505, "HTTP Version Not Supported"},
     };
     for (size_t i = 0; i < LEN(reasons); i++)
         if (reasons[i].status == status)

@@ -519,7 +519,7 @@ static void see_opened(void *ctx)
 {
     struct connection *n = ctx;
     static const nghttp2_settings_entry settings[] = {
-        {NGHTTP2_SETTINGS_ENABLE_PUSH,         0            },
+        {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
     };
     n->is_open = true;

@@ -58,11 +58,11 @@ TEST(authorities, may_be_none_or_not_ours_to_know)
         const char *body;
         enum authorities_result result;
     } cases[] = {
-        {200, "{\"data\":{}}",                                         AUTHORITIES_TOLD  },
-        {200, "{}",                                                    AUTHORITIES_TOLD  },
-        {200, "{\"data\":[]}",                                         AUTHORITIES_FAILED},
+        {200, "{\"data\":{}}", AUTHORITIES_TOLD},
+        {200, "{}", AUTHORITIES_TOLD},
+        {200, "{\"data\":[]}", AUTHORITIES_FAILED},
         {403, "{\"kind\":\"Status\",\"code\":403,\"message\":\"no\"}", AUTHORITIES_FAILED},
-        {404, "{\"kind\":\"Status\",\"code\":404}",                    AUTHORITIES_FAILED},
+        {404, "{\"kind\":\"Status\",\"code\":404}", AUTHORITIES_FAILED},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("case %zu", i);

@@ -364,13 +364,12 @@ static void replica_open(struct replica *r, uint32_t i, int64_t now_ms, uint64_t
     struct listener listener = {.change = nobody_change, .notice = nobody_notice};
     snprintf(r->identity, sizeof(r->identity), "r%u", i);
     r->skew_ms = (int64_t)(seed % 1000000);
-    struct client_config config = {
-        .host = STR("host"),
-        .seed = seed,
-        .has_lease = true,
-        .lease = {
-                  .namespace = STR("kube-system"), .name = STR("l"), .identity = str_of(r->identity)}
-    };
+    struct client_config config = {.host = STR("host"),
+                                   .seed = seed,
+                                   .has_lease = true,
+                                   .lease = {.namespace = STR("kube-system"),
+                                             .name = STR("l"),
+                                             .identity = str_of(r->identity)}};
     client_init(&r->client, &config, now_ms + r->skew_ms, &listener);
 }
 

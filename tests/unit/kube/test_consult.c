@@ -110,12 +110,12 @@ TEST(consult_client, a_pod_that_cannot_be_read_is_an_error)
         const char *body, *log;
     } cases[] = {
         {404, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"message\":\"not found\"}",
-         "answer 7: error reading what extenders must be shown: not found\n" },
+         "answer 7: error reading what extenders must be shown: not found\n"},
         {200, "{\"metadata\":{\"uid\":\"another\"}}",
          "answer 7: error reading what extenders must be shown: it is gone\n"},
         {200, "}",
          "answer 7: error reading what extenders must be shown: '}' stands where a value should "
-         "be\n"                                                              },
+         "be\n"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scene) s = {0};
@@ -135,9 +135,9 @@ TEST(consult_client, failures_are_in_upstreams_words)
     } cases[] = {
         {503, "",
          "answer 7: error failed filter with extender at URL http://x/s/filter, code 503\n"},
-        {200, "",   "answer 7: error EOF\n"                                                },
-        {200, "[]", "answer 7: error [] is not an object\n"                                },
-        {0,   "",   "answer 7: error Post \"http://x/s/filter\": connection reset\n"       },
+        {200, "", "answer 7: error EOF\n"},
+        {200, "[]", "answer 7: error [] is not an object\n"},
+        {0, "", "answer 7: error Post \"http://x/s/filter\": connection reset\n"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scene) s = {0};
@@ -254,9 +254,9 @@ TEST(consult_client, a_node_is_read_again_only_if_the_watch_told_of_a_newer_one)
         const char *seen;
         bool is_read;
     } cases[] = {
-        {"",  false},
+        {"", false},
         {"5", false},
-        {"6", true },
+        {"6", true},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scene) s = {0};
@@ -316,9 +316,9 @@ TEST(consult_client, who_wrote_which_field_is_left_out)
 {
     static const char *const cases[][2] = {
         {"{\"metadata\":{\"uid\":\"u\",\"managedFields\":[{\"a\":[]}]}}",
-         "{\"metadata\":{\"uid\":\"u\"}}"                        },
+         "{\"metadata\":{\"uid\":\"u\"}}"},
         {"{\"metadata\":{\"managedFields\":[1],\"uid\":\"u\"},\"spec\":{}}",
-         "{\"metadata\":{\"uid\":\"u\"},\"spec\":{}}"            },
+         "{\"metadata\":{\"uid\":\"u\"},\"spec\":{}}"},
         {"{\"metadata\":{\"uid\":\"u\",\"managedFields\" : [1]}}",
          "{\"metadata\":{\"uid\":\"u\",\"managedFields\" : [1]}}"},
     };

@@ -100,12 +100,13 @@ TEST(dispatch, a_binding_that_is_refused_is_taken_back)
         int status;
         const char *body, *log;
     } cases[] = {
-        {409,                                         STATUS(409,                 "already assigned"),        "settle 1: binding default/a: already assigned\n"},
-        {404,                                           STATUS(404,                                                                   "not found"),                                         "settle 1: binding default/a: not found\n"},
-        {422, STATUS(422,                           "invalid"),           "settle 1: binding default/a: invalid\n" TOLD_A("invalid")},
+        {409, STATUS(409, "already assigned"), "settle 1: binding default/a: already assigned\n"},
+        {404, STATUS(404, "not found"), "settle 1: binding default/a: not found\n"},
+        {422, STATUS(422, "invalid"), "settle 1: binding default/a: invalid\n" TOLD_A("invalid")},
         {403,
          "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"message\":\"going\",\"details\":{\"causes\":"
-         "[{\"reason\":\"NamespaceTerminating\"}]}}","settle 1: binding default/a: going\n" TOLD_A("going")},
+         "[{\"reason\":\"NamespaceTerminating\"}]}}",
+         "settle 1: binding default/a: going\n" TOLD_A("going")},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("case %zu", i);
@@ -183,15 +184,15 @@ TEST(dispatch, a_binding_in_doubt_is_settled_by_what_the_pod_says)
         int status;
         const char *body, *log;
     } cases[] = {
-        {"on our node",                                                              200, POD("a",                                           "\"nodeName\":\"n1\""),             "settle 1: done\n"},
-        {"on another",                                                                          200,                                                                  POD("a",                                       "\"nodeName\":\"n2\""),
+        {"on our node", 200, POD("a", "\"nodeName\":\"n1\""), "settle 1: done\n"},
+        {"on another", 200, POD("a", "\"nodeName\":\"n2\""),
          "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
-        {"another pod", 200,    POD("b",                                         "\"nodeName\":\"n1\""),
+        {"another pod", 200, POD("b", "\"nodeName\":\"n1\""),
          "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
-        {"gone",                                                    404,      STATUS(404,                                                       "not found"),                                                                                    "settle 1: binding default/a: not found\n"},
-        {"not bound yet",                                                                200,                                                  POD("a",   ""),""},
-        {"cannot say",        500,STATUS(500,"etcd"),                                                                              ""},
-        {"nonsense",                                                               200,                                                        "[]",                                                                                                                                             ""                                                                                                                                                                         },
+        {"gone", 404, STATUS(404, "not found"), "settle 1: binding default/a: not found\n"},
+        {"not bound yet", 200, POD("a", ""), ""},
+        {"cannot say", 500, STATUS(500, "etcd"), ""},
+        {"nonsense", 200, "[]", ""},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].name);
@@ -276,15 +277,15 @@ TEST(dispatch, the_watch_settles_too)
         enum change_kind kind;
         const char *line, *log;
     } cases[] = {
-        {CHANGE_PUT,    "pod a on=n1",     "settle 1: done\n"                      },
-        {CHANGE_PUT,    "pod a on=n2",
+        {CHANGE_PUT, "pod a on=n1", "settle 1: done\n"},
+        {CHANGE_PUT, "pod a on=n2",
          "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
-        {CHANGE_PUT,    "pod a uid=other",
+        {CHANGE_PUT, "pod a uid=other",
          "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
         {CHANGE_REMOVE, "pod a",
          "settle 1: binding default/a: it is gone, or was bound by somebody else\n"},
-        {CHANGE_PUT,    "pod a label:x=y", ""                                      },
-        {CHANGE_PUT,    "pod b on=n1",     ""                                      },
+        {CHANGE_PUT, "pod a label:x=y", ""},
+        {CHANGE_PUT, "pod b on=n1", ""},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         for (int is_doubtful = 0; is_doubtful < 2; is_doubtful++) {
@@ -499,8 +500,8 @@ TEST(dispatch, a_refusal_and_a_nomination_are_one_patch)
     scene_open(&s);
     scene_see(&s, CHANGE_PUT, "pod a");
     struct effect effects[] = {
-        {.kind = EFFECT_REFUSE,   .message = STR("0/1 nodes")},
-        {.kind = EFFECT_NOMINATE, .node = STR("n1")          },
+        {.kind = EFFECT_REFUSE, .message = STR("0/1 nodes")},
+        {.kind = EFFECT_NOMINATE, .node = STR("n1")},
     };
     for (size_t i = 0; i < LEN(effects); i++) {
         effects[i].namespace = STR("default");
@@ -519,19 +520,17 @@ TEST(dispatch, a_refusal_and_a_nomination_are_one_patch)
 static void write_object(struct scene *s, effect_id id, const struct patch *patches, uint32_t n)
 {
     effects_clear(&s->effects);
-    struct effect effect = {
-        .id = id,
-        .kind = EFFECT_WRITE,
-        .namespace = STR("default"),
-        .pod = STR("a"),
-        .uid = STR("a"),
-        .write = {.kind = KIND_PERSISTENT_VOLUME_CLAIM,
-                  .namespace = STR("default"),
-                  .name = STR("c"),
-                  .version = patches->verb == OBJECT_CREATE ? 0 : 7,
-                  .patches = patches,
-                  .n_patches = n}
-    };
+    struct effect effect = {.id = id,
+                            .kind = EFFECT_WRITE,
+                            .namespace = STR("default"),
+                            .pod = STR("a"),
+                            .uid = STR("a"),
+                            .write = {.kind = KIND_PERSISTENT_VOLUME_CLAIM,
+                                      .namespace = STR("default"),
+                                      .name = STR("c"),
+                                      .version = patches->verb == OBJECT_CREATE ? 0 : 7,
+                                      .patches = patches,
+                                      .n_patches = n}};
     vec_push(&s->effects.list, effect);
     dispatch_take(&s->dispatch, s->now_ms, &s->effects, &s->desk.out);
 }
@@ -560,7 +559,7 @@ TEST(dispatch, writes_the_next_patch_over_what_the_one_before_made)
          .part = STR("status"),
          .meta = STR("\"uid\":\"a\""),
          .body = STR("\"status\":{\"phase\":\"x\"}")},
-        {.part = STR("status"), .body = STR("\"status\":{}")                        },
+        {.part = STR("status"), .body = STR("\"status\":{}")},
     };
     AUTO(scene) s = {0};
     scene_open(&s);

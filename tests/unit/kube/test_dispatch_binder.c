@@ -9,8 +9,8 @@
 #define BIND_A "WRITE POST /api/v1/namespaces/default/pods/a/binding\n"
 
 static const struct extender binders[] = {
-    {.url = STR("http://x"),                    .verbs = {[EXTENDER_BIND] = STR("bind")}},
-    { .url = STR("http://y"), .verbs = {[EXTENDER_BIND] = STR("bind")},                     .is_ignorable = true},
+    {.url = STR("http://x"), .verbs = {[EXTENDER_BIND] = STR("bind")}},
+    {.url = STR("http://y"), .verbs = {[EXTENDER_BIND] = STR("bind")}, .is_ignorable = true},
 };
 
 /* The first binds, or (`is_ignorable`) the second. */
@@ -54,9 +54,9 @@ TEST(dispatch_binder, whether_an_extender_that_failed_bound_the_pod_the_pod_says
         int status; /* 0: no answer */
         const char *said, *why;
     } cases[] = {
-        {200, "{\"Error\":\"no\"}", "no"                                                      },
-        {500, "",                   "failed bind with extender at URL http://x/bind, code 500"},
-        {0,   "",                   "Post \"http://x/bind\": connection reset"                },
+        {200, "{\"Error\":\"no\"}", "no"},
+        {500, "", "failed bind with extender at URL http://x/bind, code 500"},
+        {0, "", "Post \"http://x/bind\": connection reset"},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         for (int is_bound = 0; is_bound < 2; is_bound++) {

@@ -49,12 +49,12 @@ TEST(dispatch, an_eviction_ends_as_the_server_says)
         int mark, delete; /* answers; 0: it does not come to that */
         const char *log;  /* of the last one */
     } cases[] = {
-        {404, 0,   "settle 5: done\n"                                                 },
-        {200, 404, "settle 5: done\n"                                                 },
-        {200, 409, "settle 5: done\n"                                                 },
-        {422, 0,   "settle 5: evicting default/a: no\n"                               },
-        {403, 0,   "denied: patch pods/status: no\nsettle 5: evicting default/a: no\n"},
-        {200, 403, "denied: delete pods: no\nsettle 5: evicting default/a: no\n"      },
+        {404, 0, "settle 5: done\n"},
+        {200, 404, "settle 5: done\n"},
+        {200, 409, "settle 5: done\n"},
+        {422, 0, "settle 5: evicting default/a: no\n"},
+        {403, 0, "denied: patch pods/status: no\nsettle 5: evicting default/a: no\n"},
+        {200, 403, "denied: delete pods: no\nsettle 5: evicting default/a: no\n"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("case %zu", i);

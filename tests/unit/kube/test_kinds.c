@@ -7,8 +7,8 @@ TEST(kinds, have_paths_by_their_group)
     static const struct {
         const char *api_version, *path;
     } cases[] = {
-        {"v1",                   "/api/v1"                   },
-        {"apps/v1",              "/apis/apps/v1"             },
+        {"v1", "/api/v1"},
+        {"apps/v1", "/apis/apps/v1"},
         {"scheduling.k8s.io/v1", "/apis/scheduling.k8s.io/v1"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

@@ -253,9 +253,9 @@ TEST(lease, whose_renewal_conflicts_is_read_again)
         const char *stored;
         enum lease_state state;
     } cases[] = {
-        {STORED("9", SPEC("me",  15, T0, T0, 0)), LEASE_RENEWING},
-        {STORED("9", SPEC("you", 15, T0, T0, 1)), LEASE_OVER    },
-        {STORED("9", SPEC("",    1,  T0, T0, 1)), LEASE_OVER    },
+        {STORED("9", SPEC("me", 15, T0, T0, 0)), LEASE_RENEWING},
+        {STORED("9", SPEC("you", 15, T0, T0, 1)), LEASE_OVER},
+        {STORED("9", SPEC("", 1, T0, T0, 1)), LEASE_OVER},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("case %zu", i);

@@ -133,12 +133,12 @@ TEST(review, a_token_that_nobody_knows_is_a_strangers)
         const char *body;
         bool is_kept;
     } cases[] = {
-        {201, "{\"status\":{\"authenticated\":false}}",            true },
-        {201, "{\"status\":{\"authenticated\":true,\"user\":{}}}", true },
-        {201, "{}",                                                true },
-        {201, "{\"status\":",                                      false},
-        {403, "{\"kind\":\"Status\",\"message\":\"no\"}",          false},
-        {500, "",                                                  false},
+        {201, "{\"status\":{\"authenticated\":false}}", true},
+        {201, "{\"status\":{\"authenticated\":true,\"user\":{}}}", true},
+        {201, "{}", true},
+        {201, "{\"status\":", false},
+        {403, "{\"kind\":\"Status\",\"message\":\"no\"}", false},
+        {500, "", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("case %zu", i);

@@ -462,15 +462,15 @@ TEST(watch, passes_on_what_it_cannot_read_in_full_of_a_node_or_pod)
         const char *frame, *log;
     } cases[] = {
         {WATCHED_KIND_POD,
-         ODD("Pod",                    ",\"namespace\":\"s\"},\"spec\":{\"tolerations\":[{\"key\":\"k\","
+         ODD("Pod", ",\"namespace\":\"s\"},\"spec\":{\"tolerations\":[{\"key\":\"k\","
                     "\"operator\":\"Near\"}]}"),
          "in part: watch pods: s/a: spec.tolerations[0].operator: \"Near\" is not one of Equal "
-         "Exists Lt Gt\nput Pod s/a at 9\n"              },
-        {WATCHED_KIND_POD,  ODD("Pod", ",\"namespace\":\"s\"},\"spec\":{\"tolerations\":\"some\"}"),
+         "Exists Lt Gt\nput Pod s/a at 9\n"},
+        {WATCHED_KIND_POD, ODD("Pod", ",\"namespace\":\"s\"},\"spec\":{\"tolerations\":\"some\"}"),
          "in part: watch pods: s/a: Pod: spec.tolerations: \"some\" is not a list\nput Pod s/a at "
-         "9\n"                                           },
+         "9\n"},
         {WATCHED_KIND_NODE,
-         ODD("Node",                   "},\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoWay\"}]}"),
+         ODD("Node", "},\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoWay\"}]}"),
          "in part: watch nodes: a: spec.taints[0].effect: \"NoWay\" is not one of NoSchedule "
          "PreferNoSchedule NoExecute\nput Node /a at 9\n"},
     };
@@ -603,9 +603,8 @@ TEST(watch, reads_protobuf_where_the_server_sends_it)
     add_proto_frame(&stream, STR("BOOKMARK"), STR("Node"), STR(""), STR("7"));
     add_proto_frame(&stream, STR("DELETED"), STR("Node"), STR("n1"), STR("8"));
     for (size_t i = 0; i < stream.n; i++)
-        hear(&s, (struct reply){
-                     .id = s.watch.current, .kind = REPLY_DATA, .data = {stream.p + i, 1}
-        });
+        hear(&s,
+             (struct reply){.id = s.watch.current, .kind = REPLY_DATA, .data = {stream.p + i, 1}});
     EXPECT_TEXT(read_log(&s), "put Node /n1 at 3\nremove Node /n1\n");
     EXPECT(watch_is_synced(&s.watch));
     EXPECT_STR(buf_str(&s.watch.version), "8");
@@ -623,10 +622,10 @@ TEST(watch, news_of_a_pod_that_is_known_is_read_at_a_glance)
         struct str type, name;
         const char *log;
     } cases[] = {
-        {STR("ADDED"),    STR("p1"), "put Pod default/p1 at 8\n"            },
+        {STR("ADDED"), STR("p1"), "put Pod default/p1 at 8\n"},
         {STR("MODIFIED"), STR("p1"), "put Pod default/p1 at a glance at 8\n"},
-        {STR("MODIFIED"), STR("p2"), "put Pod default/p2 at 8\n"            },
-        {STR("DELETED"),  STR("p2"), "remove Pod default/p2 at a glance\n"  },
+        {STR("MODIFIED"), STR("p2"), "put Pod default/p2 at 8\n"},
+        {STR("DELETED"), STR("p2"), "remove Pod default/p2 at a glance\n"},
     };
     AUTO(scene) s = {0};
     open(&s, WATCHED_KIND_POD);

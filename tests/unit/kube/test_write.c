@@ -16,16 +16,14 @@ TEST(write, what_is_handed_over_goes_with_the_binding_over_the_version_we_know)
     for (int is_told = 0; is_told < 3; is_told++) {
         struct writes all = {0};
         struct requests out = {0};
-        struct effect e = {
-            .id = 1,
-            .kind = EFFECT_BIND,
-            .namespace = STR("default"),
-            .pod = STR("p"),
-            .uid = STR("u"),
-            .node = STR("n"),
-            .annotations = {told, is_told > 0},
-            .is_exact = is_told > 1
-        };
+        struct effect e = {.id = 1,
+                           .kind = EFFECT_BIND,
+                           .namespace = STR("default"),
+                           .pod = STR("p"),
+                           .uid = STR("u"),
+                           .node = STR("n"),
+                           .annotations = {told, is_told > 0},
+                           .is_exact = is_told > 1};
         test_case("%d", is_told);
         uint32_t i = writes_add(&all, WRITE_BIND, &e, &row, STR("kubenexus-scheduler"));
         struct request r = write_request(&all, i, 0, &out);

@@ -33,10 +33,8 @@ static const struct dump_options hourly = {.run_ms = 3600000};
 
 TEST(dump, bound_pods_stay_pending_ones_are_scheduled_and_finished_ones_are_gone)
 {
-    struct amount room[] = {
-        {STR("cpu"),  plan_quantity(4, NANO_PER_UNIT)},
-        {STR("pods"), plan_quantity(2, NANO_PER_UNIT)}
-    };
+    struct amount room[] = {{STR("cpu"), plan_quantity(4, NANO_PER_UNIT)},
+                            {STR("pods"), plan_quantity(2, NANO_PER_UNIT)}};
     struct pair rack = {STR("topology.kubernetes.io/rack"), STR("r7")};
     struct node nodes[] = {node_of("n0", &rack, room), node_of("n1", NULL, room)};
     struct pod pods[] = {
@@ -46,13 +44,10 @@ TEST(dump, bound_pods_stay_pending_ones_are_scheduled_and_finished_ones_are_gone
     };
     pods[3].meta.deleted_ms = 1;
     struct object objects[] = {
-        {.kind = KIND_NODE, .node = &nodes[0]},
-        {.kind = KIND_NODE, .node = &nodes[1]},
-        {.kind = KIND_POD,  .pod = &pods[0]  },
-        {.kind = KIND_POD,  .pod = &pods[1]  },
-        {.kind = KIND_POD,  .pod = &pods[2]  },
-        {.kind = KIND_POD,  .pod = &pods[3]  },
-        {.kind = KIND_POD,  .pod = &pods[4]  },
+        {.kind = KIND_NODE, .node = &nodes[0]}, {.kind = KIND_NODE, .node = &nodes[1]},
+        {.kind = KIND_POD, .pod = &pods[0]},    {.kind = KIND_POD, .pod = &pods[1]},
+        {.kind = KIND_POD, .pod = &pods[2]},    {.kind = KIND_POD, .pod = &pods[3]},
+        {.kind = KIND_POD, .pod = &pods[4]},
     };
     AUTO(plan) p = {0};
     struct error e = {0};
@@ -160,9 +155,9 @@ TEST(dump, a_deadline_and_the_default_say_when_it_ends_too)
         int64_t deadline_s, ran_min, ends_min;
     } cases[] = {
         {3600, 30, 30},
-        {0,    30, 30}, /* an hour is assumed */
-        {0,    90, 90}, /* as long again as it has run */
-        {600,  30, 30}, /* the same of one beyond its deadline */
+        {0, 30, 30},   /* an hour is assumed */
+        {0, 90, 90},   /* as long again as it has run */
+        {600, 30, 30}, /* the same of one beyond its deadline */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scene) s = {0};
@@ -217,11 +212,7 @@ TEST(dump, what_was_learned_says_how_long_it_runs)
     AUTO(buf) text = {0};
     scene_init(&s);
     for (uint64_t i = 0; i < RUNTIME_LEAST; i++) /* of other kin: the last key is everybody's */
-        runtimes_note(&known,
-                      (struct kin){
-                          {7 + i, 70 + i, 0}
-        },
-                      40 * 60000);
+        runtimes_note(&known, (struct kin){{7 + i, 70 + i, 0}}, 40 * 60000);
     runtimes_write(&known, &text);
     s.note = (struct pair){STR("scheduling.kubenexus.io/run-times"), buf_str(&text)};
     field_init(reservation_fields, &s.memory);

@@ -23,8 +23,8 @@ static void add(struct dump_gangs *g, struct plan *p, struct pod *pod)
 TEST(dump_gangs, pods_that_say_it_are_one_work_with_the_minimum_they_say)
 {
     struct pair ours[] = {
-        {STR("pod-group.scheduling.kubenexus.io/min-available"), STR("2")   },
-        {STR("pod-group.scheduling.kubenexus.io/name"),          STR("wolf")},
+        {STR("pod-group.scheduling.kubenexus.io/min-available"), STR("2")},
+        {STR("pod-group.scheduling.kubenexus.io/name"), STR("wolf")},
     };
     struct pod a = member("a", ours, 2), b = member("b", ours, 2), alone = member("c", NULL, 0);
     struct pod elsewhere = member("a", ours, 2);

@@ -37,15 +37,15 @@ TEST(philly, bad_files_are_refused_with_line_column_and_value)
     static const struct {
         const char *csv, *error;
     } cases[] = {
-        {"",                                       "j.csv: empty"                        },
-        {"submit_s,duration_s,gpus\n0,1,1\n",      "j.csv: line 1: there is no column vc"},
+        {"", "j.csv: empty"},
+        {"submit_s,duration_s,gpus\n0,1,1\n", "j.csv: line 1: there is no column vc"},
         {"submit_s,duration_s,gpus,vc\n0,x,1,a\n",
-         "j.csv: line 2: duration_s: \"x\" is not a whole number from 0 to 10000000000"  },
+         "j.csv: line 2: duration_s: \"x\" is not a whole number from 0 to 10000000000"},
         {"submit_s,duration_s,gpus,vc\n0,1,9,a\n",
-         "j.csv: line 2: gpus: \"9\" is not a whole number from 0 to 8"                  },
+         "j.csv: line 2: gpus: \"9\" is not a whole number from 0 to 8"},
         {"submit_s,duration_s,gpus,vc\n0,1,0,a\n",
-         "j.csv: line 2: a job needs at least a GPU, a second and a vc"                  },
-        {"submit_s,duration_s,gpus,vc\n0,1,1\n",   "j.csv: line 2: 3 cells instead of 4" },
+         "j.csv: line 2: a job needs at least a GPU, a second and a vc"},
+        {"submit_s,duration_s,gpus,vc\n0,1,1\n", "j.csv: line 2: 3 cells instead of 4"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(plan) p = {0};

@@ -33,8 +33,8 @@ static void duel_done(struct duel *d)
 static bool fight(struct duel *d)
 {
     static const struct contestant who[] = {
-        {STR("ours"),   STR("kubenexus-scheduler"), STR("none"), true },
-        {STR("theirs"), STR("default-scheduler"),   STR("none"), false},
+        {STR("ours"), STR("kubenexus-scheduler"), STR("none"), true},
+        {STR("theirs"), STR("default-scheduler"), STR("none"), false},
     };
     for (size_t i = 0; i < LEN(d->stories); i++) {
         struct story *s = &d->stories[i];

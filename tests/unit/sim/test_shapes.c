@@ -11,11 +11,11 @@ TEST(shapes, machines_have_what_their_labels_say)
         enum fabric links;
         enum hardware_tier tier;
     } cases[] = {
-        {"hgx-h100",    8, 2, 79,  FABRIC_NVSWITCH, HARDWARE_PREMIUM},
-        {"hgx-h200",    8, 2, 140, FABRIC_NVSWITCH, HARDWARE_PREMIUM},
-        {"hgx-b200",    8, 2, 179, FABRIC_NVSWITCH, HARDWARE_PREMIUM},
-        {"dgx-a100",    8, 8, 80,  FABRIC_NVSWITCH, HARDWARE_PREMIUM},
-        {"l40s-pcie",   8, 2, 44,  FABRIC_UNKNOWN,  HARDWARE_ECONOMY},
+        {"hgx-h100", 8, 2, 79, FABRIC_NVSWITCH, HARDWARE_PREMIUM},
+        {"hgx-h200", 8, 2, 140, FABRIC_NVSWITCH, HARDWARE_PREMIUM},
+        {"hgx-b200", 8, 2, 179, FABRIC_NVSWITCH, HARDWARE_PREMIUM},
+        {"dgx-a100", 8, 8, 80, FABRIC_NVSWITCH, HARDWARE_PREMIUM},
+        {"l40s-pcie", 8, 2, 44, FABRIC_UNKNOWN, HARDWARE_ECONOMY},
         {"gb200-nvl72", 4, 2, 185, FABRIC_NVSWITCH, HARDWARE_PREMIUM},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

@@ -11,17 +11,8 @@ TEST(stats, a_percentile_is_the_value_at_its_rank)
     static const struct {
         uint32_t permille;
         int64_t value;
-    } cases[] = {
-        {0,    1 },
-        {1,    1 },
-        {100,  1 },
-        {101,  2 },
-        {500,  5 },
-        {900,  9 },
-        {901,  10},
-        {990,  10},
-        {1000, 10}
-    };
+    } cases[] = {{0, 1},   {1, 1},    {100, 1},  {101, 2},  {500, 5},
+                 {900, 9}, {901, 10}, {990, 10}, {1000, 10}};
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_INT(stats_percentile(ten, LEN(ten), cases[i].permille), cases[i].value);
     EXPECT_INT(stats_percentile(NULL, 0, 500), 0);
@@ -35,15 +26,7 @@ TEST(stats, counts_up_to_a_limit)
     static const struct {
         int64_t limit;
         uint32_t n;
-    } cases[] = {
-        {0, 0},
-        {1, 1},
-        {2, 1},
-        {3, 4},
-        {7, 4},
-        {8, 5},
-        {9, 5}
-    };
+    } cases[] = {{0, 0}, {1, 1}, {2, 1}, {3, 4}, {7, 4}, {8, 5}, {9, 5}};
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_INT(stats_count_up_to(sorted, LEN(sorted), cases[i].limit), cases[i].n);
 }
@@ -52,14 +35,7 @@ TEST(stats, ticks_are_round)
 {
     static const struct {
         double span, tick;
-    } cases[] = {
-        {100,  20 },
-        {1,    0.2},
-        {7,    2  },
-        {1408, 500},
-        {30,   10 },
-        {3e6,  1e6}
-    };
+    } cases[] = {{100, 20}, {1, 0.2}, {7, 2}, {1408, 500}, {30, 10}, {3e6, 1e6}};
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT(stats_tick(cases[i].span, 5) > cases[i].tick * 0.999 &&
                stats_tick(cases[i].span, 5) < cases[i].tick * 1.001);
@@ -107,16 +83,9 @@ TEST(text, times_have_two_units_at_most)
         int64_t ms;
         const char *text;
     } cases[] = {
-        {0,         "0s"   },
-        {850,       "850ms"},
-        {12000,     "12s"  },
-        {59600,     "1m"   },
-        {200000,    "3m20s"},
-        {3600000,   "1h"   },
-        {7500000,   "2h05m"},
-        {86400000,  "24h"  },
-        {172800000, "2d"   },
-        {270000000, "3d03h"},
+        {0, "0s"},         {850, "850ms"},       {12000, "12s"},     {59600, "1m"},
+        {200000, "3m20s"}, {3600000, "1h"},      {7500000, "2h05m"}, {86400000, "24h"},
+        {172800000, "2d"}, {270000000, "3d03h"},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_TEXT(text_ms(cases[i].ms).s, cases[i].text);

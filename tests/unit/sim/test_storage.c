@@ -128,7 +128,7 @@ TEST(storage, a_claim_that_is_made_for_a_pod_goes_with_it)
                      "extended-resource-claim\":\"true\"},\"ownerReferences\":[{\"kind\":\"Pod\","
                      "\"name\":\"a\",\"uid\":\"1\",\"controller\":true}]"),
          .body = STR("\"kind\":\"ResourceClaim\"")},
-        {.kind = KIND_POD,                      .name = STR("a"),                                                .part = STR("status")},
+        {.kind = KIND_POD, .name = STR("a"), .part = STR("status")},
         {.verb = OBJECT_PATCH,
          .body = STR("\"status\":{\"allocation\":{},\"reservedFor\":[{\"name\":\"a\"}]}")},
     };

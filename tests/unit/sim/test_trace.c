@@ -58,22 +58,23 @@ TEST(trace, bad_files_are_refused_with_line_column_and_value)
     static const struct {
         const char *csv, *error;
     } nodes[] = {
-        {"",                                                  "f: empty"                        },
-        {"a,b\n",                                             "f: line 1: there is no column sn"},
-        {"sn,cpu_milli,memory_mib,gpu,model\nn,1,2\n",        "f: line 2: 3 cells instead of 5" },
+        {"", "f: empty"},
+        {"a,b\n", "f: line 1: there is no column sn"},
+        {"sn,cpu_milli,memory_mib,gpu,model\nn,1,2\n", "f: line 2: 3 cells instead of 5"},
         {"sn,cpu_milli,memory_mib,gpu,model\n\nn,1.5,2,0,\n",
-         "f: line 3: cpu_milli: \"1.5\" is not a whole number from 0 to 10000000"               },
-        {"sn,cpu_milli,memory_mib,gpu,model\n,1,2,0,\n",      "f: line 2: sn: empty"            },
+         "f: line 3: cpu_milli: \"1.5\" is not a whole number from 0 to 10000000"},
+        {"sn,cpu_milli,memory_mib,gpu,model\n,1,2,0,\n", "f: line 2: sn: empty"},
     };
     static const struct {
         const char *csv, *error;
     } pods[] = {
         {"name,cpu_milli,memory_mib,num_gpu,gpu_milli\n",
-         "f: line 1: without creation_time and deletion_time only --fill can use it"                                                                                     },
+         "f: line 1: without creation_time and deletion_time only --fill can use it"},
         {"name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time\np,1,1,1,2000,0,"
-         "1\n",                                                                            "f: line 2: gpu_milli: \"2000\" is not a whole number from 0 to 1000"},
+         "1\n",
+         "f: line 2: gpu_milli: \"2000\" is not a whole number from 0 to 1000"},
         {"name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time\np,1,1,1,0,0,\n",
-         "f: line 2: deletion_time: \"\" is not a whole number from 0 to 10000000000"                                                                                    },
+         "f: line 2: deletion_time: \"\" is not a whole number from 0 to 10000000000"},
     };
     for (size_t i = 0; i < LEN(nodes); i++) {
         AUTO(plan) p = {0};

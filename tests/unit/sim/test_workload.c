@@ -145,12 +145,10 @@ TEST(workload, nodes_stand_in_racks_and_racks_in_zones)
     EXPECT_INT(m.plan.nodes.at[11].group, 2);
     static const struct {
         const char *key, *value;
-    } labels[] = {
-        {"a",                            "b"   },
-        {"kubernetes.io/hostname",       "m-11"},
-        {"network.kubenexus.io/rack-id", "m-r2"},
-        {"topology.kubernetes.io/zone",  "mine"}
-    };
+    } labels[] = {{"a", "b"},
+                  {"kubernetes.io/hostname", "m-11"},
+                  {"network.kubenexus.io/rack-id", "m-r2"},
+                  {"topology.kubernetes.io/zone", "mine"}};
     REQUIRE(last->meta.labels.n == LEN(labels));
     for (size_t i = 0; i < LEN(labels); i++) {
         EXPECT_STR(last->meta.labels.at[i].key, labels[i].key);

@@ -42,9 +42,7 @@ static struct kin kin_of(const struct engine *k, pod_id pod)
         size = hash_pair(size, (uint64_t)group_minimum(&c->groups.at.at[gang]));
     uint64_t namespace = str_hash(names_text(&c->names, pods_shape(&c->pods, pod)->namespace));
     uint64_t stem = str_hash(name_stem(pod_name(pods_at(&c->pods, pod))));
-    return (struct kin){
-        {hash_pair(hash_pair(namespace, stem), size), hash_pair(1, size), 0}
-    };
+    return (struct kin){{hash_pair(hash_pair(namespace, stem), size), hash_pair(1, size), 0}};
 }
 
 static struct stay *stay_of(struct engine *k, pod_id pod)

@@ -229,9 +229,7 @@ static void note_victims(struct engine *k)
     struct eviction_plan *plan = &k->preemption->evictor.other;
     const struct parties *p = &k->preemption->evictor.parties;
     vec_clear(&plan->victims);
-    plan->cost = (struct eviction_cost){
-        .rank = {TIER_NONE, INT32_MIN}
-    };
+    plan->cost = (struct eviction_cost){.rank = {TIER_NONE, INT32_MIN}};
     vec_each(&p->at, party) {
         if (!party->is_out)
             continue;

@@ -54,9 +54,7 @@ static void add_node(struct pod *pod, struct str node, struct arena *mem)
     struct node_selector_term *term = arena_array(mem, struct node_selector_term, 1);
     struct node_selector *required = arena_array(mem, struct node_selector, 1);
     struct str *value = arena_copy(mem, &node, sizeof(node));
-    *name = (struct requirement){
-        STR("metadata.name"), STR("In"), {value, 1}
-    };
+    *name = (struct requirement){STR("metadata.name"), STR("In"), {value, 1}};
     term->match_fields.at = name;
     term->match_fields.n = 1;
     required->terms.at = term;

@@ -14,10 +14,10 @@ static const struct {
     struct str kind;   /* a booking is called kind/name, */
     struct str suffix; /* and its object name + suffix */
 } sorts[] = {
-    {STR("gang/"),   STR("-reservation")},
-    {STR("driver/"), STR("-workers")    },
-    {STR("lost/"),   STR("-slot")       },
-    {STR("turn/"),   STR("-to-come")    },
+    {STR("gang/"), STR("-reservation")},
+    {STR("driver/"), STR("-workers")},
+    {STR("lost/"), STR("-slot")},
+    {STR("turn/"), STR("-to-come")},
 };
 
 enum { LOST = 2, NAME_MOST = 253 };

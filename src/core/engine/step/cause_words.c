@@ -387,10 +387,10 @@ static const struct {
     const char *before, *after;
     bool is_of_group; /* it is the group that is named, not who the booking is called after */
 } keepings[] = {
-    {STR("gang/"),   "gang ",                    ", which waited too long", false},
-    {STR("lost/"),   "a lost member of gang ",   "",                        true },
-    {STR("driver/"), "the workers of ",          "",                        false},
-    {STR("turn/"),   "members to come of gang ", "",                        false},
+    {STR("gang/"), "gang ", ", which waited too long", false},
+    {STR("lost/"), "a lost member of gang ", "", true},
+    {STR("driver/"), "the workers of ", "", false},
+    {STR("turn/"), "members to come of gang ", "", false},
 };
 
 static bool say_kept(const struct telling *t)
@@ -518,26 +518,16 @@ static const struct {
     const char *name; /* as programs read it */
     void (*say)(const struct telling *t);
 } rules[] = {
-    [CAUSE_NONE] = {"None",       say_nothing},
-      [CAUSE_MEMBERS] = {"Members",    say_nothing},
-    [CAUSE_REFUSED] = {"Refused",    say_refused},
-      [CAUSE_ONLY] = {"OnlyNode",   say_only   },
-    [CAUSE_OFFER] = {"Offer",      say_offer  },
-      [CAUSE_SUM] = {"Sum",        say_sum    },
-    [CAUSE_NAME] = {"NodeName",   say_label  },
-      [CAUSE_LABEL] = {"NodeLabel",  say_label  },
-    [CAUSE_TAINT] = {"Taint",      say_taint  },
-      [CAUSE_CORDON] = {"Cordon",     say_cordon },
-    [CAUSE_VOLUME] = {"Volume",     say_volume },
-      [CAUSE_MEMORY] = {"GPUMemory",  say_memory },
-    [CAUSE_NODE] = {"Node",       say_reason },
-      [CAUSE_DOMAIN] = {"DomainSize", say_domain },
-    [CAUSE_ROOM] = {"Room",       say_room   },
-      [CAUSE_HELD] = {"Reserved",   say_held   },
-    [CAUSE_USE] = {"InUse",      say_reason },
-      [CAUSE_NEAR] = {"DomainRoom", say_domain },
-    [CAUSE_SEARCH] = {"Search",     say_search },
-      [CAUSE_LINE] = {"Line",       say_nothing},
+    [CAUSE_NONE] = {"None", say_nothing},       [CAUSE_MEMBERS] = {"Members", say_nothing},
+    [CAUSE_REFUSED] = {"Refused", say_refused}, [CAUSE_ONLY] = {"OnlyNode", say_only},
+    [CAUSE_OFFER] = {"Offer", say_offer},       [CAUSE_SUM] = {"Sum", say_sum},
+    [CAUSE_NAME] = {"NodeName", say_label},     [CAUSE_LABEL] = {"NodeLabel", say_label},
+    [CAUSE_TAINT] = {"Taint", say_taint},       [CAUSE_CORDON] = {"Cordon", say_cordon},
+    [CAUSE_VOLUME] = {"Volume", say_volume},    [CAUSE_MEMORY] = {"GPUMemory", say_memory},
+    [CAUSE_NODE] = {"Node", say_reason},        [CAUSE_DOMAIN] = {"DomainSize", say_domain},
+    [CAUSE_ROOM] = {"Room", say_room},          [CAUSE_HELD] = {"Reserved", say_held},
+    [CAUSE_USE] = {"InUse", say_reason},        [CAUSE_NEAR] = {"DomainRoom", say_domain},
+    [CAUSE_SEARCH] = {"Search", say_search},    [CAUSE_LINE] = {"Line", say_nothing},
 };
 
 const char *cause_rule_name(enum cause_rule rule)

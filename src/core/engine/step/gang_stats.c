@@ -22,11 +22,11 @@ static void read_decisions(const void *source, const struct metric_sink *out)
         enum gang_standing standing;
         struct str outcome;
     } outcomes[] = {
-        {GANG_HAS_ROOM,       STR("success")               },
-        {GANG_WAITED_IN_VAIN, STR("timeout")               },
-        {GANG_LACKS_PODS,     STR("insufficient_pods")     },
-        {GANG_LACKS_ROOM,     STR("insufficient_resources")},
-        {GANG_UNJUDGED,       STR("error")                 },
+        {GANG_HAS_ROOM, STR("success")},
+        {GANG_WAITED_IN_VAIN, STR("timeout")},
+        {GANG_LACKS_PODS, STR("insufficient_pods")},
+        {GANG_LACKS_ROOM, STR("insufficient_resources")},
+        {GANG_UNJUDGED, STR("error")},
     };
     const struct engine *k = source;
     vec_each(&k->figures->gangs, c)

@@ -36,12 +36,10 @@ void engine_retell_missing(struct engine *k, sym namespace)
 static bool group_of_job(const struct job *job, struct gang_identity *out)
 {
     struct owner owner = {STR("batch/v1"), STR("Job"), job->meta.name, job->meta.uid, true};
-    struct pod pod = {
-        .meta = {.namespace = job->meta.namespace,
-                 .labels = job->template_labels,
-                 .annotations = job->template_annotations,
-                 .owners = {.at = &owner, .n = 1}}
-    };
+    struct pod pod = {.meta = {.namespace = job->meta.namespace,
+                               .labels = job->template_labels,
+                               .annotations = job->template_annotations,
+                               .owners = {.at = &owner, .n = 1}}};
     return gang_identity_of(&pod, out);
 }
 

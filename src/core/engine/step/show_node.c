@@ -136,10 +136,10 @@ void engine_show_labels(struct engine *k, struct effects *out)
             .id = ++k->last.effect,
             .kind = EFFECT_PUBLISH,
             .uid = arena_str(&out->mem, c->list.at[i].uid),
-            .profile = profile ? profile->name : (struct str){0                   },
+            .profile = profile ? profile->name : (struct str){0},
             .news = NEWS_MALFORMED,
             .message = arena_str(&out->mem, c->list.at[i].text),
-            .write = { .kind = c->list.at[i].kind, .name = arena_str(&out->mem, c->list.at[i].name)},
+            .write = {.kind = c->list.at[i].kind, .name = arena_str(&out->mem, c->list.at[i].name)},
         };
         if (profile)
             vec_push(&out->list, effect);

@@ -12,9 +12,9 @@ static void read_attempts(const void *source, const struct metric_sink *out)
             struct str result;
             uint64_t n;
         } rows[] = {
-            {STR("scheduled"),     p->scheduled    },
+            {STR("scheduled"), p->scheduled},
             {STR("unschedulable"), p->unschedulable},
-            {STR("error"),         p->error        },
+            {STR("error"), p->error},
         };
         for (size_t i = 0; i < LEN(rows); i++)
             metric_put(out, (struct str[]){rows[i].result, p->name}, (double)rows[i].n);
@@ -106,10 +106,10 @@ static void read_pending(const void *source, const struct metric_sink *out)
         struct str queue;
         uint32_t n;
     } rows[] = {
-        {STR("active"),        w.pods[QUEUE_ACTIVE]          },
-        {STR("backoff"),       w.pods[QUEUE_BACKING_OFF]     },
+        {STR("active"), w.pods[QUEUE_ACTIVE]},
+        {STR("backoff"), w.pods[QUEUE_BACKING_OFF]},
         {STR("unschedulable"), w.pods[QUEUE_PARKED] - w.gated},
-        {STR("gated"),         w.gated                       },
+        {STR("gated"), w.gated},
     };
     for (size_t i = 0; i < LEN(rows); i++)
         metric_put(out, &rows[i].queue, rows[i].n);
@@ -187,9 +187,9 @@ static void read_incoming(const void *source, const struct metric_sink *out)
         enum queue_place place;
         struct str queue;
     } places[] = {
-        {QUEUE_ACTIVE,      STR("active")       },
-        {QUEUE_BACKING_OFF, STR("backoff")      },
-        {QUEUE_PARKED,      STR("unschedulable")},
+        {QUEUE_ACTIVE, STR("active")},
+        {QUEUE_BACKING_OFF, STR("backoff")},
+        {QUEUE_PARKED, STR("unschedulable")},
     };
     for (size_t i = 0; i < LEN(places); i++)
         for (uint32_t cause = 0; cause < QUEUE_CAUSES; cause++) {

@@ -22,10 +22,7 @@ static void add(label_counts *c, struct str a, struct str b, struct str d)
             row->n++;
             return;
         }
-    vec_push(c, ((struct label_count){
-                    {a, b, d},
-                    1
-    }));
+    vec_push(c, ((struct label_count){{a, b, d}, 1}));
 }
 
 static void note(label_histograms *of, const struct bounds *bounds, struct str label, double value)
@@ -50,14 +47,8 @@ static struct str size_label(uint32_t n)
     static const struct {
         uint32_t most;
         struct str label;
-    } sizes[] = {
-        {1,  STR("1") },
-        {2,  STR("2") },
-        {4,  STR("4") },
-        {8,  STR("8") },
-        {16, STR("16")},
-        {32, STR("32")}
-    };
+    } sizes[] = {{1, STR("1")}, {2, STR("2")},   {4, STR("4")},
+                 {8, STR("8")}, {16, STR("16")}, {32, STR("32")}};
     for (size_t i = 0; i < LEN(sizes); i++)
         if (n <= sizes[i].most)
             return sizes[i].label;

@@ -648,14 +648,12 @@ static struct relief remove_claim(const struct kept_object *k, struct arena *mem
     if (claim_has_finalizer(k->object.resource_claim))
         patches[n++].meta = claim_write_unprotected(k->object.meta, mem);
     patches[n++] = patch_delete(k->object.meta->uid, mem);
-    return (struct relief){
-        "deletion of ResourceClaim completed",
-        {.kind = KIND_RESOURCE_CLAIM,
-          .namespace = k->namespace,
-          .name = k->name,
-          .patches = patches,
-          .n_patches = n}
-    };
+    return (struct relief){"deletion of ResourceClaim completed",
+                           {.kind = KIND_RESOURCE_CLAIM,
+                            .namespace = k->namespace,
+                            .name = k->name,
+                            .patches = patches,
+                            .n_patches = n}};
 }
 
 static bool relent(const struct cluster *c, const void *cls, pod_id pod, struct relief *out)
@@ -669,15 +667,13 @@ static bool relent(const struct cluster *c, const void *cls, pod_id pod, struct 
     for (uint32_t i = 0; i < needs->n_allocated && !is_found; i++) {
         const struct allocated *a = &needs->allocated[i];
         if (needs->in_the_way >> i & 1 && is_free_but_for(c, a->kept->object.resource_claim, pod)) {
-            *out = (struct relief){
-                "deallocation of ResourceClaim completed",
-                {.kind = KIND_RESOURCE_CLAIM,
-                  .namespace = a->kept->namespace,
-                  .name = a->kept->name,
-                  .version = version_of(a->kept->object.meta),
-                  .patches = &nothing_given,
-                  .n_patches = 1}
-            };
+            *out = (struct relief){"deallocation of ResourceClaim completed",
+                                   {.kind = KIND_RESOURCE_CLAIM,
+                                    .namespace = a->kept->namespace,
+                                    .name = a->kept->name,
+                                    .version = version_of(a->kept->object.meta),
+                                    .patches = &nothing_given,
+                                    .n_patches = 1}};
             is_found = true;
         }
     }
@@ -719,14 +715,14 @@ static bool hint_pod(const struct cluster *c, const struct shape *shape, const s
 }
 
 static const struct wake wakes[] = {
-    {EVENT_NODE,           ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_ALLOCATABLE, NULL},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_ALLOCATABLE, NULL},
     {EVENT_RESOURCE_CLAIM,
      ACTION_ADD | ACTION_UPDATE | ACTION_DELETE | ACTION_CLAIM_FREED | ACTION_CLAIM_STATUS,
      hint_claim},
     {EVENT_TARGET_POD, ACTION_POD_CLAIMS, hint_pod},
-    {EVENT_DEVICE_CLASS,           ACTION_ADD | ACTION_UPDATE, NULL},
-    {EVENT_RESOURCE_SLICE,     ACTION_ADD | ACTION_UPDATE, NULL},
-    {0           },
+    {EVENT_DEVICE_CLASS, ACTION_ADD | ACTION_UPDATE, NULL},
+    {EVENT_RESOURCE_SLICE, ACTION_ADD | ACTION_UPDATE, NULL},
+    {0},
 };
 
 const struct plugin plugin_dynamic_resources = {

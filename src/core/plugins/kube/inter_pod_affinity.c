@@ -386,10 +386,10 @@ static bool hint_node(const struct cluster *c, const struct shape *shape, const 
 
 static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_ADD | ACTION_DELETE | ACTION_POD_LABEL, hint_pod},
-    {EVENT_TARGET_POD,          ACTION_POD_LABEL, NULL},
-    {EVENT_NODE,   ACTION_ADD | ACTION_NODE_LABEL, hint_node},
-    {EVENT_NAMESPACE,              ACTION_UPDATE, NULL},
-    {0        },
+    {EVENT_TARGET_POD, ACTION_POD_LABEL, NULL},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL, hint_node},
+    {EVENT_NAMESPACE, ACTION_UPDATE, NULL},
+    {0},
 };
 
 const struct plugin plugin_inter_pod_affinity = {

@@ -58,8 +58,8 @@ static bool hint_pod(const struct cluster *c, const struct shape *shape, const s
 }
 
 static const struct wake wakes[] = {
-    {EVENT_NODE,       ACTION_ADD | ACTION_NODE_DECLARED_FEATURE, NULL},
-    {EVENT_TARGET_POD,            ACTION_UPDATE, hint_pod},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_DECLARED_FEATURE, NULL},
+    {EVENT_TARGET_POD, ACTION_UPDATE, hint_pod},
     {0},
 };
 

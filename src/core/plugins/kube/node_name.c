@@ -7,7 +7,7 @@
 
 static const struct wake wakes[] = {
     {EVENT_NODE, ACTION_ADD, NULL},
-    {0     },
+    {0},
 };
 
 const struct plugin plugin_node_name = {

@@ -47,8 +47,8 @@ static bool hint_pod(const struct cluster *c, const struct shape *shape, const s
 
 static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_DELETE, hint_pod},
-    {EVENT_NODE,          ACTION_ADD, NULL},
-    {0        },
+    {EVENT_NODE, ACTION_ADD, NULL},
+    {0},
 };
 
 const struct plugin plugin_node_ports = {

@@ -22,7 +22,7 @@ struct balanced {
 static void learn(struct learning *l, void *cls)
 {
     static const struct resource_weight defaults[] = {
-        {STR("cpu"),    1},
+        {STR("cpu"), 1},
         {STR("memory"), 1},
     };
     struct balanced *b = cls;

@@ -292,7 +292,7 @@ static bool is_backed(const struct cluster *c, resource_id resource)
 static void learn(struct learning *l, void *cls)
 {
     static const struct resource_weight defaults[] = {
-        {STR("cpu"),    1},
+        {STR("cpu"), 1},
         {STR("memory"), 1},
     };
     struct fit *fit = cls;
@@ -438,11 +438,11 @@ static bool hint_shrunk(const struct cluster *c, const struct shape *shape, cons
 
 static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_DELETE, hint_gone},
-    {EVENT_ASSIGNED_POD,         ACTION_POD_SCALE_DOWN, hint_shrunk},
+    {EVENT_ASSIGNED_POD, ACTION_POD_SCALE_DOWN, hint_shrunk},
     {EVENT_TARGET_POD, ACTION_POD_SCALE_DOWN, NULL},
-    {EVENT_NODE,       ACTION_ADD | ACTION_NODE_ALLOCATABLE, hint_node},
-    {EVENT_DEVICE_CLASS,   ACTION_ADD | ACTION_UPDATE | ACTION_CLASS_RENAMED, hint_class},
-    {0             },
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_ALLOCATABLE, hint_node},
+    {EVENT_DEVICE_CLASS, ACTION_ADD | ACTION_UPDATE | ACTION_CLASS_RENAMED, hint_class},
+    {0},
 };
 
 const struct plugin plugin_node_resources_fit = {

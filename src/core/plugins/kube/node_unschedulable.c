@@ -48,8 +48,8 @@ static bool hint_toleration(const struct cluster *c, const struct shape *shape,
 }
 
 static const struct wake wakes[] = {
-    {EVENT_NODE,       ACTION_ADD | ACTION_NODE_TAINT, hint_node},
-    {EVENT_TARGET_POD,       ACTION_POD_TOLERATION, hint_toleration},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_TAINT, hint_node},
+    {EVENT_TARGET_POD, ACTION_POD_TOLERATION, hint_toleration},
     {0},
 };
 

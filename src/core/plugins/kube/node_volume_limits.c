@@ -278,11 +278,11 @@ static bool hint_detached(const struct cluster *c, const struct shape *shape, co
 }
 
 static const struct wake wakes[] = {
-    {EVENT_CSI_NODE,     ACTION_ADD | ACTION_CSI_LIMIT, NULL},
-    {EVENT_ASSIGNED_POD,              ACTION_DELETE, hint_gone},
+    {EVENT_CSI_NODE, ACTION_ADD | ACTION_CSI_LIMIT, NULL},
+    {EVENT_ASSIGNED_POD, ACTION_DELETE, hint_gone},
     {EVENT_CLAIM, ACTION_ADD, hint_claim},
-    {EVENT_ATTACHMENT,         ACTION_DELETE, hint_detached},
-    {0       },
+    {EVENT_ATTACHMENT, ACTION_DELETE, hint_detached},
+    {0},
 };
 
 const struct plugin plugin_node_volume_limits = {

@@ -40,7 +40,7 @@ struct settled {
 };
 
 static const struct spread_default system_defaults[] = {
-    {STR("kubernetes.io/hostname"),      3, false},
+    {STR("kubernetes.io/hostname"), 3, false},
     {STR("topology.kubernetes.io/zone"), 5, false},
 };
 
@@ -436,9 +436,9 @@ static bool hint_node(const struct cluster *c, const struct shape *shape, const 
 
 static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_ADD | ACTION_DELETE | ACTION_POD_LABEL, hint_pod},
-    {EVENT_TARGET_POD,          ACTION_POD_TOLERATION | ACTION_POD_LABEL, hint_self},
-    {EVENT_NODE,   ACTION_ADD | ACTION_DELETE | ACTION_NODE_LABEL | ACTION_NODE_TAINT, hint_node},
-    {0        },
+    {EVENT_TARGET_POD, ACTION_POD_TOLERATION | ACTION_POD_LABEL, hint_self},
+    {EVENT_NODE, ACTION_ADD | ACTION_DELETE | ACTION_NODE_LABEL | ACTION_NODE_TAINT, hint_node},
+    {0},
 };
 
 const struct plugin plugin_pod_topology_spread = {

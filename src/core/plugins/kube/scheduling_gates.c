@@ -19,7 +19,7 @@ static bool gate(const struct cluster *c, const struct shape *shape, struct aren
 
 static const struct wake wakes[] = {
     {EVENT_TARGET_POD, ACTION_POD_GATES_GONE, NULL},
-    {0           },
+    {0},
 };
 
 const struct plugin plugin_scheduling_gates = {

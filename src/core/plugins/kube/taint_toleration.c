@@ -51,8 +51,8 @@ static bool hint_node(const struct cluster *c, const struct shape *shape, const 
 }
 
 static const struct wake wakes[] = {
-    {EVENT_NODE,       ACTION_ADD | ACTION_NODE_TAINT, hint_node},
-    {EVENT_TARGET_POD,       ACTION_POD_TOLERATION, NULL},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_TAINT, hint_node},
+    {EVENT_TARGET_POD, ACTION_POD_TOLERATION, NULL},
     {0},
 };
 

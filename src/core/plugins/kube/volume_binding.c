@@ -80,10 +80,7 @@ struct needs {
 
 /* --- learning --- */
 
-static const struct shape_point default_shape[] = {
-    {0,   10},
-    {100, 0 }
-};
+static const struct shape_point default_shape[] = {{0, 10}, {100, 0}};
 
 static bool is_promised_to(const struct volume_facts *v, const struct claim_facts *claim,
                            sym namespace, sym name)
@@ -691,13 +688,13 @@ static bool hint_driver(const struct cluster *c, const struct shape *shape, cons
 
 static const struct wake wakes[] = {
     {EVENT_STORAGE_CLASS, ACTION_ADD | ACTION_CLASS_TOPOLOGY, NULL},
-    {EVENT_CLAIM,               ACTION_ADD | ACTION_UPDATE, hint_claim},
-    {EVENT_VOLUME,         ACTION_ADD | ACTION_UPDATE, NULL},
-    {EVENT_NODE,         ACTION_ADD | ACTION_NODE_LABEL, NULL},
-    {EVENT_CSI_NODE,        ACTION_ADD | ACTION_CSI_MIGRATED, NULL},
-    {EVENT_CSI_DRIVER,               ACTION_DRIVER_UNTRACKED, hint_driver},
-    {EVENT_CAPACITY,          ACTION_ADD | ACTION_CAPACITY_GREW, NULL},
-    {0              },
+    {EVENT_CLAIM, ACTION_ADD | ACTION_UPDATE, hint_claim},
+    {EVENT_VOLUME, ACTION_ADD | ACTION_UPDATE, NULL},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL, NULL},
+    {EVENT_CSI_NODE, ACTION_ADD | ACTION_CSI_MIGRATED, NULL},
+    {EVENT_CSI_DRIVER, ACTION_DRIVER_UNTRACKED, hint_driver},
+    {EVENT_CAPACITY, ACTION_ADD | ACTION_CAPACITY_GREW, NULL},
+    {0},
 };
 
 const struct plugin plugin_volume_binding = {

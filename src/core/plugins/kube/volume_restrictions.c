@@ -143,9 +143,9 @@ static bool hint_claim(const struct cluster *c, const struct shape *shape, const
 
 static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_DELETE, hint_gone},
-    {EVENT_NODE,         ACTION_ADD, NULL},
-    {EVENT_CLAIM,         ACTION_ADD, hint_claim},
-    {0             },
+    {EVENT_NODE, ACTION_ADD, NULL},
+    {EVENT_CLAIM, ACTION_ADD, hint_claim},
+    {0},
 };
 
 const struct plugin plugin_volume_restrictions = {

@@ -132,10 +132,10 @@ static bool hint_claim(const struct cluster *c, const struct shape *shape, const
 
 static const struct wake wakes[] = {
     {EVENT_STORAGE_CLASS, ACTION_CLASS_WAITS, NULL},
-    {EVENT_NODE,               ACTION_ADD | ACTION_NODE_LABEL, NULL},
-    {EVENT_CLAIM,          ACTION_ADD | ACTION_UPDATE, hint_claim},
-    {EVENT_VOLUME,               ACTION_ADD | ACTION_VOLUME_ZONE, NULL},
-    {0        },
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL, NULL},
+    {EVENT_CLAIM, ACTION_ADD | ACTION_UPDATE, hint_claim},
+    {EVENT_VOLUME, ACTION_ADD | ACTION_VOLUME_ZONE, NULL},
+    {0},
 };
 
 const struct plugin plugin_volume_zone = {

@@ -77,7 +77,7 @@ static reason_id key_filter(const struct cluster *c, const void *cls, const uint
 
 static const struct wake wakes[] = {
     {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL, NULL},
-    {0     },
+    {0},
 };
 
 /* What both have in common. */

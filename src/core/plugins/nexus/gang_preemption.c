@@ -11,8 +11,8 @@ const struct eviction_args eviction_defaults = {
     .most_victims = 50,
     .gap_ms = 30000,
     .hold_ms = 300000,
-    .order = {VICTIM_TIER,       VICTIM_PRIORITY, VICTIM_WORKLOAD, VICTIM_LOST_WORK, VICTIM_START},
-    .spared = {spared, LEN(spared)   },
+    .order = {VICTIM_TIER, VICTIM_PRIORITY, VICTIM_WORKLOAD, VICTIM_LOST_WORK, VICTIM_START},
+    .spared = {spared, LEN(spared)},
 };
 
 const char *const victim_key_names[N_VICTIM_KEYS] = {
@@ -23,7 +23,7 @@ const char *const victim_key_names[N_VICTIM_KEYS] = {
 /* A gang that has evicted others waits for them to be gone. */
 static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_DELETE, NULL},
-    {0             },
+    {0},
 };
 
 const struct plugin plugin_gang_preemption = {

@@ -70,7 +70,7 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 
 static const struct wake wakes[] = {
     {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_DECLARED_FEATURE, NULL},
-    {0     },
+    {0},
 };
 
 const struct plugin plugin_network_fabric_score = {

@@ -190,9 +190,9 @@ static bool hint_gone(const struct cluster *c, const struct shape *shape, const 
 
 static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_DELETE | ACTION_POD_SCALE_DOWN, hint_gone},
-    {EVENT_TARGET_POD,         ACTION_POD_SCALE_DOWN, NULL},
-    {EVENT_NODE,   ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_DECLARED_FEATURE, NULL},
-    {0             },
+    {EVENT_TARGET_POD, ACTION_POD_SCALE_DOWN, NULL},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_DECLARED_FEATURE, NULL},
+    {0},
 };
 
 const struct plugin plugin_numa_topology = {

@@ -270,12 +270,9 @@ static const struct policy {
     int64_t (*score)(const struct cluster *, const struct gpu_class *, node_id);
     gpu_mask (*pick)(const struct cluster *, const struct gpu_class *, node_id); /* NULL: usual */
 } policies[N_GPU_POLICIES] = {
-    [GPU_SNUG] = {snug,       pick_fgd},
-      [GPU_FGD] = {fgd,        pick_fgd},
-    [GPU_BEST_FIT] = {best_fit,   NULL    },
-      [GPU_DOT_PROD] = {dot_prod,   NULL    },
-    [GPU_PACKING] = {packing,    NULL    },
-      [GPU_CLUSTERING] = {clustering, NULL    },
+    [GPU_SNUG] = {snug, pick_fgd},     [GPU_FGD] = {fgd, pick_fgd},
+    [GPU_BEST_FIT] = {best_fit, NULL}, [GPU_DOT_PROD] = {dot_prod, NULL},
+    [GPU_PACKING] = {packing, NULL},   [GPU_CLUSTERING] = {clustering, NULL},
 };
 
 /* Where nobody says what is asked for: any number of GPUs as often as any other. Of all mixes this
@@ -449,11 +446,11 @@ static gpu_mask pick(const struct cluster *c, const void *cls, node_id node)
 
 static const struct wake wakes[] = {
     {EVENT_ASSIGNED_POD, ACTION_DELETE | ACTION_UPDATE, NULL},
-    {EVENT_TARGET_POD,              ACTION_UPDATE, NULL},
-    {EVENT_NODE,   ACTION_ADD | ACTION_NODE_ALLOCATABLE | ACTION_NODE_LABEL, NULL},
-    {EVENT_RESOURCE_SLICE,              ACTION_ADD | ACTION_DELETE | ACTION_UPDATE, NULL},
-    {EVENT_RESOURCE_CLAIM,         ACTION_DELETE | ACTION_CLAIM_FREED, NULL},
-    {0             },
+    {EVENT_TARGET_POD, ACTION_UPDATE, NULL},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_ALLOCATABLE | ACTION_NODE_LABEL, NULL},
+    {EVENT_RESOURCE_SLICE, ACTION_ADD | ACTION_DELETE | ACTION_UPDATE, NULL},
+    {EVENT_RESOURCE_CLAIM, ACTION_DELETE | ACTION_CLAIM_FREED, NULL},
+    {0},
 };
 
 const struct plugin plugin_resource_fragmentation_score = {

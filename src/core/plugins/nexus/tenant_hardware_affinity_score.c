@@ -12,9 +12,9 @@ enum { N_HARDWARE = HARDWARE_PREMIUM + 1, NEUTRAL = 50, COST_PART = 9 };
 
 /* By tier of tenant, then of hardware: none, economy, standard, premium. */
 static const uint8_t defaults[N_TIERS][N_HARDWARE] = {
-    [TIER_BRONZE] = {NEUTRAL, 100, 20,  20 },
-    [TIER_SILVER] = {NEUTRAL, 70,  100, 20 },
-    [TIER_GOLD] = {NEUTRAL, 60,  70,  100},
+    [TIER_BRONZE] = {NEUTRAL, 100, 20, 20},
+    [TIER_SILVER] = {NEUTRAL, 70, 100, 20},
+    [TIER_GOLD] = {NEUTRAL, 60, 70, 100},
 };
 
 struct match_up {
@@ -95,8 +95,8 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
 }
 
 static const struct wake wakes[] = {
-    {EVENT_NODE,      ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_DECLARED_FEATURE, NULL},
-    {EVENT_NAMESPACE,           ACTION_UPDATE, NULL},
+    {EVENT_NODE, ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_DECLARED_FEATURE, NULL},
+    {EVENT_NAMESPACE, ACTION_UPDATE, NULL},
     {0},
 };
 

@@ -17,9 +17,9 @@ static const struct step {
     uint8_t score;
 } steps[] = {
     {98, 95, 90, 100},
-    {85, 70, 60, 80 },
-    {70, 50, 40, 60 },
-    {50, 30, 20, 30 },
+    {85, 70, 60, 80},
+    {70, 50, 40, 60},
+    {50, 30, 20, 30},
 };
 
 struct memory {
@@ -179,11 +179,11 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 
 static const struct wake wakes[] = {
     {EVENT_RESOURCE_SLICE, ACTION_ADD | ACTION_DELETE | ACTION_UPDATE, NULL},
-    {EVENT_RESOURCE_CLAIM,                ACTION_DELETE | ACTION_CLAIM_FREED, NULL},
+    {EVENT_RESOURCE_CLAIM, ACTION_DELETE | ACTION_CLAIM_FREED, NULL},
     {EVENT_ASSIGNED_POD, ACTION_DELETE | ACTION_POD_SCALE_DOWN, NULL},
     {EVENT_NODE,
      ACTION_ADD | ACTION_NODE_LABEL | ACTION_NODE_DECLARED_FEATURE | ACTION_NODE_ALLOCATABLE, NULL},
-    {0  },
+    {0},
 };
 
 const struct plugin plugin_vram_scheduler = {

@@ -19,17 +19,17 @@ TEST(base, a_float_that_fits_no_integer_becomes_the_smallest)
         double x;
         int64_t wanted;
     } cases[] = {
-        {0.0,                   0                 },
-        {-0.9,                  0                 },
-        {99.999,                99                },
-        {-1.5,                  -1                },
-        {0x1p63,                INT64_MIN         },
-        {0x1.fffffffffffffp62,  0x7ffffffffffffc00},
-        {-0x1p63,               INT64_MIN         },
-        {-0x1.0000000000001p63, INT64_MIN         },
-        {1e300,                 INT64_MIN         },
-        {(double)INFINITY,      INT64_MIN         },
-        {(double)NAN,           INT64_MIN         },
+        {0.0, 0},
+        {-0.9, 0},
+        {99.999, 99},
+        {-1.5, -1},
+        {0x1p63, INT64_MIN},
+        {0x1.fffffffffffffp62, 0x7ffffffffffffc00},
+        {-0x1p63, INT64_MIN},
+        {-0x1.0000000000001p63, INT64_MIN},
+        {1e300, INT64_MIN},
+        {(double)INFINITY, INT64_MIN},
+        {(double)NAN, INT64_MIN},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_INT(trunc_i64(cases[i].x), cases[i].wanted);

@@ -5,12 +5,8 @@
 TEST(base64, reads_what_it_wrote)
 {
     static const char *const cases[][2] = {
-        {"",             ""        },
-        {"f",            "Zg=="    },
-        {"fo",           "Zm8="    },
-        {"foo",          "Zm9v"    },
-        {"foobar",       "Zm9vYmFy"},
-        {"\xff\xfe\x00", NULL      },
+        {"", ""},        {"f", "Zg=="},          {"fo", "Zm8="},
+        {"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}, {"\xff\xfe\x00", NULL},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%zu", i);
@@ -30,16 +26,16 @@ TEST(base64, skips_ends_of_lines_and_refuses_the_rest)
         const char *text, *bytes; /* NULL: refused */
     } cases[] = {
         {"Zm9v\nYmFy\r\n", "foobar"},
-        {"Zg\n==",         "f"     },
-        {"Zg=",            NULL    },
-        {"Zg",             NULL    },
-        {"Z===",           NULL    },
-        {"====",           NULL    },
-        {"Zg==Zg==",       NULL    },
-        {"Zg=a",           NULL    },
-        {"Zm9v====",       NULL    },
-        {"Zm 9v",          NULL    },
-        {"Zm-_",           NULL    },
+        {"Zg\n==", "f"},
+        {"Zg=", NULL},
+        {"Zg", NULL},
+        {"Z===", NULL},
+        {"====", NULL},
+        {"Zg==Zg==", NULL},
+        {"Zg=a", NULL},
+        {"Zm9v====", NULL},
+        {"Zm 9v", NULL},
+        {"Zm-_", NULL},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].text);

@@ -60,12 +60,12 @@ TEST(buf, numbers_are_written_in_their_base)
         unsigned base;
         const char *text;
     } cases[] = {
-        {0,          10, "0"                   },
-        {7,          16, "7"                   },
-        {4711,       10, "4711"                },
+        {0, 10, "0"},
+        {7, 16, "7"},
+        {4711, 10, "4711"},
         {UINT64_MAX, 10, "18446744073709551615"},
-        {UINT64_MAX, 16, "ffffffffffffffff"    },
-        {5,          2,  "101"                 },
+        {UINT64_MAX, 16, "ffffffffffffffff"},
+        {5, 2, "101"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(buf) b = {0};

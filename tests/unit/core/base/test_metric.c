@@ -9,13 +9,7 @@ TEST(metric, a_value_counts_in_the_first_bucket_whose_bound_it_does_not_pass)
         double value;
         uint32_t bucket;
     } cases[] = {
-        {0,      0 },
-        {0.001,  0 },
-        {0.0011, 1 },
-        {0.002,  1 },
-        {16.384, 14},
-        {16.385, 15},
-        {1e9,    15},
+        {0, 0}, {0.001, 0}, {0.0011, 1}, {0.002, 1}, {16.384, 14}, {16.385, 15}, {1e9, 15},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%g", cases[i].value);

@@ -13,7 +13,7 @@ TEST(recent, the_middle_of_those_above_a_floor)
     static const struct {
         int64_t floor, count, median;
     } cases[] = {
-        {0,  5, 20},
+        {0, 5, 20},
         {10, 4, 30}, /* 20 20 30 50: the upper of the two */
         {20, 2, 50},
         {49, 1, 50},

@@ -25,13 +25,9 @@ TEST(str, knows_how_it_starts_and_ends)
         const char *s, *part;
         bool starts, ends;
     } cases[] = {
-        {"zone", "",      true,  true },
-        {"zone", "zone",  true,  true },
-        {"zone", "zo",    true,  false},
-        {"zone", "ne",    false, true },
-        {"zone", "zones", false, false},
-        {"",     "",      true,  true },
-        {"",     "a",     false, false},
+        {"zone", "", true, true},    {"zone", "zone", true, true},    {"zone", "zo", true, false},
+        {"zone", "ne", false, true}, {"zone", "zones", false, false}, {"", "", true, true},
+        {"", "a", false, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         EXPECT(str_starts(str_of(cases[i].s), str_of(cases[i].part)) == cases[i].starts);
@@ -90,23 +86,23 @@ TEST(str, reads_integers_that_fit_and_nothing_else)
         bool ok;
         int64_t value;
     } cases[] = {
-        {"0",                    true,  0        },
-        {"-0",                   true,  0        },
-        {"+7",                   true,  7        },
-        {"007",                  true,  7        },
-        {"9223372036854775807",  true,  INT64_MAX},
-        {"-9223372036854775808", true,  INT64_MIN},
-        {"9223372036854775808",  false, 0        },
-        {"-9223372036854775809", false, 0        },
-        {"92233720368547758070", false, 0        },
-        {"",                     false, 0        },
-        {"-",                    false, 0        },
-        {"+",                    false, 0        },
-        {"--1",                  false, 0        },
-        {" 1",                   false, 0        },
-        {"1 ",                   false, 0        },
-        {"1e3",                  false, 0        },
-        {"0x1",                  false, 0        },
+        {"0", true, 0},
+        {"-0", true, 0},
+        {"+7", true, 7},
+        {"007", true, 7},
+        {"9223372036854775807", true, INT64_MAX},
+        {"-9223372036854775808", true, INT64_MIN},
+        {"9223372036854775808", false, 0},
+        {"-9223372036854775809", false, 0},
+        {"92233720368547758070", false, 0},
+        {"", false, 0},
+        {"-", false, 0},
+        {"+", false, 0},
+        {"--1", false, 0},
+        {" 1", false, 0},
+        {"1 ", false, 0},
+        {"1e3", false, 0},
+        {"0x1", false, 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         int64_t value = -77;

@@ -70,7 +70,7 @@ TEST(allocate_result, classes_then_the_claim_configure_what_was_chosen)
     static const struct {
         const char *rule, *claim, *config;
     } cases[] = {
-  /* clang-format off */
+        /* clang-format off */
         {"a class for all its requests, which are all", "'requests':[" ASK("a", "gpu") "]",
          "+gpu: *;"},
         {"a class once, though two requests are of it",
@@ -86,7 +86,7 @@ TEST(allocate_result, classes_then_the_claim_configure_what_was_chosen)
          "'requests':[" EITHER "," ASK("s", "gpu") "],'config':[" FOR("'r/x'", "no") "," FOR(
              "'r/y'", "yes") "]",
          "+gpu: *;yes: r/y;"},
-  /* clang-format on */
+        /* clang-format on */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(ground) g = {0};

@@ -9,9 +9,7 @@ static void put(struct ground *g, const char *namespace, const char *name, int32
 {
     struct cluster *c = ground_cluster(g);
     struct pair label = {STR("app"), str_of(name)};
-    struct label_selector selector = {
-        .match_labels = {&label, 1}
-    };
+    struct label_selector selector = {.match_labels = {&label, 1}};
     struct budget_ask ask = {
         .namespace = ground_sym(g, namespace),
         .name = ground_sym(g, name),

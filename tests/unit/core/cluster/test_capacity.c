@@ -14,27 +14,27 @@ static const struct {
     const char *policy, *asks;
     int64_t milli;
 } cases[] = {
-    {"",                                                  NULL,                    10000},
-    {"",                                                  "3",                     3000 },
-    {"",                                                  "10",                    10000},
-    {"",                                                  "10001m",                LACKS},
-    {POLICY("'default':'2'"),                             NULL,                    2000 },
-    {POLICY("'default':'2'"),                             "3",                     3000 },
-    {POLICY("'default':'1','validValues':['1','4','8']"), NULL,                    1000 },
-    {POLICY("'default':'1','validValues':['1','4','8']"), "2",                     4000 },
-    {POLICY("'default':'1','validValues':['1','4','8']"), "4",                     4000 },
-    {POLICY("'default':'1','validValues':['1','4','8']"), "9",                     LACKS},
-    {RANGE("'min':'2'"),                                  "1",                     2000 },
-    {RANGE("'min':'2'"),                                  "2500m",                 2500 },
-    {RANGE("'min':'2','max':'6'"),                        "7",                     LACKS},
-    {RANGE("'min':'2','step':'3'"),                       "2",                     2000 },
-    {RANGE("'min':'2','step':'3'"),                       "2001m",                 5000 },
-    {RANGE("'min':'2','step':'3'"),                       "8",                     8000 },
-    {RANGE("'min':'2','step':'3'"),                       "9",                     LACKS}, /* 11 */
-    {RANGE("'min':'2','max':'7','step':'3'"),             "6",                     LACKS}, /* 8 */
-    {RANGE("'min':'500m','step':'250m'"),                 "600m",                  750  },
-    {RANGE("'min':'500m','step':'250m'"),                 "600100u",               WRONG},
-    {RANGE("'min':'2','step':'3'"),                       "100000000000000000000", WRONG},
+    {"", NULL, 10000},
+    {"", "3", 3000},
+    {"", "10", 10000},
+    {"", "10001m", LACKS},
+    {POLICY("'default':'2'"), NULL, 2000},
+    {POLICY("'default':'2'"), "3", 3000},
+    {POLICY("'default':'1','validValues':['1','4','8']"), NULL, 1000},
+    {POLICY("'default':'1','validValues':['1','4','8']"), "2", 4000},
+    {POLICY("'default':'1','validValues':['1','4','8']"), "4", 4000},
+    {POLICY("'default':'1','validValues':['1','4','8']"), "9", LACKS},
+    {RANGE("'min':'2'"), "1", 2000},
+    {RANGE("'min':'2'"), "2500m", 2500},
+    {RANGE("'min':'2','max':'6'"), "7", LACKS},
+    {RANGE("'min':'2','step':'3'"), "2", 2000},
+    {RANGE("'min':'2','step':'3'"), "2001m", 5000},
+    {RANGE("'min':'2','step':'3'"), "8", 8000},
+    {RANGE("'min':'2','step':'3'"), "9", LACKS},           /* 11 */
+    {RANGE("'min':'2','max':'7','step':'3'"), "6", LACKS}, /* 8 */
+    {RANGE("'min':'500m','step':'250m'"), "600m", 750},
+    {RANGE("'min':'500m','step':'250m'"), "600100u", WRONG},
+    {RANGE("'min':'2','step':'3'"), "100000000000000000000", WRONG},
 };
 
 static int64_t taken(struct arena *mem, const char *policy, const char *asks)
@@ -73,10 +73,7 @@ TEST(capacity, shares_add_up_and_are_given_back)
     AUTO(ground) g = {0};
     struct cluster *c = ground_cluster(&g);
     struct device_capacity capacity = {.name = STR("m"), .value = {.nano = 4000000000}};
-    struct device device = {
-        .capacity = {&capacity, 1},
-          .is_shared = true
-    };
+    struct device device = {.capacity = {&capacity, 1}, .is_shared = true};
     struct device_index index = {.id = ground_sym(&g, "d/p/d0")};
     struct candidate x = {.device = &device, .index = &index};
     struct amount two = {STR("m"), {.nano = 2000000000}};

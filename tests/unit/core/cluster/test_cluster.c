@@ -63,17 +63,17 @@ TEST(cluster, hard_taints_must_all_be_tolerated_and_soft_ones_are_counted)
         bool is_tolerated;
         uint32_t soft;
     } cases[] = {
-        {"",                                                      "",                                    true,  0},
-        {"taint:a=1:NoSchedule",                                  "",                                    false, 0},
-        {"taint:a=1:NoExecute",                                   "",                                    false, 0},
-        {"taint:a=1:PreferNoSchedule",                            "",                                    true,  1},
-        {"taint:a=1:NoSchedule taint:b=1:NoExecute",              "tolerate:a:Exists::",                 false, 0},
+        {"", "", true, 0},
+        {"taint:a=1:NoSchedule", "", false, 0},
+        {"taint:a=1:NoExecute", "", false, 0},
+        {"taint:a=1:PreferNoSchedule", "", true, 1},
+        {"taint:a=1:NoSchedule taint:b=1:NoExecute", "tolerate:a:Exists::", false, 0},
         {"taint:a=1:NoSchedule taint:b=1:NoExecute",
-         "tolerate:a:Exists:: tolerate:b:Exists::",                                                      true,  0},
-        {"taint:a=1:PreferNoSchedule taint:b=1:PreferNoSchedule", "tolerate:a:Exists::",                 true,  1},
-        {"taint:a=1:PreferNoSchedule",                            "tolerate:a:Exists::PreferNoSchedule", true,  0},
-        {"taint:a=1:PreferNoSchedule",                            "tolerate:a:Exists::NoSchedule",       true,  1},
-        {"taint:a=1:PreferNoSchedule",                            "tolerate::Exists::",                  true,  0},
+         "tolerate:a:Exists:: tolerate:b:Exists::", true, 0},
+        {"taint:a=1:PreferNoSchedule taint:b=1:PreferNoSchedule", "tolerate:a:Exists::", true, 1},
+        {"taint:a=1:PreferNoSchedule", "tolerate:a:Exists::PreferNoSchedule", true, 0},
+        {"taint:a=1:PreferNoSchedule", "tolerate:a:Exists::NoSchedule", true, 1},
+        {"taint:a=1:PreferNoSchedule", "tolerate::Exists::", true, 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].node, cases[i].pod);

@@ -176,12 +176,12 @@ TEST(count, a_spread_follows_what_happens_to_its_nodes)
         const char *change;
         int64_t pods; /* in domain a; -1: there is none */
     } story[] = {
-        {"node n1 label:z=a",                     1 },
-        {"node n1 label:z=a cpu=5",               1 },
+        {"node n1 label:z=a", 1},
+        {"node n1 label:z=a cpu=5", 1},
         {"node n1 label:z=a taint:x=y:NoExecute", -1},
-        {"node n1 label:z=a",                     1 },
-        {"node n1",                               -1},
-        {"node n1 label:z=a cordoned",            1 },
+        {"node n1 label:z=a", 1},
+        {"node n1", -1},
+        {"node n1 label:z=a cordoned", 1},
     };
     AUTO(ground) g = {0};
     ground_add(&g, "node n1 label:z=a");

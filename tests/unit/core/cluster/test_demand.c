@@ -127,9 +127,7 @@ TEST(demand, beyond_the_largest_island_is_demand_for_all_of_it)
 
 TEST(demand, reads_as_shares_by_size)
 {
-    struct gpu_mix mix = {
-        .largest = 8, .of = {[1] = 0.125, [8] = 0.875}
-    };
+    struct gpu_mix mix = {.largest = 8, .of = {[1] = 0.125, [8] = 0.875}};
     AUTO(buf) text = {0};
     gpu_mix_text(&mix, &text);
     EXPECT_STR(buf_str(&text), "1=12.5%,8=87.5%");

@@ -117,12 +117,12 @@ TEST(devices, what_is_promised_is_taken_until_the_claim_comes_as_it_is_now)
         const char *comes;
         bool stays;
     } cases[] = {
-        {AT("1", "}"),                     true }, /* it is listed again */
-        {AT("1", GIVEN("")),               false}, /* where nobody counts versions */
-        {AT("2", OURS "}"),                true }, /* half of what we write */
-        {AT("3", OURS GIVEN("")),          false}, /* all of it */
+        {AT("1", "}"), true},             /* it is listed again */
+        {AT("1", GIVEN("")), false},      /* where nobody counts versions */
+        {AT("2", OURS "}"), true},        /* half of what we write */
+        {AT("3", OURS GIVEN("")), false}, /* all of it */
         {AT("2", ",'labels':{'a':'b'}}"),
-         false                                  }, /* somebody was faster: we cannot write any more */
+         false}, /* somebody was faster: we cannot write any more */
         {AT("2", GIVEN(",'shareID':'s'")), false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

@@ -40,30 +40,30 @@ TEST(extended, each_container_asks_for_its_own_and_init_containers_use_what_late
     static const struct {
         const char *pod, *claim;
     } cases[] = {
-        {"pod a cpu=1 e/x=2",                    "container-0-request-1=2 of gpu; | main e/x container-0-request-1; "        },
-        {"pod a e/x=1 e/a=3",                    "container-0-request-0=3 of nic; container-0-request-1=1 of gpu; | "
+        {"pod a cpu=1 e/x=2", "container-0-request-1=2 of gpu; | main e/x container-0-request-1; "},
+        {"pod a e/x=1 e/a=3", "container-0-request-0=3 of nic; container-0-request-1=1 of gpu; | "
                               "main e/a container-0-request-0; main e/x container-0-request-1; "},
-        {"pod a e/x=2000m",                      "| "                                                                        },
+        {"pod a e/x=2000m", "| "},
         {"pod a e/x=2 init e/x=3000m",
-         "container-1-request-0=2 of gpu; | main e/x container-1-request-0; "                                                },
+         "container-1-request-0=2 of gpu; | main e/x container-1-request-0; "},
         {"pod a e/x=2000m init e/x=1",
-         "container-0-request-0=1 of gpu; | init-0 e/x container-0-request-0; "                                              },
-        {"pod a e/none=1",                       "| "                                                                        },
+         "container-0-request-0=1 of gpu; | init-0 e/x container-0-request-0; "},
+        {"pod a e/none=1", "| "},
         {"pod a e/x=2 init e/x=1",
          "container-1-request-0=2 of gpu; | main e/x container-1-request-0; "
-         "init-0 e/x container-1-request-0; "                                                                                },
+         "init-0 e/x container-1-request-0; "},
         {"pod a e/x=2 init e/x=5 init e/x=6",
          "container-1-request-0=4 of gpu; container-2-request-0=2 of gpu; | "
          "main e/x container-2-request-0; "
          "init-0 e/x container-2-request-0; init-0 e/x container-1-request-0; "
-         "init-1 e/x container-2-request-0; init-1 e/x container-1-request-0; "                                              },
+         "init-1 e/x container-2-request-0; init-1 e/x container-1-request-0; "},
         {"pod a e/x=1 sidecar e/x=2",
          "container-0-request-0=2 of gpu; container-1-request-0=1 of gpu; | "
-         "init-0 e/x container-0-request-0; main e/x container-1-request-0; "                                                },
+         "init-0 e/x container-0-request-0; main e/x container-1-request-0; "},
         {"pod a e/x=1 sidecar e/x=2 init e/x=1",
          "container-0-request-0=2 of gpu; container-2-request-0=1 of gpu; | "
          "init-0 e/x container-0-request-0; main e/x container-2-request-0; "
-         "init-1 e/x container-2-request-0; "                                                                                },
+         "init-1 e/x container-2-request-0; "},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(ground) g = {0};

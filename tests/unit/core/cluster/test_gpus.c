@@ -23,17 +23,17 @@ TEST(gpus, a_share_goes_where_least_is_left_and_still_enough)
         struct gpu_ask ask;
         gpu_mask picked;
     } cases[] = {
-        {{0, 0, 0, 0},           {1, 500, 0, 0},  1 << 0                  },
-        {{0, 500, 0, 0},         {1, 500, 0, 0},  1 << 1                  },
-        {{0, 500, 600, 700},     {1, 300, 0, 0},  1 << 3                  },
-        {{0, 500, 600, 700},     {1, 301, 0, 0},  1 << 2                  },
-        {{0, 500, 500, 700},     {1, 400, 0, 0},  1 << 1                  },
-        {{0, 500, 600, 700},     {2, 300, 0, 0},  1 << 3 | 1 << 2         },
-        {{900, 0, 100, 0},       {1, 1000, 0, 0}, 1 << 1                  },
-        {{900, 0, 100, 0},       {2, 1000, 0, 0}, 1 << 1 | 1 << 3         },
-        {{900, 0, 100, 0},       {3, 1000, 0, 0}, 1 << 1 | 1 << 3 | 1 << 2}, /* too many */
-        {{900, 800, 1000, 2000}, {1, 300, 0, 0},  1 << 1                  },
-        {{0, 0, 0, 0},           {9, 1000, 0, 0}, 15                      },
+        {{0, 0, 0, 0}, {1, 500, 0, 0}, 1 << 0},
+        {{0, 500, 0, 0}, {1, 500, 0, 0}, 1 << 1},
+        {{0, 500, 600, 700}, {1, 300, 0, 0}, 1 << 3},
+        {{0, 500, 600, 700}, {1, 301, 0, 0}, 1 << 2},
+        {{0, 500, 500, 700}, {1, 400, 0, 0}, 1 << 1},
+        {{0, 500, 600, 700}, {2, 300, 0, 0}, 1 << 3 | 1 << 2},
+        {{900, 0, 100, 0}, {1, 1000, 0, 0}, 1 << 1},
+        {{900, 0, 100, 0}, {2, 1000, 0, 0}, 1 << 1 | 1 << 3},
+        {{900, 0, 100, 0}, {3, 1000, 0, 0}, 1 << 1 | 1 << 3 | 1 << 2}, /* too many */
+        {{900, 800, 1000, 2000}, {1, 300, 0, 0}, 1 << 1},
+        {{0, 0, 0, 0}, {9, 1000, 0, 0}, 15},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%zu", i);
@@ -83,17 +83,17 @@ TEST(gpus, are_read_from_what_a_node_says)
         uint32_t n;
         const char *model;
     } cases[] = {
-        {"gpu=8",                                        8, ""    },
-        {"gpu=8 label:nvidia.com/gpu.product=T4",        8, "T4"  },
-        {"gpu=8 label:gpu.kubenexus.io/model=H100",      8, "H100"},
-        {"amd.com/gpu=4",                                4, ""    },
-        {"gpu=8 label:nvidia.com/gpu.replicas=1",        8, ""    },
-        {"gpu=80 label:nvidia.com/gpu.replicas=10",      0, ""    },
-        {"gpu=16 label:nvidia.com/gpu.replicas=4",       0, ""    },
-        {"gpu=4 label:nvidia.com/gpu.product=T4-SHARED", 0, ""    },
-        {"gpu=33",                                       0, ""    },
-        {"nvidia.com/mig-1g.10gb=7",                     0, ""    },
-        {"cpu=8",                                        0, ""    },
+        {"gpu=8", 8, ""},
+        {"gpu=8 label:nvidia.com/gpu.product=T4", 8, "T4"},
+        {"gpu=8 label:gpu.kubenexus.io/model=H100", 8, "H100"},
+        {"amd.com/gpu=4", 4, ""},
+        {"gpu=8 label:nvidia.com/gpu.replicas=1", 8, ""},
+        {"gpu=80 label:nvidia.com/gpu.replicas=10", 0, ""},
+        {"gpu=16 label:nvidia.com/gpu.replicas=4", 0, ""},
+        {"gpu=4 label:nvidia.com/gpu.product=T4-SHARED", 0, ""},
+        {"gpu=33", 0, ""},
+        {"nvidia.com/mig-1g.10gb=7", 0, ""},
+        {"cpu=8", 0, ""},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].node);
@@ -112,26 +112,26 @@ TEST(gpus, are_asked_for_as_a_resource_or_as_a_share)
         uint32_t count, milli;
         const char *error;
     } cases[] = {
-        {"cpu=1",                                                               0, 1000, ""},
-        {"gpu=2",                                                               2, 1000, ""},
-        {"amd.com/gpu=2",                                                       2, 1000, ""},
-        {"note:gpu-fraction=0.5",                                               1, 500,  ""},
-        {"note:scheduling.kubenexus.io/gpu-fraction=0.25",                      1, 250,  ""},
-        {"note:gpu-fraction=0.0001",                                            1, 1,    ""},
-        {"note:gpu-fraction=0.5 note:scheduling.kubenexus.io/gpu-fraction=0.2", 1, 200,  ""},
-        {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=2",               2, 500,  ""},
-        {"note:gpu-fraction=1",                                                 0, 1000,
-         "annotation gpu-fraction: \"1\" is not a number above 0 and below 1"              },
-        {"note:gpu-fraction=0",                                                 0, 1000,
-         "annotation gpu-fraction: \"0\" is not a number above 0 and below 1"              },
-        {"note:gpu-fraction=half",                                              0, 1000,
-         "annotation gpu-fraction: \"half\" is not a number above 0 and below 1"           },
-        {"gpu=1 note:gpu-fraction=0.5",                                         1, 1000,
-         "annotation gpu-fraction: \"0.5\" stands beside a request for whole GPUs"         },
-        {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=0",               0, 1000,
-         "annotation gpu-fraction-num-devices: \"0\" is not a number of GPUs"              },
-        {"gpu=1 note:gpu-memory=2000",                                          1, 1000,
-         "annotation gpu-memory: \"2000\" stands beside a request for whole GPUs"          },
+        {"cpu=1", 0, 1000, ""},
+        {"gpu=2", 2, 1000, ""},
+        {"amd.com/gpu=2", 2, 1000, ""},
+        {"note:gpu-fraction=0.5", 1, 500, ""},
+        {"note:scheduling.kubenexus.io/gpu-fraction=0.25", 1, 250, ""},
+        {"note:gpu-fraction=0.0001", 1, 1, ""},
+        {"note:gpu-fraction=0.5 note:scheduling.kubenexus.io/gpu-fraction=0.2", 1, 200, ""},
+        {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=2", 2, 500, ""},
+        {"note:gpu-fraction=1", 0, 1000,
+         "annotation gpu-fraction: \"1\" is not a number above 0 and below 1"},
+        {"note:gpu-fraction=0", 0, 1000,
+         "annotation gpu-fraction: \"0\" is not a number above 0 and below 1"},
+        {"note:gpu-fraction=half", 0, 1000,
+         "annotation gpu-fraction: \"half\" is not a number above 0 and below 1"},
+        {"gpu=1 note:gpu-fraction=0.5", 1, 1000,
+         "annotation gpu-fraction: \"0.5\" stands beside a request for whole GPUs"},
+        {"note:gpu-fraction=0.5 note:gpu-fraction-num-devices=0", 0, 1000,
+         "annotation gpu-fraction-num-devices: \"0\" is not a number of GPUs"},
+        {"gpu=1 note:gpu-memory=2000", 1, 1000,
+         "annotation gpu-memory: \"2000\" stands beside a request for whole GPUs"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].pod);
@@ -169,14 +169,16 @@ TEST(gpus, of_one_node_are_one_island_unless_only_PCIe_joins_them)
         const char *labels;
         gpu_mask islands[4];
     } cases[] = {
-        {"",                                                                                   {15, 15, 15, 15}},
-        {"label:gpu.kubenexus.io/topology=nvswitch",                                           {15, 15, 15, 15}},
-        {"label:gpu.kubenexus.io/topology=pcie",                                               {15, 15, 15, 15}},
+        {"", {15, 15, 15, 15}},
+        {"label:gpu.kubenexus.io/topology=nvswitch", {15, 15, 15, 15}},
+        {"label:gpu.kubenexus.io/topology=pcie", {15, 15, 15, 15}},
         {"label:gpu.kubenexus.io/numa-node-0=0 label:gpu.kubenexus.io/numa-node-1=1 "
          "label:gpu.kubenexus.io/numa-node-2=0 label:gpu.kubenexus.io/numa-node-3=1 "
-         "label:gpu.kubenexus.io/topology=pcie",                                      {5, 10, 5, 10}  },
+         "label:gpu.kubenexus.io/topology=pcie",
+         {5, 10, 5, 10}},
         {"label:gpu.kubenexus.io/numa-node-0=0 label:gpu.kubenexus.io/numa-node-1=1 "
-         "label:gpu.kubenexus.io/numa-node-2=0 label:gpu.kubenexus.io/numa-node-3=1", {15, 15, 15, 15}},
+         "label:gpu.kubenexus.io/numa-node-2=0 label:gpu.kubenexus.io/numa-node-3=1",
+         {15, 15, 15, 15}},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].labels);

@@ -25,10 +25,8 @@ static void people_init(struct people *p)
 
 static struct gang_identity identity(const char *name, int32_t minimum)
 {
-    return (struct gang_identity){
-        .group = {GANG_LABEL, STR("k"), str_of(name)},
-          .minimum = minimum
-    };
+    return (struct gang_identity){.group = {GANG_LABEL, STR("k"), str_of(name)},
+                                  .minimum = minimum};
 }
 
 static uint32_t put(struct people *p, uint32_t pod, const struct gang_identity *id, uint64_t owner)
@@ -100,17 +98,12 @@ TEST(groups, an_objects_size_counts_where_it_should)
         int32_t minimum;
         bool lacks_object;
     } cases[] = {
-        {KIND_POD_GROUP,         3, 5,  5, false},
-        {KIND_POD_GROUP,         3, -1, 3, false},
-        {KIND_POD_GROUP,         0, -1, 1, true },
-        {KIND_POD_GROUP,         0, 0,  1, false},
-        {KIND_SIGS_POD_GROUP,    3, 5,  3, false},
-        {KIND_SIGS_POD_GROUP,    0, 5,  5, false},
-        {KIND_VOLCANO_POD_GROUP, 0, -1, 1, true },
-        {KIND_JOB_SET,           3, 5,  5, false},
-        {KIND_JOB_SET,           3, -1, 3, false}, /* what the pods are told will do */
-        {KIND_JOB_SET,           0, -1, 1, true },
-        {KIND_NONE,              0, -1, 1, false},
+        {KIND_POD_GROUP, 3, 5, 5, false},         {KIND_POD_GROUP, 3, -1, 3, false},
+        {KIND_POD_GROUP, 0, -1, 1, true},         {KIND_POD_GROUP, 0, 0, 1, false},
+        {KIND_SIGS_POD_GROUP, 3, 5, 3, false},    {KIND_SIGS_POD_GROUP, 0, 5, 5, false},
+        {KIND_VOLCANO_POD_GROUP, 0, -1, 1, true}, {KIND_JOB_SET, 3, 5, 5, false},
+        {KIND_JOB_SET, 3, -1, 3, false}, /* what the pods are told will do */
+        {KIND_JOB_SET, 0, -1, 1, true},           {KIND_NONE, 0, -1, 1, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(people) p = {0};
@@ -162,13 +155,8 @@ TEST(groups, of_which_the_parts_come_one_after_the_other_need_those_that_are_the
     AUTO(people) p = {0};
     people_init(&p);
     struct meta meta = {.name = STR("a"), .namespace = STR("default")};
-    struct group_part parts[] = {
-        {STR("Launcher"), 1},
-        {STR("Worker"),   4}
-    };
-    struct pod_group object = {
-        .minimum = 5, .parts = {parts, 2}
-    };
+    struct group_part parts[] = {{STR("Launcher"), 1}, {STR("Worker"), 4}};
+    struct pod_group object = {.minimum = 5, .parts = {parts, 2}};
     struct gang_identity id = identity("a", 0);
     id.object = KIND_MPI_JOB;
     id.role = (struct gang_place){GANG_LABEL, STR("role"), STR("worker")};

@@ -25,25 +25,25 @@ TEST(identity, the_tier_is_the_namespaces_then_the_classes_then_silver)
         enum tier tier;
         enum tier_source source;
     } cases[] = {
-        {"tenant.kubenexus.io/tier",     "gold",         "",                                      TIER_GOLD,   TIER_OF_NAMESPACE},
-        {"tenant.kubenexus.io/tier",     "Bronze",       "class=high-priority",                   TIER_BRONZE,
-         TIER_OF_NAMESPACE                                                                                                      },
-        {"scheduling.kubenexus.io/tier", "gold",         "",                                      TIER_GOLD,   TIER_OF_NAMESPACE},
-        {"tenant.kubenexus.io/tier",     "platinum",     "",                                      TIER_SILVER, TIER_DEFAULT     },
-        {"tenant.kubenexus.io/name",     "recsys-prod",  "",                                      TIER_GOLD,   TIER_OF_TENANT   },
-        {"tenant.kubenexus.io/name",     "staging.ml",   "",                                      TIER_SILVER, TIER_OF_TENANT   },
-        {"tenant.kubenexus.io/name",     "dev",          "",                                      TIER_BRONZE, TIER_OF_TENANT   },
-        {"tenant.kubenexus.io/name",     "product-team", "",                                      TIER_SILVER, TIER_DEFAULT     },
-        {"other",                        "x",            "class=high-priority",                   TIER_GOLD,   TIER_OF_CLASS    },
-        {"other",                        "x",            "class=low-priority",                    TIER_BRONZE, TIER_OF_CLASS    },
-        {"other",                        "x",            "",                                      TIER_SILVER, TIER_DEFAULT     },
- /* a pod may lower its tier, not raise it */
-        {"tenant.kubenexus.io/tier",     "gold",         "note:tenant.kubenexus.io/tier=bronze",  TIER_BRONZE,
-         TIER_OF_POD                                                                                                            },
-        {"tenant.kubenexus.io/tier",     "bronze",       "note:tenant.kubenexus.io/tier=gold",    TIER_BRONZE,
-         TIER_OF_NAMESPACE                                                                                                      },
-        {"other",                        "x",            "note:tenant.kubenexus.io/tier=gold",    TIER_SILVER, TIER_DEFAULT     },
-        {"other",                        "x",            "label:tenant.kubenexus.io/tier=bronze", TIER_BRONZE, TIER_OF_POD      },
+        {"tenant.kubenexus.io/tier", "gold", "", TIER_GOLD, TIER_OF_NAMESPACE},
+        {"tenant.kubenexus.io/tier", "Bronze", "class=high-priority", TIER_BRONZE,
+         TIER_OF_NAMESPACE},
+        {"scheduling.kubenexus.io/tier", "gold", "", TIER_GOLD, TIER_OF_NAMESPACE},
+        {"tenant.kubenexus.io/tier", "platinum", "", TIER_SILVER, TIER_DEFAULT},
+        {"tenant.kubenexus.io/name", "recsys-prod", "", TIER_GOLD, TIER_OF_TENANT},
+        {"tenant.kubenexus.io/name", "staging.ml", "", TIER_SILVER, TIER_OF_TENANT},
+        {"tenant.kubenexus.io/name", "dev", "", TIER_BRONZE, TIER_OF_TENANT},
+        {"tenant.kubenexus.io/name", "product-team", "", TIER_SILVER, TIER_DEFAULT},
+        {"other", "x", "class=high-priority", TIER_GOLD, TIER_OF_CLASS},
+        {"other", "x", "class=low-priority", TIER_BRONZE, TIER_OF_CLASS},
+        {"other", "x", "", TIER_SILVER, TIER_DEFAULT},
+        /* a pod may lower its tier, not raise it */
+        {"tenant.kubenexus.io/tier", "gold", "note:tenant.kubenexus.io/tier=bronze", TIER_BRONZE,
+         TIER_OF_POD},
+        {"tenant.kubenexus.io/tier", "bronze", "note:tenant.kubenexus.io/tier=gold", TIER_BRONZE,
+         TIER_OF_NAMESPACE},
+        {"other", "x", "note:tenant.kubenexus.io/tier=gold", TIER_SILVER, TIER_DEFAULT},
+        {"other", "x", "label:tenant.kubenexus.io/tier=bronze", TIER_BRONZE, TIER_OF_POD},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(ground) g = {0};

@@ -22,45 +22,45 @@ TEST(match, each_operator_of_node_affinity)
         const char *rules, *node;
         bool fits;
     } cases[] = {
-        {"",                                "node n",                 true },
-        {"select:disk=ssd",                 "node n label:disk=ssd",  true },
-        {"select:disk=ssd",                 "node n label:disk=hdd",  false},
-        {"select:disk=ssd",                 "node n",                 false},
-        {"select:disk=ssd select:gen=2",    "node n label:disk=ssd",  false},
-        {"require:disk:In:ssd|nvme",        "node n label:disk=nvme", true },
-        {"require:disk:In:ssd|nvme",        "node n label:disk=hdd",  false},
-        {"require:disk:In:ssd",             "node n",                 false},
-        {"require:disk:NotIn:hdd",          "node n label:disk=ssd",  true },
-        {"require:disk:NotIn:hdd",          "node n label:disk=hdd",  false},
-        {"require:disk:NotIn:hdd",          "node n",                 true },
-        {"require:disk:Exists",             "node n label:disk=",     true },
-        {"require:disk:Exists",             "node n",                 false},
-        {"require:disk:DoesNotExist",       "node n",                 true },
-        {"require:disk:DoesNotExist",       "node n label:disk=x",    false},
-        {"require:gen:Gt:4",                "node n label:gen=5",     true },
-        {"require:gen:Gt:4",                "node n label:gen=4",     false},
-        {"require:gen:Lt:4",                "node n label:gen=-3",    true },
-        {"require:gen:Lt:4",                "node n label:gen=4",     false},
-        {"require:gen:Lt:4",                "node n label:gen=3x",    false},
-        {"require:gen:Lt:4",                "node n",                 false},
-        {"require:gen:Gt:-1",               "node n label:gen=5",     false},
-        {"require:disk:NotIn:-a",           "node n",                 false},
-        {"require:disk:In:-a",              "node n label:disk=-a",   false},
-        {"require:gen:Gt:four",             "node n label:gen=5",     false},
-        {"require:gen:Gt:4|5",              "node n label:gen=9",     false},
-        {"require:gen:Near:4",              "node n label:gen=4",     false},
-        {"require:disk:In",                 "node n label:disk=ssd",  false},
-        {"require:disk:Exists:ssd",         "node n label:disk=ssd",  false},
-        {"require:@metadata.name:In:n",     "node n",                 true },
-        {"require:@metadata.name:In:m",     "node n",                 false},
-        {"require:@metadata.name:NotIn:n",  "node n",                 false},
-        {"require:@metadata.name:NotIn:m",  "node n",                 true },
-        {"require:@metadata.name:Exists",   "node n",                 false},
-        {"require:@metadata.name:In:n|m",   "node n",                 false},
-        {"require:@metadata.uid:In:n",      "node n",                 false},
-        {"select:kubernetes.io/hostname=h", "node n host=h",          true },
-        {"select:kubernetes.io/hostname=n", "node n host=h",          false},
-        {"select:kubernetes.io/hostname=n", "node n host=",           false},
+        {"", "node n", true},
+        {"select:disk=ssd", "node n label:disk=ssd", true},
+        {"select:disk=ssd", "node n label:disk=hdd", false},
+        {"select:disk=ssd", "node n", false},
+        {"select:disk=ssd select:gen=2", "node n label:disk=ssd", false},
+        {"require:disk:In:ssd|nvme", "node n label:disk=nvme", true},
+        {"require:disk:In:ssd|nvme", "node n label:disk=hdd", false},
+        {"require:disk:In:ssd", "node n", false},
+        {"require:disk:NotIn:hdd", "node n label:disk=ssd", true},
+        {"require:disk:NotIn:hdd", "node n label:disk=hdd", false},
+        {"require:disk:NotIn:hdd", "node n", true},
+        {"require:disk:Exists", "node n label:disk=", true},
+        {"require:disk:Exists", "node n", false},
+        {"require:disk:DoesNotExist", "node n", true},
+        {"require:disk:DoesNotExist", "node n label:disk=x", false},
+        {"require:gen:Gt:4", "node n label:gen=5", true},
+        {"require:gen:Gt:4", "node n label:gen=4", false},
+        {"require:gen:Lt:4", "node n label:gen=-3", true},
+        {"require:gen:Lt:4", "node n label:gen=4", false},
+        {"require:gen:Lt:4", "node n label:gen=3x", false},
+        {"require:gen:Lt:4", "node n", false},
+        {"require:gen:Gt:-1", "node n label:gen=5", false},
+        {"require:disk:NotIn:-a", "node n", false},
+        {"require:disk:In:-a", "node n label:disk=-a", false},
+        {"require:gen:Gt:four", "node n label:gen=5", false},
+        {"require:gen:Gt:4|5", "node n label:gen=9", false},
+        {"require:gen:Near:4", "node n label:gen=4", false},
+        {"require:disk:In", "node n label:disk=ssd", false},
+        {"require:disk:Exists:ssd", "node n label:disk=ssd", false},
+        {"require:@metadata.name:In:n", "node n", true},
+        {"require:@metadata.name:In:m", "node n", false},
+        {"require:@metadata.name:NotIn:n", "node n", false},
+        {"require:@metadata.name:NotIn:m", "node n", true},
+        {"require:@metadata.name:Exists", "node n", false},
+        {"require:@metadata.name:In:n|m", "node n", false},
+        {"require:@metadata.uid:In:n", "node n", false},
+        {"select:kubernetes.io/hostname=h", "node n host=h", true},
+        {"select:kubernetes.io/hostname=n", "node n host=h", false},
+        {"select:kubernetes.io/hostname=n", "node n host=", false},
     };
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -76,18 +76,18 @@ TEST(match, terms_are_alternatives_and_their_lines_are_not)
         const char *rules;
         bool fits;
     } cases[] = {
-        {"require:disk:In:hdd require:gen:Gt:4",    true },
-        {"require:disk:In:ssd&gen:Gt:5",            false},
-        {"require:disk:In:ssd&gen:Gt:4",            true },
-        {"require:disk:In:hdd require:gen:Gt:5",    false},
-        {"require:disk:In:ssd select:gen=4",        false}, /* selector and terms */
-        {"require:",                                false}, /* an empty term */
-        {"require: require:disk:Exists",            true },
-        {"require",                                 false}, /* no term at all */
-        {"require:gen:Gt:x require:disk:Exists",    true }, /* a broken one is passed over */
+        {"require:disk:In:hdd require:gen:Gt:4", true},
+        {"require:disk:In:ssd&gen:Gt:5", false},
+        {"require:disk:In:ssd&gen:Gt:4", true},
+        {"require:disk:In:hdd require:gen:Gt:5", false},
+        {"require:disk:In:ssd select:gen=4", false}, /* selector and terms */
+        {"require:", false},                         /* an empty term */
+        {"require: require:disk:Exists", true},
+        {"require", false},                             /* no term at all */
+        {"require:gen:Gt:x require:disk:Exists", true}, /* a broken one is passed over */
         {"require:disk:In:ssd&@metadata.name:In:m", false},
         {"require:disk:In:hdd&@metadata.name:In:n", false},
-        {"require:disk:In:ssd&@metadata.name:In:n", true },
+        {"require:disk:In:ssd&@metadata.name:In:n", true},
     };
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -108,13 +108,13 @@ TEST(match, preferences_add_up_their_weights)
         const char *rules;
         int64_t sum;
     } cases[] = {
-        {"prefer:10:disk:In:ssd",                   10},
-        {"prefer:10:disk:In:hdd",                   0 },
+        {"prefer:10:disk:In:ssd", 10},
+        {"prefer:10:disk:In:hdd", 0},
         {"prefer:10:disk:In:ssd prefer:5:gen:Gt:4", 15},
-        {"prefer:0:disk:In:ssd",                    0 },
-        {"prefer:7:",                               0 }, /* an empty preference */
-        {"prefer:7:disk:In:ssd&gen:Lt:4",           0 },
-        {"prefer:7:@metadata.name:In:n",            7 },
+        {"prefer:0:disk:In:ssd", 0},
+        {"prefer:7:", 0}, /* an empty preference */
+        {"prefer:7:disk:In:ssd&gen:Lt:4", 0},
+        {"prefer:7:@metadata.name:In:n", 7},
     };
     AUTO(ground) g = {0};
     ground_add(&g, "node n label:disk=ssd label:gen=5");
@@ -186,15 +186,15 @@ TEST(match, only_one_node_named_by_every_term_is_a_pin)
         const char *line;
         bool is_pinned;
     } cases[] = {
-        {"pod p require:@metadata.name:In:n1",                                       true },
-        {"pod p require:disk:Exists&@metadata.name:In:n1",                           true },
-        {"pod p require:@metadata.name:In:n1 require:a:Exists&@metadata.name:In:n1", true },
-        {"pod p require:@metadata.name:In:n1 require:@metadata.name:In:n2",          false},
-        {"pod p require:@metadata.name:In:n1 require:disk:Exists",                   false},
-        {"pod p require:@metadata.name:NotIn:n1",                                    false},
-        {"pod p require:@metadata.name:In:n1&@metadata.name:In:n1",                  false},
-        {"pod p require:@metadata.name:In:n1&gen:Gt:x",                              false},
-        {"pod p select:kubernetes.io/hostname=n1",                                   false},
+        {"pod p require:@metadata.name:In:n1", true},
+        {"pod p require:disk:Exists&@metadata.name:In:n1", true},
+        {"pod p require:@metadata.name:In:n1 require:a:Exists&@metadata.name:In:n1", true},
+        {"pod p require:@metadata.name:In:n1 require:@metadata.name:In:n2", false},
+        {"pod p require:@metadata.name:In:n1 require:disk:Exists", false},
+        {"pod p require:@metadata.name:NotIn:n1", false},
+        {"pod p require:@metadata.name:In:n1&@metadata.name:In:n1", false},
+        {"pod p require:@metadata.name:In:n1&gen:Gt:x", false},
+        {"pod p select:kubernetes.io/hostname=n1", false},
     };
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -212,14 +212,14 @@ TEST(match, the_nodes_that_terms_name_are_their_union)
         bool is_restricted;
         uint32_t n;
     } cases[] = {
-        {"pod p require:@metadata.name:In:n1",                                          true,  1},
-        {"pod p require:@metadata.name:In:n1 require:@metadata.name:In:n2",             true,  2},
-        {"pod p require:@metadata.name:In:n1 require:@metadata.name:In:n1&disk:Exists", true,  1},
-        {"pod p require:@metadata.name:In:n1&@metadata.name:In:n2",                     true,  0},
-        {"pod p require:@metadata.name:In:n1 require:disk:Exists",                      false, 0},
-        {"pod p require:@metadata.name:NotIn:n1",                                       false, 0},
-        {"pod p select:disk=ssd",                                                       false, 0},
-        {"pod p require",                                                               false, 0},
+        {"pod p require:@metadata.name:In:n1", true, 1},
+        {"pod p require:@metadata.name:In:n1 require:@metadata.name:In:n2", true, 2},
+        {"pod p require:@metadata.name:In:n1 require:@metadata.name:In:n1&disk:Exists", true, 1},
+        {"pod p require:@metadata.name:In:n1&@metadata.name:In:n2", true, 0},
+        {"pod p require:@metadata.name:In:n1 require:disk:Exists", false, 0},
+        {"pod p require:@metadata.name:NotIn:n1", false, 0},
+        {"pod p select:disk=ssd", false, 0},
+        {"pod p require", false, 0},
     };
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -256,10 +256,10 @@ TEST(match, each_operator_of_a_label_selector)
         struct requirement line;
         bool with_web, with_db, without;
     } cases[] = {
-        {{STR("app"), STR("In"), {web, 2}},      true,  false, false},
-        {{STR("app"), STR("NotIn"), {web, 2}},   false, true,  true },
-        {{STR("app"), STR("Exists"), {0}},       true,  true,  false},
-        {{STR("app"), STR("DoesNotExist"), {0}}, false, false, true },
+        {{STR("app"), STR("In"), {web, 2}}, true, false, false},
+        {{STR("app"), STR("NotIn"), {web, 2}}, false, true, true},
+        {{STR("app"), STR("Exists"), {0}}, true, true, false},
+        {{STR("app"), STR("DoesNotExist"), {0}}, false, false, true},
     };
     AUTO(ground) g = {0};
     struct cluster *c = ground_cluster(&g);
@@ -268,9 +268,7 @@ TEST(match, each_operator_of_a_label_selector)
     label_set_id with_db = labels_of(&g, "pod p label:app=db");
     for (size_t i = 0; i < LEN(cases); i++) {
         struct requirement line = cases[i].line;
-        struct label_selector from = {
-            .match_expressions = {&line, 1}
-        };
+        struct label_selector from = {.match_expressions = {&line, 1}};
         struct selector s = matches_selector_at(&c->matches, selector_of(&g, &from));
         EXPECT_INT(selector_matches(s, &c->names, with_web), cases[i].with_web);
         EXPECT_INT(selector_matches(s, &c->names, with_db), cases[i].with_db);
@@ -292,34 +290,18 @@ TEST(match, two_ways_of_writing_a_selector_meet_in_one_number)
     AUTO(ground) g = {0};
     struct str web[] = {STR("web"), STR("api")}, turned[] = {STR("api"), STR("web")},
                one[] = {STR("v")};
-    struct requirement lines[] = {
-        {STR("app"),  STR("In"),     {web, 2}},
-        {STR("tier"), STR("Exists"), {0}     }
-    };
-    struct requirement back[] = {
-        {STR("tier"), STR("Exists"), {0}        },
-        {STR("app"),  STR("In"),     {turned, 2}},
-        {STR("app"),  STR("In"),     {web, 2}   }
-    };
-    struct requirement as_line[] = {
-        {STR("k"), STR("In"), {one, 1}}
-    };
-    struct pair as_pair[] = {
-        {STR("k"), STR("v")}
-    };
-    struct label_selector a = {
-        .match_expressions = {lines, 2}
-    };
-    struct label_selector b = {
-        .match_expressions = {back, 3}
-    };
+    struct requirement lines[] = {{STR("app"), STR("In"), {web, 2}},
+                                  {STR("tier"), STR("Exists"), {0}}};
+    struct requirement back[] = {{STR("tier"), STR("Exists"), {0}},
+                                 {STR("app"), STR("In"), {turned, 2}},
+                                 {STR("app"), STR("In"), {web, 2}}};
+    struct requirement as_line[] = {{STR("k"), STR("In"), {one, 1}}};
+    struct pair as_pair[] = {{STR("k"), STR("v")}};
+    struct label_selector a = {.match_expressions = {lines, 2}};
+    struct label_selector b = {.match_expressions = {back, 3}};
     EXPECT_INT(selector_of(&g, &a), selector_of(&g, &b));
-    struct label_selector c = {
-        .match_expressions = {as_line, 1}
-    };
-    struct label_selector d = {
-        .match_labels = {as_pair, 1}
-    };
+    struct label_selector c = {.match_expressions = {as_line, 1}};
+    struct label_selector d = {.match_labels = {as_pair, 1}};
     EXPECT_INT(selector_of(&g, &c), selector_of(&g, &d));
     EXPECT(selector_of(&g, &a) != selector_of(&g, &c));
 }
@@ -332,21 +314,21 @@ TEST(match, a_toleration_covers_a_taint_by_key_value_and_effect)
         const char *toleration; /* KEY:OP:VALUE:EFFECT */
         bool covers;            /* gpu=yes:NoSchedule */
     } cases[] = {
-        {"gpu:Equal:yes:NoSchedule", true },
-        {"gpu::yes:NoSchedule",      true }, /* Equal is what an absent operator means */
-        {"gpu:Equal:no:NoSchedule",  false},
-        {"gpu:Equal::NoSchedule",    false},
+        {"gpu:Equal:yes:NoSchedule", true},
+        {"gpu::yes:NoSchedule", true}, /* Equal is what an absent operator means */
+        {"gpu:Equal:no:NoSchedule", false},
+        {"gpu:Equal::NoSchedule", false},
         {"cpu:Equal:yes:NoSchedule", false},
-        {"gpu:Equal:yes:NoExecute",  false},
-        {"gpu:Equal:yes:",           true }, /* any effect */
-        {"gpu:Exists::NoSchedule",   true },
-        {"gpu:Exists::",             true },
-        {":Exists::",                true }, /* everything */
-        {":Exists::NoExecute",       false},
-        {":Equal:yes:",              true },
-        {":Equal:no:",               false},
-        {"gpu:Lt:yes:NoSchedule",    false},
-        {"gpu:Gt:yes:NoSchedule",    false},
+        {"gpu:Equal:yes:NoExecute", false},
+        {"gpu:Equal:yes:", true}, /* any effect */
+        {"gpu:Exists::NoSchedule", true},
+        {"gpu:Exists::", true},
+        {":Exists::", true}, /* everything */
+        {":Exists::NoExecute", false},
+        {":Equal:yes:", true},
+        {":Equal:no:", false},
+        {"gpu:Lt:yes:NoSchedule", false},
+        {"gpu:Gt:yes:NoSchedule", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].toleration);

@@ -35,18 +35,9 @@ TEST(names, the_order_of_labels_does_not_make_another_set)
     struct names n;
     names_init(&n);
     sym k1 = names_get(&n, STR("k1")), k2 = names_get(&n, STR("k2")), v = names_get(&n, STR("v"));
-    struct pair_sym one[] = {
-        {k1, v },
-        {k2, k1}
-    };
-    struct pair_sym other[] = {
-        {k2, k1},
-        {k1, v }
-    };
-    struct pair_sym swapped[] = {
-        {k1, k1},
-        {k2, v }
-    };
+    struct pair_sym one[] = {{k1, v}, {k2, k1}};
+    struct pair_sym other[] = {{k2, k1}, {k1, v}};
+    struct pair_sym swapped[] = {{k1, k1}, {k2, v}};
     label_set_id set = names_label_set(&n, one, 2);
     EXPECT_INT(names_label_set(&n, other, 2), set);
     EXPECT(names_label_set(&n, swapped, 2) != set);
@@ -84,22 +75,14 @@ TEST(names, taints_and_tolerations_keep_their_order)
     struct names n;
     names_init(&n);
     sym a = names_get(&n, STR("a")), b = names_get(&n, STR("b"));
-    struct taint_sym ab[] = {
-        {a, b, EFFECT_NO_SCHEDULE},
-        {b, a, EFFECT_NO_EXECUTE }
-    };
-    struct taint_sym ba[] = {
-        {b, a, EFFECT_NO_EXECUTE },
-        {a, b, EFFECT_NO_SCHEDULE}
-    };
+    struct taint_sym ab[] = {{a, b, EFFECT_NO_SCHEDULE}, {b, a, EFFECT_NO_EXECUTE}};
+    struct taint_sym ba[] = {{b, a, EFFECT_NO_EXECUTE}, {a, b, EFFECT_NO_SCHEDULE}};
     EXPECT_INT(names_taint_set(&n, NULL, 0), 0);
     EXPECT_INT(names_tolerations(&n, NULL, 0), 0);
     taint_set_id set = names_taint_set(&n, ab, 2);
     EXPECT_INT(names_taint_set(&n, ab, 2), set);
     EXPECT(names_taint_set(&n, ba, 2) != set);
-    struct toleration_sym any[] = {
-        {SYM_NONE, a, TOLERATES_EXISTS, EFFECT_ANY}
-    };
+    struct toleration_sym any[] = {{SYM_NONE, a, TOLERATES_EXISTS, EFFECT_ANY}};
     tolerations_id tolerations = names_tolerations(&n, any, 1);
     uint32_t count;
     const struct toleration_sym *back =
@@ -116,12 +99,12 @@ TEST(names, effects_are_read_as_they_are_spelt)
         const char *text;
         enum taint_effect effect;
     } cases[] = {
-        {"",                 EFFECT_ANY               },
-        {"NoSchedule",       EFFECT_NO_SCHEDULE       },
+        {"", EFFECT_ANY},
+        {"NoSchedule", EFFECT_NO_SCHEDULE},
         {"PreferNoSchedule", EFFECT_PREFER_NO_SCHEDULE},
-        {"NoExecute",        EFFECT_NO_EXECUTE        },
-        {"noschedule",       EFFECT_OTHER             },
-        {"NoScheduleX",      EFFECT_OTHER             },
+        {"NoExecute", EFFECT_NO_EXECUTE},
+        {"noschedule", EFFECT_OTHER},
+        {"NoScheduleX", EFFECT_OTHER},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_INT(taint_effect_of(str_of(cases[i].text)), cases[i].effect);

@@ -23,24 +23,24 @@ TEST(nodes, only_the_columns_that_differ_are_written)
         const char *line;
         uint32_t columns;
     } story[] = {
-        {"node n cpu=8 memory=1Gi",                                              COLUMN_PRESENCE | COLUMN_ALLOC | COLUMN_LABELS},
-        {"node n memory=1024Mi cpu=8000m",                                       0                                             }, /* the same in other words */
-        {"node n cpu=8 memory=1Gi zone=a",                                       COLUMN_LABELS                                 },
-        {"node n cpu=8 memory=1Gi zone=b",                                       COLUMN_LABELS                                 },
-        {"node n cpu=8 memory=1Gi zone=b host=h",                                COLUMN_LABELS                                 },
-        {"node n cpu=4 memory=1Gi zone=b host=h",                                COLUMN_ALLOC                                  },
-        {"node n cpu=4 memory=1Gi zone=b host=h gpu=2",                          COLUMN_ALLOC                                  },
-        {"node n gpu=2 cpu=4 memory=1Gi host=h zone=b",                          0                                             },
-        {"node n cpu=4 memory=1Gi zone=b host=h gpu=1",                          COLUMN_ALLOC                                  },
-        {"node n cpu=4 memory=1Gi zone=b host=h",                                COLUMN_ALLOC                                  },
-        {"node n cpu=4 memory=1Gi zone=b host=h pods=5",                         COLUMN_ALLOC                                  },
-        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 cordoned",                COLUMN_CORDON                                 },
+        {"node n cpu=8 memory=1Gi", COLUMN_PRESENCE | COLUMN_ALLOC | COLUMN_LABELS},
+        {"node n memory=1024Mi cpu=8000m", 0}, /* the same in other words */
+        {"node n cpu=8 memory=1Gi zone=a", COLUMN_LABELS},
+        {"node n cpu=8 memory=1Gi zone=b", COLUMN_LABELS},
+        {"node n cpu=8 memory=1Gi zone=b host=h", COLUMN_LABELS},
+        {"node n cpu=4 memory=1Gi zone=b host=h", COLUMN_ALLOC},
+        {"node n cpu=4 memory=1Gi zone=b host=h gpu=2", COLUMN_ALLOC},
+        {"node n gpu=2 cpu=4 memory=1Gi host=h zone=b", 0},
+        {"node n cpu=4 memory=1Gi zone=b host=h gpu=1", COLUMN_ALLOC},
+        {"node n cpu=4 memory=1Gi zone=b host=h", COLUMN_ALLOC},
+        {"node n cpu=4 memory=1Gi zone=b host=h pods=5", COLUMN_ALLOC},
+        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 cordoned", COLUMN_CORDON},
         {"node n cpu=4 memory=1Gi zone=b host=h pods=5 taint:a=b:NoSchedule",
-         COLUMN_CORDON | COLUMN_TAINTS                                                                                         },
-        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 image:x=1Mi",             COLUMN_TAINTS | COLUMN_IMAGES                 },
-        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 image:y=1Mi image:x=1Mi", COLUMN_IMAGES                                 },
-        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 image:x=1Mi image:y=1Mi", 0                                             },
-        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 image:x=1Mi image:y=2Mi", COLUMN_IMAGES                                 },
+         COLUMN_CORDON | COLUMN_TAINTS},
+        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 image:x=1Mi", COLUMN_TAINTS | COLUMN_IMAGES},
+        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 image:y=1Mi image:x=1Mi", COLUMN_IMAGES},
+        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 image:x=1Mi image:y=1Mi", 0},
+        {"node n cpu=4 memory=1Gi zone=b host=h pods=5 image:x=1Mi image:y=2Mi", COLUMN_IMAGES},
     };
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(story); i++) {
@@ -116,17 +116,17 @@ TEST(nodes, a_port_is_taken_by_protocol_number_and_address)
         const char *used, *wanted;
         bool is_taken;
     } cases[] = {
-        {"port:80",         "port:80",         true },
-        {"port:80",         "port:81",         false},
-        {"port:80",         "port:80/UDP",     false},
-        {"port:80/SCTP",    "port:80/SCTP",    true },
+        {"port:80", "port:80", true},
+        {"port:80", "port:81", false},
+        {"port:80", "port:80/UDP", false},
+        {"port:80/SCTP", "port:80/SCTP", true},
         {"port:1.1.1.1:80", "port:1.1.1.2:80", false},
-        {"port:1.1.1.1:80", "port:1.1.1.1:80", true },
-        {"port:1.1.1.1:80", "port:80",         true }, /* 0.0.0.0 is every address */
-        {"port:80",         "port:1.1.1.1:80", true },
-        {"port:81 port:80", "port:79 port:80", true },
-        {"port:80",         "cpu=1",           false},
-        {"cpu=1",           "port:80",         false},
+        {"port:1.1.1.1:80", "port:1.1.1.1:80", true},
+        {"port:1.1.1.1:80", "port:80", true}, /* 0.0.0.0 is every address */
+        {"port:80", "port:1.1.1.1:80", true},
+        {"port:81 port:80", "port:79 port:80", true},
+        {"port:80", "cpu=1", false},
+        {"cpu=1", "port:80", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].used, cases[i].wanted);

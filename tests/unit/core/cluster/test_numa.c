@@ -150,17 +150,17 @@ TEST(numa, who_cares)
         enum numa_policy policy;
         bool is_intensive;
     } cases[] = {
-        {"cpu=1",                                                                 NUMA_NONE,        false},
-        {"cpu=12 memory=96Gi",                                                    NUMA_NONE,        true },
-        {"cpu=12 memory=96Gi owner:Job=j",                                        NUMA_BEST_EFFORT, true },
-        {"cpu=4 memory=16Gi owner:Job=j",                                         NUMA_NONE,        false}, /* not more than 16 Gi */
-        {"cpu=4 memory=17Gi owner:Job=j",                                         NUMA_BEST_EFFORT, true },
-        {"cpu=5 memory=20Gi owner:Job=j",                                         NUMA_NONE,        false}, /* not more than 4 Gi a core */
-        {"cpu=10 memory=49Gi owner:Job=j",                                        NUMA_BEST_EFFORT, true }, /* 4.9 */
-        {"gpu=1 owner:Job=j",                                                     NUMA_BEST_EFFORT, false},
-        {"gpu=1",                                                                 NUMA_NONE,        false},
-        {"cpu=1 " STRICT,                                                         NUMA_SINGLE,      false},
-        {"cpu=1 memory=17Gi note:scheduling.kubenexus.io/memory-intensive=false", NUMA_NONE,        false},
+        {"cpu=1", NUMA_NONE, false},
+        {"cpu=12 memory=96Gi", NUMA_NONE, true},
+        {"cpu=12 memory=96Gi owner:Job=j", NUMA_BEST_EFFORT, true},
+        {"cpu=4 memory=16Gi owner:Job=j", NUMA_NONE, false}, /* not more than 16 Gi */
+        {"cpu=4 memory=17Gi owner:Job=j", NUMA_BEST_EFFORT, true},
+        {"cpu=5 memory=20Gi owner:Job=j", NUMA_NONE, false},        /* not more than 4 Gi a core */
+        {"cpu=10 memory=49Gi owner:Job=j", NUMA_BEST_EFFORT, true}, /* 4.9 */
+        {"gpu=1 owner:Job=j", NUMA_BEST_EFFORT, false},
+        {"gpu=1", NUMA_NONE, false},
+        {"cpu=1 " STRICT, NUMA_SINGLE, false},
+        {"cpu=1 memory=17Gi note:scheduling.kubenexus.io/memory-intensive=false", NUMA_NONE, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(ground) g = {0};

@@ -74,16 +74,16 @@ TEST(pods, pods_of_one_template_share_their_shape)
         const char *one, *other;
         bool is_same;
     } cases[] = {
-        {"pod a cpu=1 label:x=1",              "pod b cpu=1 label:x=1",              true },
-        {"pod a label:x=1 label:y=2",          "pod b label:y=2 label:x=1",          true },
-        {"pod a label:x=1",                    "pod b label:x=2",                    false},
-        {"pod a cpu=1",                        "pod b cpu=2",                        false},
-        {"pod a cpu=1",                        "pod b cpu=1 namespace=other",        false},
-        {"pod a owner:ReplicaSet=r",           "pod b owner:ReplicaSet=r",           true },
-        {"pod a owner:ReplicaSet=r",           "pod b owner:ReplicaSet=s",           false},
-        {"pod a owner:ReplicaSet=r",           "pod b owner:StatefulSet=r",          false},
-        {"pod a owner:Job=r",                  "pod b owner:Job=s",                  true }, /* selects none */
-        {"pod a require:@metadata.name:In:n1", "pod b require:@metadata.name:In:n2", true },
+        {"pod a cpu=1 label:x=1", "pod b cpu=1 label:x=1", true},
+        {"pod a label:x=1 label:y=2", "pod b label:y=2 label:x=1", true},
+        {"pod a label:x=1", "pod b label:x=2", false},
+        {"pod a cpu=1", "pod b cpu=2", false},
+        {"pod a cpu=1", "pod b cpu=1 namespace=other", false},
+        {"pod a owner:ReplicaSet=r", "pod b owner:ReplicaSet=r", true},
+        {"pod a owner:ReplicaSet=r", "pod b owner:ReplicaSet=s", false},
+        {"pod a owner:ReplicaSet=r", "pod b owner:StatefulSet=r", false},
+        {"pod a owner:Job=r", "pod b owner:Job=s", true}, /* selects none */
+        {"pod a require:@metadata.name:In:n1", "pod b require:@metadata.name:In:n2", true},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].one, cases[i].other);

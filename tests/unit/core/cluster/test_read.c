@@ -66,13 +66,13 @@ TEST(read, only_the_controller_of_a_kind_that_selects_pods_is_an_owner)
         bool is_controller;
         enum owner_kind owner;
     } cases[] = {
-        {"apps/v1",  "ReplicaSet",            true,  OWNER_REPLICA_SET           },
-        {"apps/v1",  "StatefulSet",           true,  OWNER_STATEFUL_SET          },
-        {"v1",       "ReplicationController", true,  OWNER_REPLICATION_CONTROLLER},
-        {"apps/v1",  "ReplicaSet",            false, OWNER_NONE                  },
-        {"batch/v1", "Job",                   true,  OWNER_NONE                  },
-        {"apps/v1",  "ReplicationController", true,  OWNER_NONE                  },
-        {"my/v1",    "ReplicaSet",            true,  OWNER_NONE                  },
+        {"apps/v1", "ReplicaSet", true, OWNER_REPLICA_SET},
+        {"apps/v1", "StatefulSet", true, OWNER_STATEFUL_SET},
+        {"v1", "ReplicationController", true, OWNER_REPLICATION_CONTROLLER},
+        {"apps/v1", "ReplicaSet", false, OWNER_NONE},
+        {"batch/v1", "Job", true, OWNER_NONE},
+        {"apps/v1", "ReplicationController", true, OWNER_NONE},
+        {"my/v1", "ReplicaSet", true, OWNER_NONE},
     };
     AUTO(ground) g = {0};
     struct cluster *c = ground_cluster(&g);

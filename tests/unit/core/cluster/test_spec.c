@@ -28,18 +28,18 @@ TEST(spec, each_caller_has_its_own_sum_of_the_requests)
         int64_t ask, hold, score, nonzero; /* of cpu, in thousandths */
         int64_t memory_score;              /* of memory, in MiB */
     } cases[] = {
-        {"cpu=1 memory=1Gi",                          1000, 1000, 1000, 1000, 1024},
-        {"",                                          0,    0,    100,  100,  200 },
-        {"cpu=1",                                     1000, 1000, 1000, 1000, 200 },
-        {"cpu=0 memory=0",                            0,    0,    0,    0,    0   }, /* zero is said */
-        {"cpu=1 and and cpu=2",                       3000, 3000, 3100, 3100, 600 },
-        {"cpu=1 memory=1Gi init cpu=5 memory=1Mi",    5000, 5000, 5000, 5000, 1024},
-        {"cpu=1 memory=1Mi sidecar cpu=2 memory=1Mi", 3000, 3000, 3000, 3000, 2   },
-        {"total:cpu=4",                               4000, 4000, 100,  4000, 200 }, /* a quirk */
-        {"cpu=1 overhead:cpu=250m",                   1250, 1250, 1250, 1250, 200 },
-        {"cpu=1 actual:cpu=3",                        1000, 3000, 1000, 3000, 200 },
-        {"cpu=3 actual:cpu=1",                        3000, 3000, 3000, 3000, 200 },
-        {"cpu=1500u and cpu=1500u",                   3,    3,    3,    3,    400 }, /* round once */
+        {"cpu=1 memory=1Gi", 1000, 1000, 1000, 1000, 1024},
+        {"", 0, 0, 100, 100, 200},
+        {"cpu=1", 1000, 1000, 1000, 1000, 200},
+        {"cpu=0 memory=0", 0, 0, 0, 0, 0}, /* zero is said */
+        {"cpu=1 and and cpu=2", 3000, 3000, 3100, 3100, 600},
+        {"cpu=1 memory=1Gi init cpu=5 memory=1Mi", 5000, 5000, 5000, 5000, 1024},
+        {"cpu=1 memory=1Mi sidecar cpu=2 memory=1Mi", 3000, 3000, 3000, 3000, 2},
+        {"total:cpu=4", 4000, 4000, 100, 4000, 200}, /* a quirk */
+        {"cpu=1 overhead:cpu=250m", 1250, 1250, 1250, 1250, 200},
+        {"cpu=1 actual:cpu=3", 1000, 3000, 1000, 3000, 200},
+        {"cpu=3 actual:cpu=1", 3000, 3000, 3000, 3000, 200},
+        {"cpu=1500u and cpu=1500u", 3, 3, 3, 3, 400}, /* round once */
     };
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -76,37 +76,37 @@ TEST(spec, what_plugins_cannot_tell_apart_is_one_spec)
         const char *one, *other;
         bool is_same;
     } cases[] = {
-        {"cpu=1",                         "cpu=1000m",                    true },
-        {"cpu=1 gpu=1",                   "gpu=1 cpu=1",                  true },
-        {"uid=a label:x=1 on=n",          "uid=b nominated=m",            true }, /* of the row */
-        {"port:80",                       "port:0.0.0.0:80/TCP",          true },
-        {"port:80 port:81",               "port:81 port:80",              true },
-        {"port:80 and port:80",           "port:80 and",                  true },
-        {"image:nginx",                   "image:nginx:latest",           true },
-        {"gpu=0",                         "",                             true },
-        {"priority=0",                    "",                             true },
-        {"cpu=1",                         "cpu=1001m",                    false},
-        {"cpu=1",                         "memory=1",                     false},
-        {"cpu=1 and",                     "cpu=1",                        false},
-        {"priority=1",                    "",                             false},
-        {"preempts=Never",                "",                             false},
-        {"scheduler=kubenexus-scheduler", "",                             false},
-        {"port:80",                       "port:80/UDP",                  false},
-        {"port:80",                       "port:127.0.0.1:80",            false},
-        {"image:a",                       "image:b",                      false},
-        {"gate:a",                        "",                             false},
-        {"tolerate:a:Exists::",           "",                             false},
-        {"tolerate:a:Exists::",           "tolerate:a:Equal::",           false},
-        {"tolerate::Equal:v:",            "tolerate::Exists:v:",          false},
-        {"select:a=b",                    "",                             false},
-        {"spread:zone:1:hard:a=b",        "",                             false},
-        {"spread:zone:1:hard:a=b",        "spread:zone:1:soft:a=b",       false},
-        {"spread:zone:1:hard:a=b",        "spread:zone:2:hard:a=b",       false},
-        {"spread:zone:1:hard:a=b",        "spread:zone:1:hard:a=c",       false},
-        {"spread:zone:1:hard:a=b",        "spread:zone:1:hard:a=b:min=1", true }, /* the default */
-        {"spread:zone:1:hard:a=b",        "spread:zone:1:hard:a=b:min=2", false},
-        {"spread:zone:1:hard:*",          "spread:zone:1:hard:-",         false},
-        {"claim:a",                       "",                             false},
+        {"cpu=1", "cpu=1000m", true},
+        {"cpu=1 gpu=1", "gpu=1 cpu=1", true},
+        {"uid=a label:x=1 on=n", "uid=b nominated=m", true}, /* of the row */
+        {"port:80", "port:0.0.0.0:80/TCP", true},
+        {"port:80 port:81", "port:81 port:80", true},
+        {"port:80 and port:80", "port:80 and", true},
+        {"image:nginx", "image:nginx:latest", true},
+        {"gpu=0", "", true},
+        {"priority=0", "", true},
+        {"cpu=1", "cpu=1001m", false},
+        {"cpu=1", "memory=1", false},
+        {"cpu=1 and", "cpu=1", false},
+        {"priority=1", "", false},
+        {"preempts=Never", "", false},
+        {"scheduler=kubenexus-scheduler", "", false},
+        {"port:80", "port:80/UDP", false},
+        {"port:80", "port:127.0.0.1:80", false},
+        {"image:a", "image:b", false},
+        {"gate:a", "", false},
+        {"tolerate:a:Exists::", "", false},
+        {"tolerate:a:Exists::", "tolerate:a:Equal::", false},
+        {"tolerate::Equal:v:", "tolerate::Exists:v:", false},
+        {"select:a=b", "", false},
+        {"spread:zone:1:hard:a=b", "", false},
+        {"spread:zone:1:hard:a=b", "spread:zone:1:soft:a=b", false},
+        {"spread:zone:1:hard:a=b", "spread:zone:2:hard:a=b", false},
+        {"spread:zone:1:hard:a=b", "spread:zone:1:hard:a=c", false},
+        {"spread:zone:1:hard:a=b", "spread:zone:1:hard:a=b:min=1", true}, /* the default */
+        {"spread:zone:1:hard:a=b", "spread:zone:1:hard:a=b:min=2", false},
+        {"spread:zone:1:hard:*", "spread:zone:1:hard:-", false},
+        {"claim:a", "", false},
     };
     AUTO(ground) g = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -135,13 +135,13 @@ TEST(spec, an_image_without_a_tag_is_the_latest)
     static const struct {
         const char *image, *name;
     } cases[] = {
-        {"nginx",                  "nginx:latest"            },
-        {"nginx:1.25",             "nginx:1.25"              },
-        {"reg:5000/team/app",      "reg:5000/team/app:latest"}, /* the colon of a port */
-        {"reg:5000/team/app:v1",   "reg:5000/team/app:v1"    },
-        {"app@sha256:abc",         "app@sha256:abc"          },
-        {"reg:5000/app@sha256:ab", "reg:5000/app@sha256:ab"  },
-        {"",                       ":latest"                 },
+        {"nginx", "nginx:latest"},
+        {"nginx:1.25", "nginx:1.25"},
+        {"reg:5000/team/app", "reg:5000/team/app:latest"}, /* the colon of a port */
+        {"reg:5000/team/app:v1", "reg:5000/team/app:v1"},
+        {"app@sha256:abc", "app@sha256:abc"},
+        {"reg:5000/app@sha256:ab", "reg:5000/app@sha256:ab"},
+        {"", ":latest"},
     };
     AUTO(arena) mem = {0};
     for (size_t i = 0; i < LEN(cases); i++)
@@ -204,9 +204,9 @@ TEST(spec, a_pin_is_taken_out_unless_the_pod_is_spread)
         const char *line;
         bool is_taken;
     } cases[] = {
-        {"pod p require:@metadata.name:In:n1",                        true },
+        {"pod p require:@metadata.name:In:n1", true},
         {"pod p require:@metadata.name:In:n1 spread:zone:1:hard:a=b", false},
-        {"pod p require:disk:In:n1",                                  false},
+        {"pod p require:disk:In:n1", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         sym pin;

@@ -62,10 +62,10 @@ TEST(terms, whoever_reads_labels_of_namespaces_has_a_way_to_see_them)
         bool is_picky; /* it wants team=a; else any labels will do */
         bool seen[3];  /* by the seeker, by pods on nodes, by hints */
     } cases[] = {
-        {"known",   true,  {true, true, false}  },
-        {"known",   false, {true, true, true}   },
-        {"unknown", true,  {false, false, false}},
-        {"unknown", false, {true, true, true}   },
+        {"known", true, {true, true, false}},
+        {"known", false, {true, true, true}},
+        {"unknown", true, {false, false, false}},
+        {"unknown", false, {true, true, true}},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         for (int sight = SIGHT_SEEKER; sight <= SIGHT_HINT; sight++) {

@@ -80,24 +80,24 @@ struct step {
 };
 
 static const struct step steps[] = {
-    {place,       "d n1"                                                                             },
-    {place,       "d n2"                                                                             },
-    {take,        "a"                                                                                }, /* the last, the middle and the first of its node's list */
-    {take,        "g"                                                                                },
-    {place,       "h n1"                                                                             },
-    {take,        "b"                                                                                },
-    {take,        "c"                                                                                },
-    {put,         "node n1 cpu=4 memory=8Gi gpu=1 zone=a image:x=5Mi taint:t=v:NoSchedule"           },
-    {put,         "node n1 cpu=8 memory=8Gi gpu=2 zone=b host=other image:x=5Mi taint:t=v:NoSchedule"},
-    {put,         "node n1 cpu=8 memory=8Gi gpu=2 zone=a image:y=1Mi cordoned"                       },
-    {put,         "node n3 cpu=1 zone=c image:x=5Mi"                                                 },
-    {remove_node, "n1"                                                                               },
-    {remove_node, "n2"                                                                               },
-    {claim,       "n9"                                                                               },
-    {nominate,    "d n1"                                                                             },
-    {nominate,    "e n2"                                                                             },
-    {nominate,    "e"                                                                                },
-    {nominate,    "f"                                                                                },
+    {place, "d n1"},
+    {place, "d n2"},
+    {take, "a"}, /* the last, the middle and the first of its node's list */
+    {take, "g"},
+    {place, "h n1"},
+    {take, "b"},
+    {take, "c"},
+    {put, "node n1 cpu=4 memory=8Gi gpu=1 zone=a image:x=5Mi taint:t=v:NoSchedule"},
+    {put, "node n1 cpu=8 memory=8Gi gpu=2 zone=b host=other image:x=5Mi taint:t=v:NoSchedule"},
+    {put, "node n1 cpu=8 memory=8Gi gpu=2 zone=a image:y=1Mi cordoned"},
+    {put, "node n3 cpu=1 zone=c image:x=5Mi"},
+    {remove_node, "n1"},
+    {remove_node, "n2"},
+    {claim, "n9"},
+    {nominate, "d n1"},
+    {nominate, "e n2"},
+    {nominate, "e"},
+    {nominate, "f"},
 };
 
 TEST(txn, every_operation_is_undone_without_a_trace)
@@ -218,12 +218,12 @@ TEST(txn, a_placement_logs_the_columns_it_touches)
         uint32_t columns;
         bool is_counted; /* by a tally: a column, too */
     } cases[] = {
-        {"cpu=1",                  COLUMN_USED,                false},
-        {"",                       COLUMN_USED,                false},
-        {"port:90",                COLUMN_USED | COLUMN_PORTS, false},
-        {"label:app=web",          COLUMN_USED,                true },
-        {"label:app=web deleting", COLUMN_USED,                false},
-        {"label:app=web port:91",  COLUMN_USED | COLUMN_PORTS, true },
+        {"cpu=1", COLUMN_USED, false},
+        {"", COLUMN_USED, false},
+        {"port:90", COLUMN_USED | COLUMN_PORTS, false},
+        {"label:app=web", COLUMN_USED, true},
+        {"label:app=web deleting", COLUMN_USED, false},
+        {"label:app=web port:91", COLUMN_USED | COLUMN_PORTS, true},
     };
     AUTO(ground) g = {0};
     furnish(&g);

@@ -44,11 +44,11 @@ TEST(volumes_read, the_old_annotation_for_a_class_comes_first)
     static const struct {
         const char *meta, *spec, *class;
     } cases[] = {
-        {"",                                                                 "",                         NULL },
-        {"",                                                                 "'storageClassName':'new'", "new"},
-        {",'annotations':{'volume.beta.kubernetes.io/storage-class':'old'}", "",                         "old"},
+        {"", "", NULL},
+        {"", "'storageClassName':'new'", "new"},
+        {",'annotations':{'volume.beta.kubernetes.io/storage-class':'old'}", "", "old"},
         {",'annotations':{'volume.beta.kubernetes.io/storage-class':'old'}",
-         "'storageClassName':'new'",                                                                     "old"},
+         "'storageClassName':'new'", "old"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(ground) g = {0};
@@ -67,11 +67,11 @@ TEST(volumes_read, a_claim_is_bound_when_its_volume_and_the_controller_say_so)
         const char *meta, *spec, *phase;
         bool is_bound, is_lost;
     } cases[] = {
-        {"",        "",                 "Pending", false, false},
-        {"," BOUND, "",                 "Pending", false, false},
-        {"",        "'volumeName':'v'", "Bound",   false, false},
-        {"," BOUND, "'volumeName':'v'", "Pending", true,  false},
-        {"," BOUND, "'volumeName':'v'", "Lost",    true,  true },
+        {"", "", "Pending", false, false},
+        {"," BOUND, "", "Pending", false, false},
+        {"", "'volumeName':'v'", "Bound", false, false},
+        {"," BOUND, "'volumeName':'v'", "Pending", true, false},
+        {"," BOUND, "'volumeName':'v'", "Lost", true, true},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(ground) g = {0};
@@ -115,10 +115,10 @@ TEST(volumes_read, only_a_provisioner_that_makes_volumes_provides)
         const char *rest;
         bool waits, provides;
     } cases[] = {
-        {"'provisioner':'p'",                                                            false, true},
-        {"'provisioner':'p','volumeBindingMode':'WaitForFirstConsumer'",                 true,  true},
+        {"'provisioner':'p'", false, true},
+        {"'provisioner':'p','volumeBindingMode':'WaitForFirstConsumer'", true, true},
         {"'provisioner':'kubernetes.io/no-provisioner','volumeBindingMode':'Immediate'", false,
-         false                                                                                      },
+         false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(ground) g = {0};

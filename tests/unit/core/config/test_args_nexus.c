@@ -117,24 +117,24 @@ TEST(args_nexus, that_make_no_sense_are_refused_by_name)
     static const struct {
         const char *plugin, *args, *error;
     } cases[] = {
-        {"ProfileClassifier",           "{defaultTier: platinum}",
+        {"ProfileClassifier", "{defaultTier: platinum}",
          "9 profiles[0].pluginConfig[0].args.defaultTier: \"platinum\" is none of gold, silver, "
-         "bronze"                                                                                },
-        {"ProfileClassifier",           "{tier: gold}",
-         "9 profiles[0].pluginConfig[0].args.tier: there is no such field"                       },
-        {"WorkloadAwareScoring",        "{cpuWeight: 101}",
-         "9 profiles[0].pluginConfig[0].args.cpuWeight: 101: not in valid range [0, 100]"        },
-        {"WorkloadAwareScoring",        "{cpuWeight: 0, memoryWeight: 0, gpuWeight: 0}",
-         "9 profiles[0].pluginConfig[0].args: cpuWeight, memoryWeight and gpuWeight are all 0"   },
-        {"NUMATopology",                "{numaFit: snug}",
-         "9 profiles[0].pluginConfig[0].args.numaFit: \"snug\" is none of mostFree, target60"    },
-        {"TopologyScoring",             "{levels: [a b]}",
-         "9 profiles[0].pluginConfig[0].args.levels[0]: \"a b\" is not a name ([prefix/]name)"   },
+         "bronze"},
+        {"ProfileClassifier", "{tier: gold}",
+         "9 profiles[0].pluginConfig[0].args.tier: there is no such field"},
+        {"WorkloadAwareScoring", "{cpuWeight: 101}",
+         "9 profiles[0].pluginConfig[0].args.cpuWeight: 101: not in valid range [0, 100]"},
+        {"WorkloadAwareScoring", "{cpuWeight: 0, memoryWeight: 0, gpuWeight: 0}",
+         "9 profiles[0].pluginConfig[0].args: cpuWeight, memoryWeight and gpuWeight are all 0"},
+        {"NUMATopology", "{numaFit: snug}",
+         "9 profiles[0].pluginConfig[0].args.numaFit: \"snug\" is none of mostFree, target60"},
+        {"TopologyScoring", "{levels: [a b]}",
+         "9 profiles[0].pluginConfig[0].args.levels[0]: \"a b\" is not a name ([prefix/]name)"},
         {"TenantHardwareAffinityScore", "{allowedTiers: [{hardware: [premium]}]}",
-         "9 profiles[0].pluginConfig[0].args.allowedTiers[0]: needs a tenant or a tier"          },
+         "9 profiles[0].pluginConfig[0].args.allowedTiers[0]: needs a tenant or a tier"},
         {"TenantHardwareAffinityScore", "{allowedTiers: [{tier: gold, hardware: [best]}]}",
          "9 profiles[0].pluginConfig[0].args.allowedTiers[0].hardware[0]: \"best\" is none of "
-         "premium, standard, economy"                                                            },
+         "premium, standard, economy"},
         {"TenantHardwareAffinityScore", "{scores: {gold: {premium: 101}, silver: {}}}",
          "9 profiles[0].pluginConfig[0].args.scores.bronze: missing\n9 "
          "profiles[0].pluginConfig[0].args.scores.gold.premium: 101: not in valid range [0, 100]"},
@@ -184,10 +184,10 @@ TEST(args_nexus, of_fragmentation_that_make_no_sense)
     static const struct {
         const char *args, *error;
     } cases[] = {
-        {"{policy: Best}",                             "args.policy: \"Best\" is no policy"     },
-        {"{demand: [{gpus: 33}]}",                     "args.demand[0].gpus: "                  },
-        {"{demand: [{gpus: 1}, {gpuMilli: 0}]}",       "args.demand[1].gpuMilli: "              },
-        {"{demand: [{gpus: 1, weight: 0}]}",           "args.demand[0].weight: "                },
+        {"{policy: Best}", "args.policy: \"Best\" is no policy"},
+        {"{demand: [{gpus: 33}]}", "args.demand[0].gpus: "},
+        {"{demand: [{gpus: 1}, {gpuMilli: 0}]}", "args.demand[1].gpuMilli: "},
+        {"{demand: [{gpus: 1, weight: 0}]}", "args.demand[0].weight: "},
         {"{demand: [{gpus: 1}], observeDemand: true}", "args.observeDemand: demand is told, too"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

@@ -92,36 +92,36 @@ TEST(config, an_election_that_is_off_is_not_judged)
 TEST(config, what_makes_no_sense_is_refused_with_line_and_path)
 {
     static const char *const cases[][2] = {
-        {"parallelism: 0",                                "3 parallelism: 0: should be an integer value greater than zero"},
-        {"parallelism: many",                             "3 parallelism: \"many\" is not a 32-bit integer"               },
-        {"parallelism: 1.5",                              "3 parallelism: 1.5 is not a 32-bit integer"                    },
+        {"parallelism: 0", "3 parallelism: 0: should be an integer value greater than zero"},
+        {"parallelism: many", "3 parallelism: \"many\" is not a 32-bit integer"},
+        {"parallelism: 1.5", "3 parallelism: 1.5 is not a 32-bit integer"},
         {"percentageOfNodesToScore: 101",
-         "3 percentageOfNodesToScore: 101: not in valid range [0-100]"                                                    },
+         "3 percentageOfNodesToScore: 101: not in valid range [0-100]"},
         {"profiles:\n- percentageOfNodesToScore: -1",
-         "4 profiles[0].percentageOfNodesToScore: -1: not in valid range [0-100]"                                         },
-        {"podInitialBackoffSeconds: 0",                   "3 podInitialBackoffSeconds: 0: must be greater than 0"         },
+         "4 profiles[0].percentageOfNodesToScore: -1: not in valid range [0-100]"},
+        {"podInitialBackoffSeconds: 0", "3 podInitialBackoffSeconds: 0: must be greater than 0"},
         {"podInitialBackoffSeconds: 9223372036854775807",
          "3 podInitialBackoffSeconds: 9223372036854775807: must be greater than 0 and at most "
-         "1000000000"                                                                                                     },
+         "1000000000"},
         {"podMaxBackoffSeconds: 9223372036854775807",
-         "3 podMaxBackoffSeconds: 9223372036854775807: must be at most 1000000000"                                        },
+         "3 podMaxBackoffSeconds: 9223372036854775807: must be at most 1000000000"},
         {"podInitialBackoffSeconds: 11",
-         "1 podMaxBackoffSeconds: 10: must be greater than or equal to podInitialBackoffSeconds"                          },
+         "1 podMaxBackoffSeconds: 10: must be greater than or equal to podInitialBackoffSeconds"},
         {"leaderElection:\n  leaseDuration: 10s",
-         "4 leaderElection.leaseDuration: must be greater than renewDeadline (10000 ms)"                                  },
+         "4 leaderElection.leaseDuration: must be greater than renewDeadline (10000 ms)"},
         {"leaderElection:\n  renewDeadline: -1s\n",
          "4 leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod (2000 ms)\n"
-         "4 leaderElection.renewDeadline: must be greater than zero"                                                      },
+         "4 leaderElection.renewDeadline: must be greater than zero"},
         {"leaderElection: {retryPeriod: 9s}",
-         "3 leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod (9000 ms)"                           },
+         "3 leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod (9000 ms)"},
         {"leaderElection: {retryPeriod: 9}",
-         "3 leaderElection.retryPeriod: 9 is not a duration (15s, 1m30s)"                                                 },
+         "3 leaderElection.retryPeriod: 9 is not a duration (15s, 1m30s)"},
         {"leaderElection: {resourceLock: endpoints}",
-         "3 leaderElection.resourceLock: \"endpoints\": resourceLock value must be \"leases\""                            },
-        {"clientConnection: {burst: -1}",                 "3 clientConnection.burst: -1: must be non-negative"            },
-        {"clientConnection: {qps: '5'}",                  "3 clientConnection.qps: \"5\" is not a number"                 },
-        {"clientConnection: [1]",                         "3 clientConnection: [1] is not an object"                      },
-        {"profiles: {}",                                  "3 profiles: {} is not a list"                                  },
+         "3 leaderElection.resourceLock: \"endpoints\": resourceLock value must be \"leases\""},
+        {"clientConnection: {burst: -1}", "3 clientConnection.burst: -1: must be non-negative"},
+        {"clientConnection: {qps: '5'}", "3 clientConnection.qps: \"5\" is not a number"},
+        {"clientConnection: [1]", "3 clientConnection: [1] is not an object"},
+        {"profiles: {}", "3 profiles: {} is not a list"},
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
@@ -131,19 +131,21 @@ TEST(config, what_makes_no_sense_is_refused_with_line_and_path)
 TEST(config, unknown_and_doubled_fields_are_refused_with_line_and_path)
 {
     static const char *const cases[][2] = {
-        {"paralelism: 1",                                                                        "3 paralelism: there is no such field"                                   },
-        {"Parallelism: 1",                                                                       "3 Parallelism: there is no such field"                                  },
-        {"healthzBindAddress: a",                                                                "3 healthzBindAddress: there is no such field"                           },
+        {"paralelism: 1", "3 paralelism: there is no such field"},
+        {"Parallelism: 1", "3 Parallelism: there is no such field"},
+        {"healthzBindAddress: a", "3 healthzBindAddress: there is no such field"},
         {"profiles:\n- schedulerName: a\n  plugins:\n    score:\n      enabled:\n      - {name: "
-         "ImageLocality, wait: 1}",                                                     "8 profiles[0].plugins.score.enabled[0].wait: there is no such field"    },
+         "ImageLocality, wait: 1}",
+         "8 profiles[0].plugins.score.enabled[0].wait: there is no such field"},
         {"profiles:\n- plugins:\n    scores: {}",
-         "5 profiles[0].plugins.scores: there is no such field"                                                                                                           },
+         "5 profiles[0].plugins.scores: there is no such field"},
         {"profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      strategy: 1",
-         "7 profiles[0].pluginConfig[0].args.strategy: there is no such field"                                                                                            },
-        {"parallelism: 1\nparallelism: 2",                                                       "4 parallelism: is there twice"                                          },
+         "7 profiles[0].pluginConfig[0].args.strategy: there is no such field"},
+        {"parallelism: 1\nparallelism: 2", "4 parallelism: is there twice"},
         {"profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      "
-         "scoringStrategy: {type: LeastAllocated,\n        type: MostAllocated}",       "8 profiles[0].pluginConfig[0].args.scoringStrategy.type: is there twice"},
-        {"\"a\\nb\": 1",                                                                         "3 a b: there is no such field"                                          }, /* still one line */
+         "scoringStrategy: {type: LeastAllocated,\n        type: MostAllocated}",
+         "8 profiles[0].pluginConfig[0].args.scoringStrategy.type: is there twice"},
+        {"\"a\\nb\": 1", "3 a b: there is no such field"}, /* still one line */
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
@@ -176,20 +178,20 @@ TEST(config, other_documents_are_refused)
         uint32_t line;
         const char *error;
     } cases[] = {
-        {"",                                                                                        0, "empty"                             },
-        {"# nothing\n",                                                                             0, "empty"                             },
-        {"a: [",                                                                                    2, "did not find expected node content"},
-        {"7",                                                                                       1, "the value is not an object"        },
-        {"kind: KubeSchedulerConfiguration",                                                        1,
-         "missing: kubescheduler.config.k8s.io/v1 is wanted"                                                                               },
-        {"apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",       1,
-         "\"kubescheduler.config.k8s.io/v1beta3\" is not kubescheduler.config.k8s.io/v1"                                                   },
-        {"apiVersion: kubescheduler.config.k8s.io/v1\nkind: Pod",                                   2,
-         "\"Pod\" is not KubeSchedulerConfiguration"                                                                                       },
-        {"apiVersion: kubescheduler.config.k8s.io/v1",                                              1,
-         "missing: KubeSchedulerConfiguration is wanted"                                                                                   },
+        {"", 0, "empty"},
+        {"# nothing\n", 0, "empty"},
+        {"a: [", 2, "did not find expected node content"},
+        {"7", 1, "the value is not an object"},
+        {"kind: KubeSchedulerConfiguration", 1,
+         "missing: kubescheduler.config.k8s.io/v1 is wanted"},
+        {"apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration", 1,
+         "\"kubescheduler.config.k8s.io/v1beta3\" is not kubescheduler.config.k8s.io/v1"},
+        {"apiVersion: kubescheduler.config.k8s.io/v1\nkind: Pod", 2,
+         "\"Pod\" is not KubeSchedulerConfiguration"},
+        {"apiVersion: kubescheduler.config.k8s.io/v1", 1,
+         "missing: KubeSchedulerConfiguration is wanted"},
         {"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n---\na: 1",
-         4,                                                                                            "a second document"                 },
+         4, "a second document"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scheduler_config) c = {0};
@@ -214,19 +216,19 @@ TEST(config, a_file_has_a_largest_size)
 TEST(config, what_has_no_effect_is_said)
 {
     static const char *const cases[][2] = {
-        {"parallelism: 8",                             "3 parallelism: 8: one thread decides, whatever it says"},
-        {"percentageOfNodesToScore: 0",                ""                                                      },
+        {"parallelism: 8", "3 parallelism: 8: one thread decides, whatever it says"},
+        {"percentageOfNodesToScore: 0", ""},
         {"percentageOfNodesToScore: 50",
-         "3 percentageOfNodesToScore: 50: all nodes that fit are scored, whatever it says"                     },
+         "3 percentageOfNodesToScore: 50: all nodes that fit are scored, whatever it says"},
         {"profiles: [{percentageOfNodesToScore: 50}]",
          "3 profiles[0].percentageOfNodesToScore: 50: all nodes that fit are scored, whatever it "
-         "says"                                                                                                },
+         "says"},
         {"enableProfiling: true",
-         "3 enableProfiling: there is no Go runtime here whose profile could be served"                        },
+         "3 enableProfiling: there is no Go runtime here whose profile could be served"},
         {"enableContentionProfiling: true",
-         "3 enableContentionProfiling: there is no Go runtime here whose profile could be served"              },
+         "3 enableContentionProfiling: there is no Go runtime here whose profile could be served"},
         {"delayCacheUntilActive: true",
-         "3 delayCacheUntilActive: a standby keeps its cache warm, whatever it says"                           },
+         "3 delayCacheUntilActive: a standby keeps its cache warm, whatever it says"},
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
@@ -239,26 +241,26 @@ TEST(config, durations_are_gos)
         const char *text;
         int64_t lease_ms; /* -1: none */
     } cases[] = {
-        {"1h",                3600000      },
-        {"1h1m1s",            3661000      },
-        {"1.5h",              5400000      },
-        {".5m",               30000        },
-        {"30.s",              30000        },
-        {"+20s",              20000        },
-        {"20000ms",           20000        },
-        {"2e1s",              -1           },
-        {"20",                -1           },
-        {"20 s",              -1           },
-        {"s",                 -1           },
-        {"1d",                -1           },
-        {"",                  -1           },
-        {"-",                 -1           },
-        {".s",                -1           },
-        {"99999999999999h",   -1           },
-        {"20000000000ns",     20000        },
-        {"20000000us",        20000        },
-        {"20000000\xc2\xb5s", 20000        },
-        {"500000h",           1800000000000},
+        {"1h", 3600000},
+        {"1h1m1s", 3661000},
+        {"1.5h", 5400000},
+        {".5m", 30000},
+        {"30.s", 30000},
+        {"+20s", 20000},
+        {"20000ms", 20000},
+        {"2e1s", -1},
+        {"20", -1},
+        {"20 s", -1},
+        {"s", -1},
+        {"1d", -1},
+        {"", -1},
+        {"-", -1},
+        {".s", -1},
+        {"99999999999999h", -1},
+        {"20000000000ns", 20000},
+        {"20000000us", 20000},
+        {"20000000\xc2\xb5s", 20000},
+        {"500000h", 1800000000000},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scheduler_config) c = {0};

@@ -54,43 +54,44 @@ TEST(extenders, enableHTTPS_without_authorities_believes_any_server)
 TEST(extenders, what_makes_no_sense_is_refused_with_line_and_path)
 {
     static const char *const cases[][2] = {
-        {"extenders: {}",                                                                           "3 extenders: the value is not a list"},
-        {"extenders: [{}]",                                                                         "3 extenders[0].urlPrefix: missing"   },
+        {"extenders: {}", "3 extenders: the value is not a list"},
+        {"extenders: [{}]", "3 extenders[0].urlPrefix: missing"},
         {"extenders: [{urlPrefix: ftp://a}]",
-         "3 extenders[0].urlPrefix: \"ftp://a\" does not begin with https:// or http://"                                                  },
+         "3 extenders[0].urlPrefix: \"ftp://a\" does not begin with https:// or http://"},
         {"extenders: [{urlPrefix: 'http://u:secret@a:x'}]",
-         "3 extenders[0].urlPrefix: \"a\" has no port between 1 and 65535"                                                                },
+         "3 extenders[0].urlPrefix: \"a\" has no port between 1 and 65535"},
         {"extenders: [{urlPrefix: 'http://a', tlsConfig: {keyData: 17}}]",
-         "3 extenders[0].tlsConfig.keyData: the value is not text"                                                                        },
+         "3 extenders[0].tlsConfig.keyData: the value is not text"},
         {"extenders: [{urlPrefix: 'http://u@a'}]",
-         "3 extenders[0].urlPrefix: a user in it is not supported"                                                                        },
+         "3 extenders[0].urlPrefix: a user in it is not supported"},
         {"extenders:\n- urlPrefix: http://a\n  filterVerb: a b",
-         "5 extenders[0].filterVerb: \"a b\" holds a character that no path has"                                                          },
+         "5 extenders[0].filterVerb: \"a b\" holds a character that no path has"},
         {"extenders:\n- urlPrefix: http://a\n  prioritizeVerb: p",
-         "4 extenders[0].weight: 0: must have a positive weight applied to it"                                                            },
+         "4 extenders[0].weight: 0: must have a positive weight applied to it"},
         {"extenders:\n- urlPrefix: http://a\n  weight: many",
-         "5 extenders[0].weight: \"many\" is not a 64-bit integer"                                                                        },
+         "5 extenders[0].weight: \"many\" is not a 64-bit integer"},
         {"extenders:\n- urlPrefix: http://a\n  httpTimeout: -1s",
-         "5 extenders[0].httpTimeout: must not be negative"                                                                               },
+         "5 extenders[0].httpTimeout: must not be negative"},
         {"extenders:\n- urlPrefix: http://a\n  httpTimeout: 5",
-         "5 extenders[0].httpTimeout: 5 is not a duration (15s, 1m30s)"                                                                   },
+         "5 extenders[0].httpTimeout: 5 is not a duration (15s, 1m30s)"},
         {"extenders: [{urlPrefix: 'http://a', bindVerb: b}, {urlPrefix: 'http://b', bindVerb: b}]",
-         "3 extenders: found 2 extenders implementing bind: only one extender can implement bind"                                         },
+         "3 extenders: found 2 extenders implementing bind: only one extender can implement bind"},
         {"extenders:\n- urlPrefix: http://a\n  managedResources:\n  - name: cpu",
-         "6 extenders[0].managedResources[0].name: \"cpu\" is an invalid extended resource name"                                          },
+         "6 extenders[0].managedResources[0].name: \"cpu\" is an invalid extended resource name"},
         {"extenders:\n- urlPrefix: http://a\n  managedResources: [{name: e.com/a}]\n"
-         "- urlPrefix: http://b\n  managedResources: [{name: e.com/a}]",                   "7 extenders[1].managedResources[0].name: \"e.com/a\": duplicate extender managed "
+         "- urlPrefix: http://b\n  managedResources: [{name: e.com/a}]",
+         "7 extenders[1].managedResources[0].name: \"e.com/a\": duplicate extender managed "
          "resource "
-         "name"                                          },
+         "name"},
         {"extenders:\n- urlPrefix: http://a\n  tlsConfig: {caData: '!'}",
-         "5 extenders[0].tlsConfig.caData: is not base64"                                                                                 },
+         "5 extenders[0].tlsConfig.caData: is not base64"},
         {"extenders:\n- urlPrefix: http://a\n  tlsConfig: {certFile: /a}",
-         "5 extenders[0].tlsConfig: a certificate and its key come together"                                                              },
+         "5 extenders[0].tlsConfig: a certificate and its key come together"},
         {"extenders:\n- urlPrefix: http://a\n  tlsConfig: {caFile: /a, insecure: true}",
          "5 extenders[0].tlsConfig.insecure: specifying a root certificates file with the insecure "
-         "flag is not allowed"                                                                                                            },
+         "flag is not allowed"},
         {"extenders:\n- urlPrefix: http://a\n  filterverb: f",
-         "5 extenders[0].filterverb: there is no such field"                                                                              },
+         "5 extenders[0].filterverb: there is no such field"},
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)

@@ -40,13 +40,13 @@ TEST(gates, all_of_a_stage_yield_to_those_that_are_named)
 TEST(gates, refuse_what_upstream_refuses_and_change_nothing)
 {
     static const char *const cases[][2] = {
-        {"GenericWorkload=true,Nope=true", "unrecognized feature gate: Nope"                  },
-        {"other:GenericWorkload=true",     "unrecognized feature gate: other:GenericWorkload" },
-        {"GenericWorkload",                "missing bool value for GenericWorkload"           },
-        {"GenericWorkload=yes",            "invalid value of GenericWorkload=yes"             },
-        {"SchedulerQueueingHints=false",   "unrecognized feature gate: SchedulerQueueingHints"},
+        {"GenericWorkload=true,Nope=true", "unrecognized feature gate: Nope"},
+        {"other:GenericWorkload=true", "unrecognized feature gate: other:GenericWorkload"},
+        {"GenericWorkload", "missing bool value for GenericWorkload"},
+        {"GenericWorkload=yes", "invalid value of GenericWorkload=yes"},
+        {"SchedulerQueueingHints=false", "unrecognized feature gate: SchedulerQueueingHints"},
         {"NodeDeclaredFeatures=false",
-         "cannot set feature gate NodeDeclaredFeatures to false, feature is locked to true"   },
+         "cannot set feature gate NodeDeclaredFeatures to false, feature is locked to true"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct feature_gates gates = {0};

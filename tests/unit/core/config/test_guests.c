@@ -135,14 +135,16 @@ TEST(guests, are_named_by_a_library_and_not_by_what_is_built_in)
         uint32_t n;
     } cases[] = {
         {"profiles: [{pluginConfig: [{name: A, args: {library: /a.so}}, "
-         "{name: B, args: {library: /b.so}}]}]",                                     2},
+         "{name: B, args: {library: /b.so}}]}]",
+         2},
         {"profiles: [{schedulerName: one, pluginConfig: [{name: A, args: {library: /a.so}}]}, "
-         "{schedulerName: two, pluginConfig: [{name: A, args: {library: /a.so}}]}]", 1},
-        {"profiles: [{pluginConfig: [{name: A, args: {}}]}]",                                 0},
-        {"profiles: [{pluginConfig: [{name: A, args: {library: [1]}}]}]",                     0},
-        {"profiles: [{pluginConfig: [{name: NodeAffinity, args: {library: /a.so}}]}]",        0},
-        {"profiles: [",                                                                       0},
-        {"",                                                                                  0},
+         "{schedulerName: two, pluginConfig: [{name: A, args: {library: /a.so}}]}]",
+         1},
+        {"profiles: [{pluginConfig: [{name: A, args: {}}]}]", 0},
+        {"profiles: [{pluginConfig: [{name: A, args: {library: [1]}}]}]", 0},
+        {"profiles: [{pluginConfig: [{name: NodeAffinity, args: {library: /a.so}}]}]", 0},
+        {"profiles: [", 0},
+        {"", 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

@@ -53,40 +53,43 @@ TEST(profiles, merge_and_expand_as_kube_scheduler_does)
         enum point point;
         const char *want;
     } cases[] = {
-  /* a weight of MultiPoint is replaced in place */
+        /* a weight of MultiPoint is replaced in place */
         {PLUGINS(
              "    multiPoint: {enabled: [{name: ImageLocality, weight: 7}, {name: NodeAffinity, "
              "weight: 5}], disabled: [{name: VolumeBinding}, {name: DynamicResources}, {name: "
              "InterPodAffinity}]}"),
-         POINT_SCORE,                                                                                                          "TaintToleration 3 NodeAffinity 5 NodeResourcesFit 1 PodTopologySpread 2 "
-         "NodeResourcesBalancedAllocation 1 ImageLocality 7"                                                                         },
- /* what is disabled and enabled again goes to the end */
+         POINT_SCORE,
+         "TaintToleration 3 NodeAffinity 5 NodeResourcesFit 1 PodTopologySpread 2 "
+         "NodeResourcesBalancedAllocation 1 ImageLocality 7"},
+        /* what is disabled and enabled again goes to the end */
         {PLUGINS("    multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
                  "NodeResourcesFit, weight: 2}, {name: NodeName}, {name: DefaultBinder}]}"),
-         POINT_FILTER,                                                                                                         "NodeResourcesFit NodeName"},
- /* a specific weight wins, and comes first */
+         POINT_FILTER, "NodeResourcesFit NodeName"},
+        /* a specific weight wins, and comes first */
         {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: 4}], disabled: [{name: "
                  "VolumeBinding}, {name: InterPodAffinity}, {name: DynamicResources}]}"),
-         POINT_SCORE,                                                                                                          "ImageLocality 4 TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 PodTopologySpread 2 "
-         "NodeResourcesBalancedAllocation 1"                                                                                         },
- /* "*" at a point leaves its own list alone; 0 means 1 */
+         POINT_SCORE,
+         "ImageLocality 4 TaintToleration 3 NodeAffinity 2 NodeResourcesFit 1 PodTopologySpread 2 "
+         "NodeResourcesBalancedAllocation 1"},
+        /* "*" at a point leaves its own list alone; 0 means 1 */
         {PLUGINS(
              "    score: {enabled: [{name: ImageLocality, weight: 0}], disabled: [{name: '*'}]}"),
-         POINT_SCORE,                                                                                                          "ImageLocality 1"          },
- /* enabled and disabled at a point: behind all others */
+         POINT_SCORE, "ImageLocality 1"},
+        /* enabled and disabled at a point: behind all others */
         {PLUGINS("    score: {enabled: [{name: TaintToleration, weight: 6}], disabled: [{name: "
                  "TaintToleration}, {name: VolumeBinding}, {name: InterPodAffinity}, {name: "
                  "DynamicResources}]}"),
-         POINT_SCORE,                                                                                                          "NodeAffinity 2 NodeResourcesFit 1 PodTopologySpread 2 NodeResourcesBalancedAllocation 1 "
-         "ImageLocality 1 TaintToleration 6"                                                                                         },
- /* other points do not hear of it */
-        {PLUGINS("    score: {disabled: [{name: '*'}]}"),                                                   POINT_POST_FILTER,
-         "DynamicResources DefaultPreemption"                                                                                                             },
- /* plugins that are still to come take their place */
+         POINT_SCORE,
+         "NodeAffinity 2 NodeResourcesFit 1 PodTopologySpread 2 NodeResourcesBalancedAllocation 1 "
+         "ImageLocality 1 TaintToleration 6"},
+        /* other points do not hear of it */
+        {PLUGINS("    score: {disabled: [{name: '*'}]}"), POINT_POST_FILTER,
+         "DynamicResources DefaultPreemption"},
+        /* plugins that are still to come take their place */
         {PLUGINS(
              "    score: {enabled: [{name: NUMATopology, weight: 10}], disabled: [{name: '*'}]}\n"
              "    permit: {enabled: [{name: Coscheduling}]}"),
-         POINT_PERMIT,                                                                                                         "Coscheduling"             },
+         POINT_PERMIT, "Coscheduling"},
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -139,10 +142,10 @@ TEST(profiles, say_what_they_cannot_do_quite_as_upstream)
          "node that both refuse is refused by the former"},
         {PLUGINS("    score: {enabled: [{name: TenantHardware}]}"),
          "6 profiles[0].plugins.score.enabled[0].name: \"TenantHardware\" is called "
-         "TenantHardwareAffinityScore"                   },
+         "TenantHardwareAffinityScore"},
         {PLUGINS("    score: {disabled: [{name: NodeLabel}]}"),
          "6 profiles[0].plugins.score.disabled[0].name: \"NodeLabel\" does not exist: nothing to "
-         "disable"                                       },
+         "disable"},
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
@@ -156,14 +159,14 @@ TEST(profiles, gangs_are_placed_and_ordered_where_the_file_says)
         bool orders, places;
     } cases[] = {
         {PLUGINS("    queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: '*'}]}"), true,
-         false                                                                                             },
- /* MultiPoint brings two orders: upstream refuses, here the file's own wins */
-        {PLUGINS("    multiPoint: {enabled: [{name: Coscheduling}]}"),                         true,  true },
-        {PLUGINS("    permit: {enabled: [{name: Coscheduling}]}"),                             false, true },
+         false},
+        /* MultiPoint brings two orders: upstream refuses, here the file's own wins */
+        {PLUGINS("    multiPoint: {enabled: [{name: Coscheduling}]}"), true, true},
+        {PLUGINS("    permit: {enabled: [{name: Coscheduling}]}"), false, true},
         {PLUGINS("    multiPoint: {enabled: [{name: Coscheduling}]}\n"
                  "    permit: {disabled: [{name: Coscheduling}]}"),
-         true,                                                                                        false},
-        {PLUGINS("    multiPoint: {enabled: [{name: GangPreemption}]}"),                       false, false},
+         true, false},
+        {PLUGINS("    multiPoint: {enabled: [{name: GangPreemption}]}"), false, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scheduler_config) c = {0};
@@ -196,66 +199,68 @@ TEST(profiles, refuse_what_makes_no_sense)
 {
     static const char *const cases[][2] = {
         {PLUGINS("    filter: {enabled: [{name: Nope}]}"),
-         "6 profiles[0].plugins.filter.enabled[0].name: FilterPlugin \"Nope\" does not exist"                                                                                                 },
+         "6 profiles[0].plugins.filter.enabled[0].name: FilterPlugin \"Nope\" does not exist"},
         {PLUGINS("    filter: {enabled: [{weight: 1}]}"),
-         "6 profiles[0].plugins.filter.enabled[0].name: missing"                                                                                                                              },
+         "6 profiles[0].plugins.filter.enabled[0].name: missing"},
         {PLUGINS("    filter: {enabled: [{name: ImageLocality}]}"),
          "6 profiles[0].plugins.filter.enabled[0].name: plugin \"ImageLocality\" does not extend "
-         "FilterPlugin plugin"                                                                                                                                                                },
+         "FilterPlugin plugin"},
         {PLUGINS("    score:\n      enabled:\n      - name: ImageLocality\n      - name: "
                  "ImageLocality"),
          "9 profiles[0].plugins.score.enabled[1].name: plugin \"ImageLocality\" already registered "
-         "as \"ScorePlugin\""                                                                                                                                                                 },
+         "as \"ScorePlugin\""},
         {PLUGINS("    multiPoint: {enabled: [{name: NodeName}, {name: NodeName}]}"),
          "6 profiles[0].plugins.multiPoint.enabled[1].name: plugin \"NodeName\" already registered "
-         "as \"MultiPointPlugin\""                                                                                                                                                            },
+         "as \"MultiPointPlugin\""},
         {PLUGINS("    filter: {enabled: [{name: GCEPDLimits}]}"),
          "6 profiles[0].plugins.filter.enabled[0].name: \"GCEPDLimits\" was removed before "
-         "kubescheduler.config.k8s.io/v1 (NodeVolumeLimits does its work)"                                                                                                                    },
+         "kubescheduler.config.k8s.io/v1 (NodeVolumeLimits does its work)"},
         {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: -1}]}"),
-         "6 profiles[0].plugins.score.enabled[0].weight: -1: not in valid range [0, 1000000]"                                                                                                 },
+         "6 profiles[0].plugins.score.enabled[0].weight: -1: not in valid range [0, 1000000]"},
         {PLUGINS("    score: {enabled: [{name: ImageLocality, weight: 1000001}]}"),
-         "6 profiles[0].plugins.score.enabled[0].weight: 1000001: not in valid range [0, 1000000]"                                                                                            },
+         "6 profiles[0].plugins.score.enabled[0].weight: 1000001: not in valid range [0, 1000000]"},
         {PLUGINS("    queueSort: {disabled: [{name: PrioritySort}]}"),
          "6 profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
-         "scheduler name \"p\", but got 0"                                                                                                                                                    },
+         "scheduler name \"p\", but got 0"},
         {PLUGINS("    queueSort: {enabled: [{name: PrioritySort}, {name: Coscheduling}]}"),
          "6 profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
-         "scheduler name \"p\", but got 2"                                                                                                                                                    },
+         "scheduler name \"p\", but got 2"},
         {PLUGINS("    bind: {disabled: [{name: '*'}]}"),
          "6 profiles[0].plugins.bind: at least one bind plugin is needed for profile with "
-         "scheduler name \"p\""                                                                                                                                                               },
+         "scheduler name \"p\""},
         {PLUGINS("    preFilter: {disabled: [{name: NodePorts}]}"),
-         "6 profiles[0].plugins.preFilter: NodePorts takes part in filter alone: not supported"                                                                                               },
+         "6 profiles[0].plugins.preFilter: NodePorts takes part in filter alone: not supported"},
         {PLUGINS("    filter: {disabled: [{name: NodeAffinity}]}"),
          "6 profiles[0].plugins.preFilter: NodeAffinity takes part in preFilter alone: not "
-         "supported"                                                                                                                                                                          },
+         "supported"},
         {PLUGINS("    preScore: {disabled: [{name: TaintToleration}]}"),
          "6 profiles[0].plugins.preScore: TaintToleration takes part in score alone: not "
-         "supported"                                                                                                                                                                          },
-        {"profiles:\n- schedulerName: ''",                                                                   "4 profiles[0].schedulerName: missing"                                           },
-        {"profiles:\n- schedulerName: a\n- {}",                                                              "5 profiles[1].schedulerName: missing"                                           },
+         "supported"},
+        {"profiles:\n- schedulerName: ''", "4 profiles[0].schedulerName: missing"},
+        {"profiles:\n- schedulerName: a\n- {}", "5 profiles[1].schedulerName: missing"},
         {"profiles:\n- schedulerName: a\n- schedulerName: a",
-         "5 profiles[1].schedulerName: \"a\" is there twice: profiles[0] has it, too"                                                                                                         },
+         "5 profiles[1].schedulerName: \"a\" is there twice: profiles[0] has it, too"},
         {PLUGINS("    filter: {enabled: [{name: KubeNexus}]}"),
          "6 profiles[0].plugins.filter.enabled[0].name: KubeNexus stands for plugins of many "
-         "points: enable it in multiPoint"                                                                                                                                                    },
+         "points: enable it in multiPoint"},
         {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}, {name: KubeNexus}]}"),
-         "6 profiles[0].plugins.multiPoint.enabled[1].name: KubeNexus is there twice"                                                                                                         },
+         "6 profiles[0].plugins.multiPoint.enabled[1].name: KubeNexus is there twice"},
         {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus, weight: 2}]}"),
          "6 profiles[0].plugins.multiPoint.enabled[0].weight: KubeNexus has no weight of its own: "
-         "name the plugin that you mean beside it"                                                                                                                                            },
+         "name the plugin that you mean beside it"},
         {PLUGINS(
              "    multiPoint: {enabled: [{name: KubeNexus}, {name: NUMA}, {name: NUMATopology}]}"),
          "6 profiles[0].plugins.multiPoint.enabled[2].name: plugin \"NUMATopology\" already "
-         "registered as \"MultiPointPlugin\""                                                                                                                                                 },
+         "registered as \"MultiPointPlugin\""},
         {"profiles:\n- schedulerName: c\n- schedulerName: a\n  plugins: &p {queueSort: {enabled: "
          "[{name: "
          "Coscheduling}]}}\n- schedulerName: b\n  plugins: *p\n  pluginConfig:\n  - name: "
-         "Coscheduling\n    args: {kubeflowAutoGang: true}",                                        "10 profiles[2].pluginConfig: of Coscheduling: must be the same for all profiles"},
+         "Coscheduling\n    args: {kubeflowAutoGang: true}",
+         "10 profiles[2].pluginConfig: of Coscheduling: must be the same for all profiles"},
         {"profiles:\n- schedulerName: a\n  plugins: &p {queueSort: {enabled: [{name: "
          "Coscheduling}]}}\n- schedulerName: b\n  plugins: *p\n  pluginConfig:\n  - name: "
-         "Coscheduling\n    args: {kubeflowAutoGang: true}",                                        "9 profiles[1].pluginConfig: of Coscheduling: must be the same for all profiles" },
+         "Coscheduling\n    args: {kubeflowAutoGang: true}",
+         "9 profiles[1].pluginConfig: of Coscheduling: must be the same for all profiles"},
     };
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
@@ -335,35 +340,35 @@ TEST(profiles, what_is_named_beside_KubeNexus_changes_that_one_thing)
     } cases[] = {
         {PLUGINS(
              "    multiPoint: {enabled: [{name: KubeNexus}, {name: NUMATopology, weight: 10}]}"),
-         "NUMATopology",                                                                                                    10, 0 },
+         "NUMATopology", 10, 0},
         {PLUGINS(
              "    multiPoint: {enabled: [{name: NUMATopology, weight: 10}, {name: KubeNexus}]}"),
-         "NUMATopology",                                                                                                    10, 0 },
-        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}, {name: NUMA}]}"),                           "NUMATopology", 6,
-         0                                                                                                                        },
+         "NUMATopology", 10, 0},
+        {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}, {name: NUMA}]}"), "NUMATopology", 6,
+         0},
         {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}, {name: LinePolicy}]}"),
-         "LinePolicy",                                                                                                      0,  1 },
+         "LinePolicy", 0, 1},
         {PLUGINS(
              "    multiPoint: {enabled: [{name: KubeNexus}], disabled: [{name: NUMATopology}]}"),
-         "NUMATopology",                                                                                                    -1, -1},
+         "NUMATopology", -1, -1},
         {PLUGINS(
              "    multiPoint: {enabled: [{name: KubeNexus}], disabled: [{name: ImageLocality}]}"),
-         "ImageLocality",                                                                                                   -1, -1},
+         "ImageLocality", -1, -1},
         {PLUGINS(
              "    multiPoint: {enabled: [{name: KubeNexus}, {name: ImageLocality, weight: 3}]}"),
-         "ImageLocality",                                                                                                   3,  0 },
+         "ImageLocality", 3, 0},
         {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}\n"
                  "    score: {enabled: [{name: TopologyScoring, weight: 1}]}"),
-         "TopologyScoring",                                                                                                 1,  0 },
+         "TopologyScoring", 1, 0},
         {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}\n"
                  "    score: {disabled: [{name: GPUTopology}]}"),
-         "GPUTopology",                                                                                                     -1, -1},
+         "GPUTopology", -1, -1},
         {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}\n"
-                 "    score: {disabled: [{name: KubeNexus}]}"),                                    /* three that only score are gone */
-         "VRAMScheduler",                           0,  -3},
+                 "    score: {disabled: [{name: KubeNexus}]}"), /* three that only score are gone */
+         "VRAMScheduler", 0, -3},
         {PLUGINS("    multiPoint: {enabled: [{name: KubeNexus}]}\n"
                  "    queueSort: {enabled: [{name: PrioritySort}], disabled: [{name: '*'}]}"),
-         "PrioritySort",                                                                                                    0,  1 },
+         "PrioritySort", 0, 1},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scheduler_config) c = {0};

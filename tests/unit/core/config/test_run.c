@@ -25,12 +25,14 @@ TEST(run, strategy_and_weights_decide)
     static const struct {
         const char *config, *node;
     } cases[] = {
-        {"",                               "assumed on empty"},
+        {"", "assumed on empty"},
         {"profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: "
-         "MostAllocated}}}]}]",   "assumed on half" },
- /* without the fit's score, the smallest weight of another decides */
+         "MostAllocated}}}]}]",
+         "assumed on half"},
+        /* without the fit's score, the smallest weight of another decides */
         {"profiles: [{plugins: {score: {disabled: [{name: '*'}], enabled: [{name: "
-         "TaintToleration}]}}}]", "assumed on half" },
+         "TaintToleration}]}}}]",
+         "assumed on half"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(scheduler_config) c = {0};

@@ -9,21 +9,14 @@ TEST(walk, a_path_leads_to_its_value_or_to_what_should_hold_it)
     static const struct {
         const char *path, *begins; /* with what the text goes on there */
     } cases[] = {
-        {"",             "{\"a\""  },
-        {"a",            "1,"      },
-        {"list",         "[{"      },
-        {"list[0]",      "{\"b\":2"},
-        {"list[1].b",    "3,"      },
-        {"list[1].c[1]", "5]"      },
-        {"deep.er.x",    "6}"      },
-        {"none",         "{\"a\""  },
-        {"list[2]",      "[{"      },
-        {"list[1].none", "{\"b\":3"},
-        {"list.b",       "[{"      },
-        {"a.b",          "1,"      },
-        {"a[0]",         "1,"      },
-        {"deep.none.x",  "{\"er\"" },
-        {"list[x]",      "[{"      },
+        {"", "{\"a\""},      {"a", "1,"},
+        {"list", "[{"},      {"list[0]", "{\"b\":2"},
+        {"list[1].b", "3,"}, {"list[1].c[1]", "5]"},
+        {"deep.er.x", "6}"}, {"none", "{\"a\""},
+        {"list[2]", "[{"},   {"list[1].none", "{\"b\":3"},
+        {"list.b", "[{"},    {"a.b", "1,"},
+        {"a[0]", "1,"},      {"deep.none.x", "{\"er\""},
+        {"list[x]", "[{"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].path);

@@ -326,9 +326,8 @@ static struct pod *pod_with(struct stage *s, const char *line, uint64_t digest, 
 
 static void put_with(struct stage *s, const char *line, uint64_t digest, bool is_glance)
 {
-    struct change change = {
-        CHANGE_PUT, {.kind = KIND_POD, .pod = pod_with(s, line, digest, is_glance)}
-    };
+    struct change change = {CHANGE_PUT,
+                            {.kind = KIND_POD, .pod = pod_with(s, line, digest, is_glance)}};
     engine_apply(s->engine, s->now_ms, &change);
 }
 
@@ -364,12 +363,9 @@ TEST(apply, a_glance_is_enough_for_a_pod_with_that_digest)
         uint64_t digest;
         bool is_known;
     } cases[] = {
-        {"pod a",           7, true },
-        {"pod a on=n1",     7, true },
-        {"pod a",           8, false},
-        {"pod a uid=other", 7, false},
-        {"pod b",           7, false},
-        {"pod unread",      0, false},
+        {"pod a", 7, true},  {"pod a on=n1", 7, true},
+        {"pod a", 8, false}, {"pod a uid=other", 7, false},
+        {"pod b", 7, false}, {"pod unread", 0, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].line);

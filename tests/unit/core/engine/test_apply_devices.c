@@ -29,12 +29,12 @@ TEST(apply_devices, a_pod_wakes_when_what_it_lacked_is_there)
     static const struct {
         const char *rule, *there[3], *comes, *goes;
     } cases[] = {
-        {"a class",                  {ONE},                   CLASS, NULL     },
-        {"a slice",                  {CLASS},                 ONE,   NULL     },
-        {"a device more",            {CLASS, NONE},           ONE,   NULL     },
-        {"a claim that is given up", {CLASS, ONE, OTHER_HAS}, OTHER, NULL     },
-        {"a claim that goes",        {CLASS, ONE, OTHER_HAS}, NULL,  OTHER_HAS},
-        {"a taint that is lifted",   {CLASS, ONE, TAINT},     NULL,  TAINT    },
+        {"a class", {ONE}, CLASS, NULL},
+        {"a slice", {CLASS}, ONE, NULL},
+        {"a device more", {CLASS, NONE}, ONE, NULL},
+        {"a claim that is given up", {CLASS, ONE, OTHER_HAS}, OTHER, NULL},
+        {"a claim that goes", {CLASS, ONE, OTHER_HAS}, NULL, OTHER_HAS},
+        {"a taint that is lifted", {CLASS, ONE, TAINT}, NULL, TAINT},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};

@@ -14,44 +14,44 @@ static const struct {
     {{"node n1 cpu=8 example.com/gpu=8", GANG("p", 2, "example.com/gpuu=1"),
       GANG("q", 2, "example.com/gpuu=1")},
      "no node offers example.com/gpuu (nearest: example.com/gpu); each pod of gang a wants 1 "
-     "example.com/gpuu"                                                                         },
+     "example.com/gpuu"},
     {{"node n1 cpu=8 gpu=8", "node n2 cpu=8 gpu=4", GANG("p", 2, "gpu=16"), GANG("q", 2, "gpu=16")},
-     "no node has more than 8 nvidia.com/gpu; each pod of gang a wants 16 nvidia.com/gpu"       },
+     "no node has more than 8 nvidia.com/gpu; each pod of gang a wants 16 nvidia.com/gpu"},
     {{"node n1 cpu=8 gpu=0", "node n2 cpu=1 gpu=4", GANG("p", 2, "cpu=4 gpu=2"),
       GANG("q", 2, "cpu=4 gpu=2")},
-     "no node is large enough for one pod: gang a needs 2 x (2 nvidia.com/gpu, 4 cpu)"          },
+     "no node is large enough for one pod: gang a needs 2 x (2 nvidia.com/gpu, 4 cpu)"},
     {{"node n1 cpu=8", "node n2 cpu=8", GANG("p", 2, "cpu=6"), GANG("q", 2, "cpu=6"),
       GANG("r", 3, "cpu=6")},
-     "gang a needs 3 x (6 cpu); 2 fit now; short of 6 cpu; the nodes hold 2, even when empty"   },
+     "gang a needs 3 x (6 cpu); 2 fit now; short of 6 cpu; the nodes hold 2, even when empty"},
     {{"node n1 cpu=8 label:accelerator=h100", GANG("p", 2, "cpu=1 select:acelerator=h100"),
       GANG("q", 2, "cpu=1 select:acelerator=h100")},
-     "no node has the label acelerator, which gang a selects; nearest: accelerator"             },
+     "no node has the label acelerator, which gang a selects; nearest: accelerator"},
     {{"node n1 cpu=8 label:pool=train", "node n2 cpu=8 label:pool=serve",
       GANG("p", 2, "cpu=1 select:pool=trian"), GANG("q", 2, "cpu=1 select:pool=trian")},
-     "no node has pool=trian, which gang a selects; nearest: train"                             },
+     "no node has pool=trian, which gang a selects; nearest: train"},
     {{"node n1 cpu=8 label:pool=a", "node n2 cpu=8", GANG("p", 2, "cpu=6 require:pool:In:a"),
       GANG("q", 2, "cpu=6 require:pool:In:a")},
-     "1 of 2 nodes has pool=a, which gang a selects; room for 1 of 2 pods"                      },
+     "1 of 2 nodes has pool=a, which gang a selects; room for 1 of 2 pods"},
     {{"node n1 cpu=8 taint:team=x:NoSchedule", "node n2 cpu=8", GANG("p", 2, "cpu=6"),
       GANG("q", 2, "cpu=6")},
      "gang a does not tolerate the taint team=x:NoSchedule of 1 node; the other 1 node has room "
-     "for 1 of 2 pods"                                                                          },
+     "for 1 of 2 pods"},
     {{"node n1 cpu=8 cordoned", "node n2 cpu=8 cordoned", GANG("p", 2, "cpu=6"),
       GANG("q", 2, "cpu=6")},
-     "2 nodes that would do are cordoned"                                                       },
+     "2 nodes that would do are cordoned"},
     {{"node n1 cpu=4 label:rack=r1", "node n2 cpu=4 label:rack=r2", "node n3 cpu=8 label:rack=r2",
       GANG("p", 4, "cpu=4 " IN_ONE_RACK), GANG("q", 4, "cpu=4 " IN_ONE_RACK),
       GANG("r", 4, "cpu=4 " IN_ONE_RACK), GANG("s", 4, "cpu=4 " IN_ONE_RACK)},
      "gang a wants 4 pods in one domain (rack); the largest, r2, holds 3 even when empty: never"},
     {{"node n1 cpu=8 label:rack=r1", "node n2 cpu=4 label:rack=r2", "pod x cpu=4 on=n1",
       GANG("p", 2, "cpu=4 " IN_ONE_RACK), GANG("q", 2, "cpu=4 " IN_ONE_RACK)},
-     "gang a wants 2 pods in one domain (rack); r1 has most room: 1 now"                        },
+     "gang a wants 2 pods in one domain (rack); r1 has most room: 1 now"},
     {{"node n1 cpu=8", "pod x cpu=7 on=n1", GANG("p", 2, "cpu=4"), GANG("q", 2, "cpu=4")},
-     "gang a needs 2 x (4 cpu); 0 fit now; short of 8 cpu"                                      },
+     "gang a needs 2 x (4 cpu); 0 fit now; short of 8 cpu"},
     {{"node n1 cpu=8 gpu=8", "node n2 cpu=64", "pod x cpu=7 on=n1", GANG("p", 2, "gpu=1 cpu=4"),
       GANG("q", 2, "gpu=1 cpu=4")},
      "gang a needs 2 x (1 nvidia.com/gpu, 4 cpu); 0 fit now; 1 node with the rest free has too "
-     "little cpu"                                                                               },
+     "little cpu"},
 };
 
 static struct str first_sentence(struct str text)
@@ -88,32 +88,32 @@ static const struct {
     {{"node n1 cpu=8 gpu=8", "pod p " OURS "gpu=16"},
      "no node has more than 8 nvidia.com/gpu; the pod wants 16 nvidia.com/gpu. 0/1 nodes are "
      "available: 1 Insufficient nvidia.com/gpu. preemption: 0/1 nodes are available: 1 Preemption "
-     "is not helpful for scheduling."                                      },
+     "is not helpful for scheduling."},
     {{"node n1 cpu=8 label:accelerator=h100", "pod p " OURS "cpu=1 select:acelerator=h100"},
      "no node has the label acelerator, which the pod selects; nearest: accelerator. 0/1 nodes are "
      "available: 1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are "
-     "available: 1 Preemption is not helpful for scheduling."              },
+     "available: 1 Preemption is not helpful for scheduling."},
     {{"node n1 cpu=8 taint:team=x:NoSchedule", "node n2 cpu=1", "pod p " OURS "cpu=6"},
      "the pod does not tolerate the taint team=x:NoSchedule of 1 node. 0/2 nodes are available: 1 "
      "Insufficient cpu, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 2 "
-     "Preemption is not helpful for scheduling."                           },
+     "Preemption is not helpful for scheduling."},
     {{"node n1 cpu=8 gpu=8", "node n2 cpu=8 gpu=8", "node n3 cpu=64", "pod x gpu=6 on=n1",
       "pod p " OURS "gpu=4 cpu=4", "pod y gpu=6 cpu=6 on=n2"},
      "the pod needs 4 nvidia.com/gpu, 4 cpu; no node has room now; 1 node with the rest free has "
      "too little nvidia.com/gpu. 0/3 nodes are available: 1 Insufficient cpu, 3 Insufficient "
      "nvidia.com/gpu. preemption: 0/3 nodes are available: 1 Preemption is not helpful for "
-     "scheduling, 2 No preemption victims found for incoming pod."         },
+     "scheduling, 2 No preemption victims found for incoming pod."},
     {{"node n1 cpu=8", "pod x cpu=1 on=n1 label:app=a", "pod p " OURS "cpu=1 apart:host:app=a"},
      "node(s) didn't match pod anti-affinity rules: 1 node. 0/1 nodes are available: 1 node(s) "
      "didn't match pod anti-affinity rules. preemption: 0/1 nodes are available: 1 No preemption "
-     "victims found for incoming pod."                                     },
+     "victims found for incoming pod."},
     {{"node n1 cpu=8", "pod x cpu=6 priority=-1 on=n1", "pod p " OURS "cpu=4"},
      "starts when 1 pod on n1 is gone. 0/1 nodes are available: 1 Insufficient cpu. preemption: "
      "found a potential placement for pod on node n1, preempting 1 victims"},
     {{"node n1 cpu=8", "pod x cpu=8 on=n1", "pod p " OURS "cpu=1 require:@metadata.name:In:n1"},
      "n1, the only node that the pod may use: Insufficient cpu. 0/1 nodes are available: 1 "
      "Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for "
-     "incoming pod."                                                       },
+     "incoming pod."},
 };
 
 static struct str told(const struct stage *s, const char *pod)

@@ -57,11 +57,11 @@ TEST(consult, what_they_say_of_nodes_stands_in_the_refusal)
 {
     static const char *const cases[][2] = {
         {"{'NodeNames':[],'FailedNodes':{'n1':'busy','n2':'busy','n3':'hot'}}",
-         "0/4 nodes are available: 1 Insufficient cpu, 1 hot, 2 busy."                                                                           },
+         "0/4 nodes are available: 1 Insufficient cpu, 1 hot, 2 busy."},
         {"{'NodeNames':[],'FailedAndUnresolvableNodes':{'n1':'old'},'FailedNodes':{'n1':'busy'}}",
-         "0/4 nodes are available: 1 Insufficient cpu, 1 old."                                                                                   },
-        {"{'NodeNames':[]}",                                                                       "0/4 nodes are available: 1 Insufficient cpu."},
-        {"{}",                                                                                     "0/4 nodes are available: 1 Insufficient cpu."},
+         "0/4 nodes are available: 1 Insufficient cpu, 1 old."},
+        {"{'NodeNames':[]}", "0/4 nodes are available: 1 Insufficient cpu."},
+        {"{}", "0/4 nodes are available: 1 Insufficient cpu."},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
@@ -105,9 +105,9 @@ TEST(consult, an_extender_that_fails_fails_the_pod_unless_it_may)
     static const struct {
         const char *answer, *error;
     } cases[] = {
-        {"!no route",                                   "no route"                                              },
-        {"{'Error':'out of order','NodeNames':['n1']}", "out of order"                                          },
-        {"{'NodeNames':['n1','n9']}",                   "extender \"http://f\" claims a filtered node \"n9\" which "
+        {"!no route", "no route"},
+        {"{'Error':'out of order','NodeNames':['n1']}", "out of order"},
+        {"{'NodeNames':['n1','n9']}", "extender \"http://f\" claims a filtered node \"n9\" which "
                                       "is not found in the input node list"},
     };
     for (size_t i = 0; i < LEN(cases); i++)

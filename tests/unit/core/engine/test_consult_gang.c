@@ -156,9 +156,8 @@ TEST(consult_gang, it_evicts_nobody)
 TEST(consult_gang, extenders_that_only_bind_or_do_not_mind_are_not_asked)
 {
     struct str resources[] = {STR("example.com/a")};
-    struct extender two[] = {
-        asking_filter, {.url = STR("http://b"), .verbs = {[EXTENDER_BIND] = STR("bind")}}
-    };
+    struct extender two[] = {asking_filter,
+                             {.url = STR("http://b"), .verbs = {[EXTENDER_BIND] = STR("bind")}}};
     two[0].resources.at = resources;
     two[0].resources.n = 1;
     AUTO(stage) s = {0};

@@ -58,10 +58,10 @@ TEST(decide, a_node_in_sight_that_fits_is_taken_though_it_is_not_the_best)
     static const struct {
         const char *pod, *fate;
     } cases[] = {
-        {"pod a cpu=1",                   "assumed on big"  },
-        {"pod a cpu=1 nominated=small",   "assumed on small"},
-        {"pod a cpu=9 nominated=small",   "assumed on big"  }, /* does not fit there */
-        {"pod a cpu=1 nominated=nowhere", "assumed on big"  },
+        {"pod a cpu=1", "assumed on big"},
+        {"pod a cpu=1 nominated=small", "assumed on small"},
+        {"pod a cpu=9 nominated=small", "assumed on big"}, /* does not fit there */
+        {"pod a cpu=1 nominated=nowhere", "assumed on big"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].pod);
@@ -91,8 +91,8 @@ TEST(decide, room_in_sight_of_important_pods_is_left_to_them)
         int priority;
         const char *fate;
     } cases[] = {
-        {4, "parked"       },
-        {5, "parked"       },
+        {4, "parked"},
+        {5, "parked"},
         {6, "assumed on n1"}, /* more important than the one who waits for it */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -131,9 +131,7 @@ TEST(decide, views_say_why_nothing_fits_as_scans_do)
 {
     for (int no_views = 0; no_views < 2; no_views++) {
         AUTO(stage)
-        s = {
-            .config = {.checks_views = true, .no_views = no_views}
-        };
+        s = {.config = {.checks_views = true, .no_views = no_views}};
         stage_put(&s, "node n1 cpu=1 memory=4Gi");
         stage_put(&s, "node n2 cpu=9 memory=4Gi taint:a=b:NoSchedule");
         stage_put(&s, "node n3 cpu=9 memory=4Gi cordoned");

@@ -104,8 +104,8 @@ TEST(devices_engine, after_a_conflict_the_claim_decides)
     static const struct {
         const char *comes, *fate;
     } cases[] = {
-        {CLAIM("c", "9",  ",'labels':{'a':'b'}", ""),  "backing off" }, /* somebody was faster */
-        { CLAIM("c",      "9", OURS,            GIVEN("d0", "")), "assumed on n"}, /* it was our own write */
+        {CLAIM("c", "9", ",'labels':{'a':'b'}", ""), "backing off"}, /* somebody was faster */
+        {CLAIM("c", "9", OURS, GIVEN("d0", "")), "assumed on n"},    /* it was our own write */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
@@ -382,7 +382,7 @@ TEST(devices_engine, gpus_of_a_claim_are_upstreams_or_in_a_profile_that_cares_th
     static const struct {
         const char *scheduler, *first, *second;
     } cases[] = {
-        {"default-scheduler",   "gpu-0", "gpu-1"},
+        {"default-scheduler", "gpu-0", "gpu-1"},
         {"kubenexus-scheduler", "gpu-1", "gpu-3"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

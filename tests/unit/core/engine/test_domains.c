@@ -44,20 +44,20 @@ TEST(domains, the_tightest_that_holds_the_gang_is_taken)
         int free[3];
         const char *expect;
     } cases[] = {
-  /* a switch before a rack before any two nodes */
+        /* a switch before a rack before any two nodes */
         {{RACK "r " SWITCH "s1", RACK "r " SWITCH "s2", RACK "q " SWITCH "s2"},
          {2, 2, 2},
-         "1 1 2 2"                                                                                  },
+         "1 1 2 2"},
         {{RACK "r " SWITCH "s1", RACK "q " SWITCH "s1", RACK "r " SWITCH "s2"},
          {2, 2, 3},
-         "0 0 1 1"                                                                                  },
+         "0 0 1 1"},
         {{RACK "r " SWITCH "s1", RACK "q " SWITCH "s2", RACK "r " SWITCH "s3"},
          {2, 3, 2},
-         "0 0 2 2"                                                                                  },
-        {{RACK "q", RACK "r", ""},                                              {2, 2, 3}, "0 0 1 1"},
- /* the one with least to spare */
-        {{RACK "r", RACK "q", RACK "p"},                                        {6, 4, 5}, "1 1 1 1"},
-        {{CLIQUE "c.1", CLIQUE "c.2", CLIQUE "c.3"},                            {3, 9, 4}, "2 2 2 2"},
+         "0 0 2 2"},
+        {{RACK "q", RACK "r", ""}, {2, 2, 3}, "0 0 1 1"},
+        /* the one with least to spare */
+        {{RACK "r", RACK "q", RACK "p"}, {6, 4, 5}, "1 1 1 1"},
+        {{CLIQUE "c.1", CLIQUE "c.2", CLIQUE "c.3"}, {3, 9, 4}, "2 2 2 2"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
@@ -231,9 +231,7 @@ TEST(domains, a_refused_gang_hears_of_all_nodes_whatever_was_looked_at)
 {
     for (int no_views = 0; no_views < 2; no_views++) {
         AUTO(stage)
-        s = {
-            .config = {.checks_views = true, .no_views = no_views}
-        };
+        s = {.config = {.checks_views = true, .no_views = no_views}};
         test_case("%s", no_views ? "without views" : "with views");
         stage_put(&s, "node n0 cpu=8 memory=8Gi " RACK "r");
         stage_put(&s, "node n1 cpu=8 memory=8Gi " RACK "q");

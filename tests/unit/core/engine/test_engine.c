@@ -111,7 +111,7 @@ TEST(engine, a_rank_given_late_counts_in_views_too)
         {"n2", 30},
         {"n1", 20},
         {"n0", 10},
-        {"n2", 5 },
+        {"n2", 5},
     };
     AUTO(stage) s = {.config = {.checks_views = true}};
     for (int i = 0; i < 3; i++)
@@ -351,11 +351,11 @@ static void run_story(struct stage *s, struct buf *out)
 TEST(engine, effects_do_not_depend_on_how_decisions_are_made)
 {
     static const struct engine_config configs[] = {
-        {.seed = 3            },
-        { .seed = 3,     .no_views = true},
-        { .seed = 3,      .view_count = 1},
-        { .seed = 3,      .view_bytes = 1},
-        { .seed = 3, .checks_views = true},
+        {.seed = 3},
+        {.seed = 3, .no_views = true},
+        {.seed = 3, .view_count = 1},
+        {.seed = 3, .view_bytes = 1},
+        {.seed = 3, .checks_views = true},
     };
     AUTO(buf) first = {0};
     for (size_t i = 0; i < LEN(configs); i++) {

@@ -117,26 +117,26 @@ static void tell_story(struct stage *s, const struct story *story)
 TEST(evict, a_gang_evicts_whom_it_must_and_binds_when_they_are_gone)
 {
     static const struct story cases[] = {
-        {"a cpu=4 on=n1;b cpu=4 on=n2 priority=5",               "1xcpu=4 priority=9",                1, "a",   "g-0"        },
-        {"a cpu=4 on=n1;b cpu=4 on=n2",                          "2xcpu=4 priority=9",                2, "a b", "g-0 g-1"    },
- /* free room counts */
-        {"a cpu=4 on=n1",                                        "2xcpu=4 priority=9",                2, "a",   "g-0 g-1"    },
-        {"a cpu=2 on=n1;b cpu=3 on=n2",                          "3xcpu=2 priority=9",                3, "b",   "g-0 g-1 g-2"},
- /* who is not in the way stays */
+        {"a cpu=4 on=n1;b cpu=4 on=n2 priority=5", "1xcpu=4 priority=9", 1, "a", "g-0"},
+        {"a cpu=4 on=n1;b cpu=4 on=n2", "2xcpu=4 priority=9", 2, "a b", "g-0 g-1"},
+        /* free room counts */
+        {"a cpu=4 on=n1", "2xcpu=4 priority=9", 2, "a", "g-0 g-1"},
+        {"a cpu=2 on=n1;b cpu=3 on=n2", "3xcpu=2 priority=9", 3, "b", "g-0 g-1 g-2"},
+        /* who is not in the way stays */
         {"a cpu=1 on=n1;b cpu=3 on=n1;c cpu=4 on=n2 priority=9",
-         "1xcpu=3 priority=9;1xcpu=1 priority=9",                                                     2, "a b", "g-0 g-1"    },
+         "1xcpu=3 priority=9;1xcpu=1 priority=9", 2, "a b", "g-0 g-1"},
         {"a cpu=1 on=n1;b cpu=3 on=n1;c cpu=4 on=n2 priority=9",
-         "1xcpu=2 priority=9;1xcpu=1 priority=9",                                                     2, "b",   "g-0 g-1"    },
- /* nobody goes for a part of the gang */
-        {"a cpu=4 on=n1;b cpu=4 on=n2 priority=9",               "2xcpu=4 priority=9",                2, "",    ""           },
-        {"a cpu=4 on=n1;b cpu=4 on=n2",                          "2xcpu=5 priority=9",                2, "",    ""           },
- /* nor for those beyond its minimum */
-        {"a cpu=4 on=n1;b cpu=4 on=n2",                          "3xcpu=4 priority=9",                2, "a b", "g-0 g-1"    },
- /* nor of its equals, nor of who may not go */
-        {"a cpu=4 on=n1 priority=9",                             "2xcpu=4 priority=9",                2, "",    ""           },
-        {"a cpu=4 on=n1",                                        "2xcpu=4 priority=9 preempts=Never", 2, "",    ""           },
-        {"a cpu=4 on=n1 priority=2000000000",                    "2xcpu=4 priority=2000000001",       2, "",    ""           },
-        {"a cpu=4 on=n1 namespace=kube-system",                  "2xcpu=4 priority=9",                2, "",    ""           },
+         "1xcpu=2 priority=9;1xcpu=1 priority=9", 2, "b", "g-0 g-1"},
+        /* nobody goes for a part of the gang */
+        {"a cpu=4 on=n1;b cpu=4 on=n2 priority=9", "2xcpu=4 priority=9", 2, "", ""},
+        {"a cpu=4 on=n1;b cpu=4 on=n2", "2xcpu=5 priority=9", 2, "", ""},
+        /* nor for those beyond its minimum */
+        {"a cpu=4 on=n1;b cpu=4 on=n2", "3xcpu=4 priority=9", 2, "a b", "g-0 g-1"},
+        /* nor of its equals, nor of who may not go */
+        {"a cpu=4 on=n1 priority=9", "2xcpu=4 priority=9", 2, "", ""},
+        {"a cpu=4 on=n1", "2xcpu=4 priority=9 preempts=Never", 2, "", ""},
+        {"a cpu=4 on=n1 priority=2000000000", "2xcpu=4 priority=2000000001", 2, "", ""},
+        {"a cpu=4 on=n1 namespace=kube-system", "2xcpu=4 priority=9", 2, "", ""},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
@@ -150,21 +150,22 @@ TEST(evict, a_gang_goes_whole_or_what_it_has_beyond_its_minimum)
 #define LOW3 "l-0 cpu=2 gang=l:2 on=n1;l-1 cpu=2 gang=l:2 on=n2;l-2 cpu=2 gang=l:2 on=n2"
 #define HIGH "h-0 cpu=2 priority=9 on=n1"
     static const struct story cases[] = {
-        {LOW2 ";" HIGH ";h-1 cpu=2 priority=9 on=n2",                              "1xcpu=2 priority=9", 1, "l-0 l-1",     "g-0"    },
-        {LOW3 ";" HIGH,                                                            "1xcpu=2 priority=9", 1, "l-2",         "g-0"    },
-        {LOW3 ";" HIGH,                                                            "2xcpu=2 priority=9", 2, "l-0 l-1 l-2", "g-0 g-1"},
-        {LOW3 ";" HIGH,                                                            "1xcpu=4 priority=9", 1, "l-0 l-1 l-2", "g-0"    },
- /* a single pod rather than a gang */
+        {LOW2 ";" HIGH ";h-1 cpu=2 priority=9 on=n2", "1xcpu=2 priority=9", 1, "l-0 l-1", "g-0"},
+        {LOW3 ";" HIGH, "1xcpu=2 priority=9", 1, "l-2", "g-0"},
+        {LOW3 ";" HIGH, "2xcpu=2 priority=9", 2, "l-0 l-1 l-2", "g-0 g-1"},
+        {LOW3 ";" HIGH, "1xcpu=4 priority=9", 1, "l-0 l-1 l-2", "g-0"},
+        /* a single pod rather than a gang */
         {LOW2 ";" HIGH ";x cpu=2 on=n2 label:workload.kubenexus.io/type=training",
-         "2xcpu=1 priority=9",                                                                           2, "x",           "g-0 g-1"},
- /* one of its members is important: it stays whole */
-        {"l-0 cpu=4 gang=l:2 on=n1;l-1 cpu=4 gang=l:2 on=n2 priority=20",          "1xcpu=2 priority=9", 1,
-         "",                                                                                                               ""       },
-        {"l-0 cpu=4 gang=l:1 on=n1;l-1 cpu=4 gang=l:1 on=n2 priority=20",          "1xcpu=2 priority=9", 1,
-         "l-0",                                                                                                            "g-0"    },
- /* of two gangs the one that is less important */
+         "2xcpu=1 priority=9", 2, "x", "g-0 g-1"},
+        /* one of its members is important: it stays whole */
+        {"l-0 cpu=4 gang=l:2 on=n1;l-1 cpu=4 gang=l:2 on=n2 priority=20", "1xcpu=2 priority=9", 1,
+         "", ""},
+        {"l-0 cpu=4 gang=l:1 on=n1;l-1 cpu=4 gang=l:1 on=n2 priority=20", "1xcpu=2 priority=9", 1,
+         "l-0", "g-0"},
+        /* of two gangs the one that is less important */
         {"l-0 cpu=2 gang=l:2 on=n1 priority=1;l-1 cpu=2 gang=l:2 on=n2 priority=1;"
-         "m-0 cpu=2 gang=m:2 on=n1;m-1 cpu=2 gang=m:2 on=n2",             "2xcpu=2 priority=9", 2, "m-0 m-1",     "g-0 g-1"},
+         "m-0 cpu=2 gang=m:2 on=n1;m-1 cpu=2 gang=m:2 on=n2",
+         "2xcpu=2 priority=9", 2, "m-0 m-1", "g-0 g-1"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
@@ -177,10 +178,10 @@ TEST(evict, a_group_that_says_so_goes_whole_or_not_at_all)
     static const struct {
         const char *spec, *victims;
     } cases[] = {
-        {"'schedulingPolicy':{'gang':{'minCount':2}},'disruptionMode':{'single':{}}", "l-2"        },
-        {"'schedulingPolicy':{'gang':{'minCount':2}},'disruptionMode':{'all':{}}",    "l-0 l-1 l-2"},
-        {"'schedulingPolicy':{'basic':{}},'disruptionMode':{'all':{}}",               "l-0 l-1 l-2"},
-        {"'schedulingPolicy':{'basic':{}}",                                           "l-0"        },
+        {"'schedulingPolicy':{'gang':{'minCount':2}},'disruptionMode':{'single':{}}", "l-2"},
+        {"'schedulingPolicy':{'gang':{'minCount':2}},'disruptionMode':{'all':{}}", "l-0 l-1 l-2"},
+        {"'schedulingPolicy':{'basic':{}},'disruptionMode':{'all':{}}", "l-0 l-1 l-2"},
+        {"'schedulingPolicy':{'basic':{}}", "l-0"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
@@ -219,20 +220,21 @@ TEST(evict, who_loses_least_goes_first)
         const char *a, *b;
         const char *victim;
     } cases[] = {
-        {"namespace=silver",                           "namespace=bronze",                          "b"},
-        {"namespace=gold priority=1",                  "namespace=bronze priority=5",               "b"},
-        {"priority=2",                                 "priority=1",                                "b"},
-        {"label:workload.kubenexus.io/type=service",   "label:workload.kubenexus.io/type=batch",    "b"},
+        {"namespace=silver", "namespace=bronze", "b"},
+        {"namespace=gold priority=1", "namespace=bronze priority=5", "b"},
+        {"priority=2", "priority=1", "b"},
+        {"label:workload.kubenexus.io/type=service", "label:workload.kubenexus.io/type=batch", "b"},
         {"label:workload.kubenexus.io/type=inference", "label:workload.kubenexus.io/type=training",
-         "b"                                                                                           },
-        {"label:workload.kubenexus.io/type=training",  "label:workload.kubenexus.io/type=batch",
-         "b"                                                                                           },
+         "b"},
+        {"label:workload.kubenexus.io/type=training", "label:workload.kubenexus.io/type=batch",
+         "b"},
         {"label:workload.kubenexus.io/type=batch",
-         "label:workload.kubenexus.io/type=service label:workload.kubenexus.io/preemptible=true",   "b"},
-        {"gpu=1 started=100",                          "gpu=1 started=900",                         "b"},
-        {"gpu=1 started=900",                          "started=100",                               "b"},
-        {"started=100",                                "started=900",                               "b"},
-        {"label:app=a",                                "priority=5",                                "b"}, /* a has a budget */
+         "label:workload.kubenexus.io/type=service label:workload.kubenexus.io/preemptible=true",
+         "b"},
+        {"gpu=1 started=100", "gpu=1 started=900", "b"},
+        {"gpu=1 started=900", "started=100", "b"},
+        {"started=100", "started=900", "b"},
+        {"label:app=a", "priority=5", "b"}, /* a has a budget */
     };
     for (size_t i = 0; i < LEN(cases); i++)
         for (int turn = 0; turn < 2; turn++) {
@@ -259,18 +261,18 @@ TEST(evict, the_rules_say_who_may_go)
         const char *rule;
         const char *victims;
     } cases[] = {
-  /* a: bronze, priority 5, service; b: gold, priority 1, batch, protected by a budget; c:
+        /* a: bronze, priority 5, service; b: gold, priority 1, batch, protected by a budget; c:
   * silver, priority 20, backfill */
-        {"defaults",                    "a"},
-        {"priority first",              "b"},
-        {"workload first",              "b"},
-        {"tier over priority",          "a"},
-        {"tier over priority, alone",   "c"},
-        {"preemptible only",            "" },
+        {"defaults", "a"},
+        {"priority first", "b"},
+        {"workload first", "b"},
+        {"tier over priority", "a"},
+        {"tier over priority, alone", "c"},
+        {"preemptible only", ""},
         {"preemptible only, and tiers", "c"},
-        {"bronze is spared",            "b"},
-        {"budgets, and bronze spared",  "" },
-        {"nobody",                      "" },
+        {"bronze is spared", "b"},
+        {"budgets, and bronze spared", ""},
+        {"nobody", ""},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].rule);
@@ -323,7 +325,7 @@ TEST(evict, a_budget_that_is_kept_is_named_to_those_in_its_namespace)
     static const struct {
         const char *namespace, *who;
     } cases[] = {
-        {"gold",   "PodDisruptionBudget x"                     },
+        {"gold", "PodDisruptionBudget x"},
         {"silver", "a PodDisruptionBudget of another namespace"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

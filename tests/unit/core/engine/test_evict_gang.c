@@ -10,10 +10,7 @@ TEST(evict_gang, a_pursuit_is_looked_at_again_at_the_first_of_its_times)
         int64_t raids_ms, holds_ms, next_ms;
     } cases[] = {
         {0, 0, INT64_MAX}, /* it has none */
-        {5, 0, 5        },
-        {0, 7, 7        },
-        {5, 7, 5        },
-        {7, 5, 5        },
+        {5, 0, 5},         {0, 7, 7}, {5, 7, 5}, {7, 5, 5},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct gang gang = {.raids_ms = cases[i].raids_ms, .holds_ms = cases[i].holds_ms};

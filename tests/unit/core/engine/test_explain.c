@@ -108,7 +108,7 @@ TEST(explain, a_node_in_sight_that_fits_is_the_only_choice)
     static const struct {
         const char *pod, *choice;
     } cases[] = {
-        {"pod p cpu=1 memory=1Gi",             "a"},
+        {"pod p cpu=1 memory=1Gi", "a"},
         {"pod p cpu=1 memory=1Gi nominated=b", "b"},
         {"pod p cpu=3 memory=1Gi nominated=b", "a"}, /* too big for it */
     };

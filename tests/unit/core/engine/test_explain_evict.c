@@ -36,11 +36,11 @@ TEST(explain_evict, says_who_would_go_and_why_each)
     static const struct {
         const char *cluster, *says;
     } cases[] = {
-        {NODE "pod p cpu=2",                                                           "its profile evicts as kube-scheduler does, or not at all"},
-        {NODE GANG,                                                                    "it fits: nobody has to go"                               },
-        {NODE "pod a cpu=4 on=n priority=9;" GANG,                                     "nobody is less important"                                },
+        {NODE "pod p cpu=2", "its profile evicts as kube-scheduler does, or not at all"},
+        {NODE GANG, "it fits: nobody has to go"},
+        {NODE "pod a cpu=4 on=n priority=9;" GANG, "nobody is less important"},
         {NODE "pod a cpu=4 on=n;pod p cpu=2 priority=9 scheduler=kubenexus-scheduler",
-         "nobody has to go, or plain pods alone: as kube-scheduler says"                                                                         },
+         "nobody has to go, or plain pods alone: as kube-scheduler says"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
@@ -62,11 +62,11 @@ TEST(explain_evict, a_victim_is_in_the_way_or_goes_with_its_gang)
     static const struct {
         const char *cluster, *says;
     } cases[] = {
-        {NODE "pod a cpu=4 on=n;" GANG,                                      "default/a: it is in the way"},
+        {NODE "pod a cpu=4 on=n;" GANG, "default/a: it is in the way"},
         {NODE "pod a cpu=2 on=n gang=l:2;pod b cpu=2 on=n gang=l:2;" GANG,
-         "default/a: gang l goes as a whole\ndefault/b: gang l goes as a whole"                           },
+         "default/a: gang l goes as a whole\ndefault/b: gang l goes as a whole"},
         {NODE "pod a cpu=4 on=n label:app=a;budget b allowed=0 app=a;" GANG,
-         "default/a: it is in the way, against a disruption budget"                                       },
+         "default/a: it is in the way, against a disruption budget"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};

@@ -160,17 +160,17 @@ TEST(gang_stats, what_is_served_of_gangs)
         enum metric_type type;
         uint32_t bounds;
     } rows[] = {
-        {"gang_scheduling_decisions_total",   "outcome,namespace",             METRIC_COUNTER,   0},
-        {"gang_scheduling_attempts_total",    "status",                        METRIC_COUNTER,   0},
-        {"gang_waiting_time_seconds",         "namespace,pod_group",           METRIC_HISTOGRAM, 8},
-        {"gang_wait_time_seconds",            "pod_group",                     METRIC_HISTOGRAM, 8},
-        {"gang_completion_latency_seconds",   "namespace,pod_group,gang_size", METRIC_HISTOGRAM, 8},
-        {"gang_starvation_preventions_total", "namespace,pod_group",           METRIC_COUNTER,   0},
-        {"pod_group_size",                    "namespace",                     METRIC_HISTOGRAM, 9},
-        {"gang_size",                         "pod_group",                     METRIC_HISTOGRAM, 9},
-        {"waiting_pods",                      "namespace,pod_group",           METRIC_GAUGE,     0},
-        {"oldest_waiting_gang_seconds",       NULL,                            METRIC_GAUGE,     0},
-        {"resource_reservations",             "namespace",                     METRIC_GAUGE,     0},
+        {"gang_scheduling_decisions_total", "outcome,namespace", METRIC_COUNTER, 0},
+        {"gang_scheduling_attempts_total", "status", METRIC_COUNTER, 0},
+        {"gang_waiting_time_seconds", "namespace,pod_group", METRIC_HISTOGRAM, 8},
+        {"gang_wait_time_seconds", "pod_group", METRIC_HISTOGRAM, 8},
+        {"gang_completion_latency_seconds", "namespace,pod_group,gang_size", METRIC_HISTOGRAM, 8},
+        {"gang_starvation_preventions_total", "namespace,pod_group", METRIC_COUNTER, 0},
+        {"pod_group_size", "namespace", METRIC_HISTOGRAM, 9},
+        {"gang_size", "pod_group", METRIC_HISTOGRAM, 9},
+        {"waiting_pods", "namespace,pod_group", METRIC_GAUGE, 0},
+        {"oldest_waiting_gang_seconds", NULL, METRIC_GAUGE, 0},
+        {"resource_reservations", "namespace", METRIC_GAUGE, 0},
     };
     EXPECT_INT(n_gang_metrics, LEN(rows));
     for (uint32_t i = 0; i < n_gang_metrics; i++) {

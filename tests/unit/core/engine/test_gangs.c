@@ -110,13 +110,13 @@ TEST(gangs, wait_for_the_object_that_says_how_large_they_are)
     } cases[] = {
         {"label:scheduling.x-k8s.io/pod-group=a scheduler=kubenexus-scheduler",
          "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{'name':'a',"
-         "'namespace':'default'},'spec':{'minMember':2}}"                             },
+         "'namespace':'default'},'spec':{'minMember':2}}"},
         {"group=a scheduler=kubenexus-scheduler",
          "{'apiVersion':'scheduling.k8s.io/v1beta1','kind':'PodGroup','metadata':{'name':'a',"
          "'namespace':'default'},'spec':{'schedulingPolicy':{'gang':{'minCount':2}}}}"},
         {"note:scheduling.k8s.io/group-name=a scheduler=kubenexus-scheduler",
          "{'apiVersion':'scheduling.volcano.sh/v1beta1','kind':'PodGroup','metadata':{'name':'a',"
-         "'namespace':'default'},'spec':{'minMember':2}}"                             },
+         "'namespace':'default'},'spec':{'minMember':2}}"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
@@ -164,9 +164,7 @@ TEST(gangs, of_kubernetes_own_groups_alone_where_the_profile_says_so)
     struct profile profile = {STR("default-scheduler"), all, built_in_profiles[0].n};
     for (int has_gangs = 0; has_gangs < 2; has_gangs++) {
         AUTO(stage)
-        s = {
-            .config = {.profiles = &profile, .n_profiles = 1}
-        };
+        s = {.config = {.profiles = &profile, .n_profiles = 1}};
         test_case("%s GangScheduling", has_gangs ? "with" : "without");
         if (has_gangs)
             all[profile.n++] = (struct profile_plugin){.plugin = plugins[number], .number = number};

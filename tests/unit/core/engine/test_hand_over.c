@@ -129,12 +129,8 @@ TEST(hand_over, what_a_pod_claims_to_be_told_must_be_what_it_asks_for)
         const char *note;
         gpu_mask gpus;
     } cases[] = {
-        {"3,1",   10},
-        {"3",     3 }, /* it asks for two: the first ones */
-        {"1,1",   3 },
-        {"1,99",  3 },
-        {"1,-1",  3 },
-        {"1,two", 3 },
+        {"3,1", 10}, {"3", 3}, /* it asks for two: the first ones */
+        {"1,1", 3},  {"1,99", 3}, {"1,-1", 3}, {"1,two", 3},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};

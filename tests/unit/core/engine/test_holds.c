@@ -302,13 +302,13 @@ TEST(holds, stand_for_work_as_important_as_the_driver)
     static const struct {
         const char *pod, *fate;
     } cases[] = {
-        {"pod p gpu=4 priority=10",                                              "parked"      },
-        {"pod p gpu=4 priority=9",                                               "parked"      },
-        {"pod p gpu=4 priority=11",                                              "assumed on n"},
-        {"pod p gpu=4 priority=11 preempts=Never",                               "assumed on n"},
-        {"pod p gpu=4 priority=11 scheduler=kubenexus-scheduler",                "assumed on n"},
+        {"pod p gpu=4 priority=10", "parked"},
+        {"pod p gpu=4 priority=9", "parked"},
+        {"pod p gpu=4 priority=11", "assumed on n"},
+        {"pod p gpu=4 priority=11 preempts=Never", "assumed on n"},
+        {"pod p gpu=4 priority=11 scheduler=kubenexus-scheduler", "assumed on n"},
         {"pod p gpu=4 priority=11 scheduler=kubenexus-scheduler preempts=Never", "assumed on n"},
-        {"pod p gpu=4 priority=11 gang=g:1 namespace=default",                   "assumed on n"},
+        {"pod p gpu=4 priority=11 gang=g:1 namespace=default", "assumed on n"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};

@@ -40,10 +40,10 @@ TEST(line, under_easy_those_pass_who_do_not_delay_the_head)
     static const struct {
         const char *pod, *fate;
     } cases[] = {
-        {"gpu=2 " RUNS "1h",  "assumed on n"}, /* ends in time */
+        {"gpu=2 " RUNS "1h", "assumed on n"},  /* ends in time */
         {"gpu=2 " RUNS "61m", "assumed on n"}, /* late, but 8 - 2 is enough for the head */
-        {"gpu=2",             "assumed on n"}, /* nobody knows, and the same */
-        {"gpu=3 " RUNS "1m",  "parked"      }, /* no room */
+        {"gpu=2", "assumed on n"},             /* nobody knows, and the same */
+        {"gpu=3 " RUNS "1m", "parked"},        /* no room */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].pod);
@@ -62,11 +62,11 @@ TEST(line, under_easy_those_wait_who_would_delay_the_head)
     static const struct {
         const char *pod, *fate;
     } cases[] = {
-        {"gpu=2 " RUNS "60m",                                 "assumed on n"},
-        {"gpu=2 " RUNS "61m",                                 "parked"      },
-        {"gpu=2",                                             "parked"      }, /* nobody knows when it ends */
-        {"gpu=2 priority=-1",                                 "assumed on n"}, /* the head may take its place */
-        {"gpu=2 label:scheduling.kubenexus.io/backfill=true", "parked"      }, /* but not of an equal */
+        {"gpu=2 " RUNS "60m", "assumed on n"},
+        {"gpu=2 " RUNS "61m", "parked"},
+        {"gpu=2", "parked"},                   /* nobody knows when it ends */
+        {"gpu=2 priority=-1", "assumed on n"}, /* the head may take its place */
+        {"gpu=2 label:scheduling.kubenexus.io/backfill=true", "parked"}, /* but not of an equal */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].pod);

@@ -11,13 +11,13 @@ TEST(parties, rank_is_priority_within_a_tier_or_the_tier_first)
         struct rank a, b;
         bool is_below, is_below_tier_first;
     } cases[] = {
-        {{TIER_SILVER, 1}, {TIER_SILVER, 2}, true,  true },
+        {{TIER_SILVER, 1}, {TIER_SILVER, 2}, true, true},
         {{TIER_SILVER, 2}, {TIER_SILVER, 2}, false, false}, /* never one's equal */
         {{TIER_SILVER, 3}, {TIER_SILVER, 2}, false, false},
-        {{TIER_BRONZE, 1}, {TIER_GOLD, 2},   true,  true },
-        {{TIER_BRONZE, 2}, {TIER_GOLD, 1},   false, true }, /* whatever their priorities */
-        {{TIER_BRONZE, 1}, {TIER_GOLD, 1},   false, true },
-        {{TIER_GOLD, 1},   {TIER_BRONZE, 2}, false, false}, /* not one of a higher tier */
+        {{TIER_BRONZE, 1}, {TIER_GOLD, 2}, true, true},
+        {{TIER_BRONZE, 2}, {TIER_GOLD, 1}, false, true}, /* whatever their priorities */
+        {{TIER_BRONZE, 1}, {TIER_GOLD, 1}, false, true},
+        {{TIER_GOLD, 1}, {TIER_BRONZE, 2}, false, false}, /* not one of a higher tier */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct eviction_args rules = eviction_defaults;
@@ -72,27 +72,13 @@ TEST(parties, go_by_the_keys_of_the_rules_and_then_by_name)
     struct parties p = {0};
     struct evicting e = {.rules = eviction_defaults};
     stage_put(&s, "node n");
-    add(&p, (struct party){
-                .name = STR("f"), .rank = {TIER_GOLD, 0}
-    });
-    add(&p, (struct party){
-                .name = STR("e"), .rank = {TIER_BRONZE, 5}
-    });
-    add(&p, (struct party){
-                .name = STR("d"), .worth = WORK_SERVICE, .rank = {TIER_BRONZE, 1}
-    });
-    add(&p, (struct party){
-                .name = STR("c"), .lost_ms = 9, .rank = {TIER_BRONZE, 1}
-    });
-    add(&p, (struct party){
-                .name = STR("b"), .start_ms = 1, .rank = {TIER_BRONZE, 1}
-    });
-    add(&p, (struct party){
-                .name = STR("a"), .start_ms = 2, .rank = {TIER_BRONZE, 1}
-    });
-    add(&p, (struct party){
-                .name = STR("A"), .start_ms = 2, .rank = {TIER_BRONZE, 1}
-    });
+    add(&p, (struct party){.name = STR("f"), .rank = {TIER_GOLD, 0}});
+    add(&p, (struct party){.name = STR("e"), .rank = {TIER_BRONZE, 5}});
+    add(&p, (struct party){.name = STR("d"), .worth = WORK_SERVICE, .rank = {TIER_BRONZE, 1}});
+    add(&p, (struct party){.name = STR("c"), .lost_ms = 9, .rank = {TIER_BRONZE, 1}});
+    add(&p, (struct party){.name = STR("b"), .start_ms = 1, .rank = {TIER_BRONZE, 1}});
+    add(&p, (struct party){.name = STR("a"), .start_ms = 2, .rank = {TIER_BRONZE, 1}});
+    add(&p, (struct party){.name = STR("A"), .start_ms = 2, .rank = {TIER_BRONZE, 1}});
     static const enum victim_key keys[N_VICTIM_KEYS] = {
         VICTIM_TIER, VICTIM_PRIORITY, VICTIM_WORKLOAD, VICTIM_LOST_WORK, VICTIM_START};
     memcpy(e.rules.order, keys, sizeof(keys));
@@ -140,11 +126,11 @@ TEST(parties, lose_the_time_that_their_accelerators_were_busy)
         const char *pod;
         int64_t lost_ms;
     } cases[] = {
-        {"gpu=4 started=90",  40000 },
-        {"gpu=1 started=0",   100000},
-        {"gpu=4",             0     }, /* it has not started */
-        {"gpu=4 started=200", 0     }, /* by a clock that is ahead of ours */
-        {"cpu=4 started=0",   0     },
+        {"gpu=4 started=90", 40000},
+        {"gpu=1 started=0", 100000},
+        {"gpu=4", 0},             /* it has not started */
+        {"gpu=4 started=200", 0}, /* by a clock that is ahead of ours */
+        {"cpu=4 started=0", 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};

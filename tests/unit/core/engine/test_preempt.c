@@ -33,24 +33,24 @@ TEST(preempt, the_least_important_go_and_as_few_as_needed)
         const char *pod;
         const char *plan;
     } cases[] = {
-        {"a cpu=4",                                                "cpu=1 priority=1",                "n1: a"  },
-        {"a cpu=2;b cpu=2 priority=5",                             "cpu=1 priority=9",                "n1: a"  },
-        {"a cpu=2;b cpu=2 priority=5",                             "cpu=3 priority=9",                "n1: a b"},
-        {"a cpu=1 started=1;b cpu=1 started=2;c cpu=2 priority=9", "cpu=1 priority=9",                "n1: b"  },
-        {"a cpu=3;b cpu=1",                                        "cpu=1 priority=9",                "n1: b"  },
-        {"a cpu=4 priority=9",                                     "cpu=1 priority=9",
-         "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."                },
-        {"a cpu=3 priority=9;b cpu=1",                             "cpu=2 priority=9",
-         "preemption: 0/1 nodes are available: 1 Insufficient cpu."                                            },
-        {"a cpu=4",                                                "cpu=5 priority=9",
-         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."                    },
-        {"a cpu=4",                                                "cpu=1 priority=1 preempts=Never",
-         "preemption: not eligible due to preemptionPolicy=Never."                                             },
-        {"a cpu=1 port:80;b cpu=1",                                "cpu=1 port:80 priority=1",        "n1: a"  },
-        {"a cpu=1 label:app=x;b cpu=1",                            "apart:host:app=x priority=1",     "n1: a"  },
-        {"a cpu=1 apart:host:app=y;b cpu=1",                       "label:app=y priority=1",          "n1: a"  },
-        {"a cpu=4",                                                "select:disk=ssd priority=1",
-         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."                    },
+        {"a cpu=4", "cpu=1 priority=1", "n1: a"},
+        {"a cpu=2;b cpu=2 priority=5", "cpu=1 priority=9", "n1: a"},
+        {"a cpu=2;b cpu=2 priority=5", "cpu=3 priority=9", "n1: a b"},
+        {"a cpu=1 started=1;b cpu=1 started=2;c cpu=2 priority=9", "cpu=1 priority=9", "n1: b"},
+        {"a cpu=3;b cpu=1", "cpu=1 priority=9", "n1: b"},
+        {"a cpu=4 priority=9", "cpu=1 priority=9",
+         "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."},
+        {"a cpu=3 priority=9;b cpu=1", "cpu=2 priority=9",
+         "preemption: 0/1 nodes are available: 1 Insufficient cpu."},
+        {"a cpu=4", "cpu=5 priority=9",
+         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."},
+        {"a cpu=4", "cpu=1 priority=1 preempts=Never",
+         "preemption: not eligible due to preemptionPolicy=Never."},
+        {"a cpu=1 port:80;b cpu=1", "cpu=1 port:80 priority=1", "n1: a"},
+        {"a cpu=1 label:app=x;b cpu=1", "apart:host:app=x priority=1", "n1: a"},
+        {"a cpu=1 apart:host:app=y;b cpu=1", "label:app=y priority=1", "n1: a"},
+        {"a cpu=4", "select:disk=ssd priority=1",
+         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].there, cases[i].pod);
@@ -74,12 +74,12 @@ TEST(preempt, budgets_are_violated_last)
         const char *budget;
         const char *victim; /* of a (protected, started first), b and c on n1 */
     } cases[] = {
-        {"budget x allowed=0 app=other",         "n1: c"},
-        {"budget x allowed=0 app=c",             "n1: b"},
-        {"budget x allowed=1 app=c",             "n1: c"},
-        {"budget x allowed=0 app=c evicted=c",   "n1: c"},
+        {"budget x allowed=0 app=other", "n1: c"},
+        {"budget x allowed=0 app=c", "n1: b"},
+        {"budget x allowed=1 app=c", "n1: c"},
+        {"budget x allowed=0 app=c evicted=c", "n1: c"},
         {"budget x allowed=0 app=c namespace=y", "n1: c"},
-        {"budget x allowed=0",                   "n1: c"}, /* it selects nobody */
+        {"budget x allowed=0", "n1: c"}, /* it selects nobody */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].budget);
@@ -116,9 +116,9 @@ TEST(preempt, the_node_with_the_least_harm_is_chosen)
         const char *on_n1, *on_n2; /* what fills them */
         const char *chosen;
     } cases[] = {
-        {"priority=5",             "priority=4",           "n2"}, /* the lower highest priority */
-        {"priority=4 started=9",   "priority=4 started=5", "n1"}, /* who has run for less time */
-        {"priority=4 label:app=a", "priority=5",           "n2"}, /* no budget violated */
+        {"priority=5", "priority=4", "n2"},                     /* the lower highest priority */
+        {"priority=4 started=9", "priority=4 started=5", "n1"}, /* who has run for less time */
+        {"priority=4 label:app=a", "priority=5", "n2"},         /* no budget violated */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].on_n1, cases[i].on_n2);
@@ -368,16 +368,16 @@ TEST(preempt, a_group_goes_as_a_whole_if_it_says_so)
         const char *mode, *members, *more, *who;
         const char *plan;
     } cases[] = {
-        {"all",    "",           "",                         "",        "n1: l-0 l-1"},
-        {"all",    "",           "",                         "group=g", "n1: l-0 l-1"},
-        {"single", "",           "",                         "",        "n1: l-0"    },
-        {"single", "",           "",                         "group=g", "n1: l-0"    },
-        {"all",    "",           "a on=n1 cpu=2",            "",        "n1: a"      },
-        {"all",    "",           "a on=n1 cpu=2 priority=1", "",        "n1: l-0 l-1"},
-        {"single", "",           "a on=n1 cpu=2",            "",        "n1: a"      },
-        {"all",    "priority=9", "",                         "",
+        {"all", "", "", "", "n1: l-0 l-1"},
+        {"all", "", "", "group=g", "n1: l-0 l-1"},
+        {"single", "", "", "", "n1: l-0"},
+        {"single", "", "", "group=g", "n1: l-0"},
+        {"all", "", "a on=n1 cpu=2", "", "n1: a"},
+        {"all", "", "a on=n1 cpu=2 priority=1", "", "n1: l-0 l-1"},
+        {"single", "", "a on=n1 cpu=2", "", "n1: a"},
+        {"all", "priority=9", "", "",
          "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, "
-         "1 Preemption is not helpful for scheduling."                               },
+         "1 Preemption is not helpful for scheduling."},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s / %s / %s", cases[i].mode, cases[i].members, cases[i].more,

@@ -196,19 +196,19 @@ TEST(prepare, ends_in_these_ways_too)
         const char *name, *put, *remove, *why;
         int64_t after_ms;
     } cases[] = {
-        {"the volume is nobody's",                                                  VOLUME("v",   "9",                                                                             ""),                                                                    NULL,                                                                                                                                                                                   "ClaimRef got reset for pv \"v\"",
+        {"the volume is nobody's", VOLUME("v", "9", ""), NULL, "ClaimRef got reset for pv \"v\"",
          0},
         {"it is out of reach",
-         VOLUME("v",                                                                                     "9",
-         OF("c") ",'nodeAffinity':{'required':{'nodeSelectorTerms':[{'matchExpressions':[{"
+         VOLUME("v", "9",
+                OF("c") ",'nodeAffinity':{'required':{'nodeSelectorTerms':[{'matchExpressions':[{"
                         "'key':'a','operator':'Exists'}]}]}}"),
-         NULL,                                                                                                                                                                                                                                                                                                                                      "pv \"v\" node affinity doesn't match node \"n\": no matching NodeSelectorTerms", 0},
-        {"the volume is gone",                                                                      NULL,  VOLUME("v",                                                                                "9",                                                                                                                                                      ""),
+         NULL, "pv \"v\" node affinity doesn't match node \"n\": no matching NodeSelectorTerms", 0},
+        {"the volume is gone", NULL, VOLUME("v", "9", ""),
          "failed to check binding: persistentvolumes \"v\" not found", 0},
-        {"the claim is gone",                                                               NULL,                                                                       CLAIM("c",                                                                    "9",                                                                                                                                                                                     "",                                                                                                                                                                                                                                                                                                                                                                          ""),
+        {"the claim is gone", NULL, CLAIM("c", "9", "", ""),
          "failed to check binding: persistentvolumeclaims \"default/c\" not found", 0},
-        {"the node is gone",                                                       NULL, "node n", "failed to get node \"n\": node \"n\" not found", 0},
-        {"nobody binds it", NULL,            NULL,                                                                                           "context deadline exceeded",                                                                                                                                                600000                                                                                                                                                                                                                                                                           },
+        {"the node is gone", NULL, "node n", "failed to get node \"n\": node \"n\" not found", 0},
+        {"nobody binds it", NULL, NULL, "context deadline exceeded", 600000},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].name);
@@ -237,8 +237,8 @@ TEST(prepare, ends_in_these_ways_too)
 TEST(prepare, whoever_makes_volumes_may_say_that_he_cannot)
 {
     static const char *const claims[][2] = {
-        {CLAIM("c", "9", "'a':'b'", ""), "provisioning failed for PVC \"c\""          },
-        {CLAIM("c", "9", "",        ""), "selectedNode annotation reset for PVC \"c\""},
+        {CLAIM("c", "9", "'a':'b'", ""), "provisioning failed for PVC \"c\""},
+        {CLAIM("c", "9", "", ""), "selectedNode annotation reset for PVC \"c\""},
     };
     for (size_t i = 0; i < LEN(claims); i++) {
         AUTO(stage) s = {0};

@@ -118,10 +118,10 @@ TEST(queues, a_workload_that_waits_keeps_the_last_clean_island_clean)
         int gpus;
         const char *status, *expect;
     } cases[] = {
-        {8, "",                                          "started"},
+        {8, "", "started"},
         {8, "{'type':'QuotaReserved','status':'False'}", "started"},
-        {8, "{'type':'Admitted','status':'True'}",       "clean"  },
-        {1, "",                                          "clean"  },
+        {8, "{'type':'Admitted','status':'True'}", "clean"},
+        {1, "", "clean"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};

@@ -3,15 +3,9 @@
 #include "core/base/rng.h"
 #include "support/test.h"
 
-static const struct kin small = {
-    {11, 1, 0}
-};
-static const struct kin cousin = {
-    {12, 1, 0}
-};
-static const struct kin stranger = {
-    {13, 2, 0}
-};
+static const struct kin small = {{11, 1, 0}};
+static const struct kin cousin = {{12, 1, 0}};
+static const struct kin stranger = {{13, 2, 0}};
 
 TEST(runtimes, the_closest_kin_that_know_enough_say_how_long)
 {
@@ -47,11 +41,7 @@ TEST(runtimes, the_key_that_was_least_recently_noted_makes_room)
     for (uint64_t i = 0; i < RUNTIME_LEAST; i++)
         runtimes_note(&r, small, 7);
     for (uint64_t i = 0; i < 2 * RUNTIMES_MOST; i++)
-        runtimes_note(&r,
-                      (struct kin){
-                          {1000 + i, 1, 0}
-        },
-                      8);
+        runtimes_note(&r, (struct kin){{1000 + i, 1, 0}}, 8);
     EXPECT_INT(r.keys.n, RUNTIMES_MOST);
     EXPECT_INT(runtimes_expect_ms(&r, small, 0),
                8); /* its own are forgotten, those of its size not */
@@ -63,9 +53,7 @@ TEST(runtimes, the_key_that_was_least_recently_noted_makes_room)
 static struct kin random_kin(struct rng *rng)
 {
     uint64_t size = rng_below(rng, 40);
-    return (struct kin){
-        {rng_below(rng, 1500) * UINT64_C(0x9e3779b97f4a7c15), size, UINT64_MAX}
-    };
+    return (struct kin){{rng_below(rng, 1500) * UINT64_C(0x9e3779b97f4a7c15), size, UINT64_MAX}};
 }
 
 static bool is_near(int64_t a, int64_t b)
@@ -93,9 +81,7 @@ TEST(runtimes, what_was_written_is_expected_by_who_reads_it)
         for (int i = 0; i < 100; i++) { /* of those that were noted lately */
             const struct runtime *k =
                 &again.keys.at[again.keys.n - 1 - rng_below(&rng, MIN(again.keys.n, 500u))];
-            struct kin kin = {
-                {k->key, k->key, k->key}
-            };
+            struct kin kin = {{k->key, k->key, k->key}};
             EXPECT(is_near(runtimes_expect_ms(&r, kin, 0), runtimes_expect_ms(&again, kin, 0)));
         }
         runtimes_write(&again, &second);

@@ -41,16 +41,16 @@ TEST(share, is_what_the_quota_leaves_where_there_is_one)
         const char *quota;
         uint32_t held;
     } cases[] = {
-        {"",                                4},
-        { QUOTA("b", "'pods':'1'",                              ""), 4},
-        { QUOTA("a", "'requests.nvidia.com/gpu':'3'", "'requests.nvidia.com/gpu':'1'"), 2},
-        { QUOTA("a", "'requests.nvidia.com/gpu':'7'",                              ""), 7},
-        { QUOTA("a", "'requests.nvidia.com/gpu':'1'", "'requests.nvidia.com/gpu':'1'"), 0},
-        { QUOTA("a", "'requests.nvidia.com/gpu':'1'", "'requests.nvidia.com/gpu':'2'"), 0},
-        { QUOTA("a", "'pods':'3'",                    "'pods':'1'"), 2},
-        { QUOTA("a", "'requests.cpu':'3'",         "'requests.cpu':'500m'"), 2},
-        { QUOTA("a", "'requests.nvidia.com/gpu':'7','memory':'1500M'",                              ""), 2},
-        { QUOTA("a", "'limits.nvidia.com/gpu':'1'",                              ""), 4},
+        {"", 4},
+        {QUOTA("b", "'pods':'1'", ""), 4},
+        {QUOTA("a", "'requests.nvidia.com/gpu':'3'", "'requests.nvidia.com/gpu':'1'"), 2},
+        {QUOTA("a", "'requests.nvidia.com/gpu':'7'", ""), 7},
+        {QUOTA("a", "'requests.nvidia.com/gpu':'1'", "'requests.nvidia.com/gpu':'1'"), 0},
+        {QUOTA("a", "'requests.nvidia.com/gpu':'1'", "'requests.nvidia.com/gpu':'2'"), 0},
+        {QUOTA("a", "'pods':'3'", "'pods':'1'"), 2},
+        {QUOTA("a", "'requests.cpu':'3'", "'requests.cpu':'500m'"), 2},
+        {QUOTA("a", "'requests.nvidia.com/gpu':'7','memory':'1500M'", ""), 2},
+        {QUOTA("a", "'limits.nvidia.com/gpu':'1'", ""), 4},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};

@@ -11,10 +11,10 @@ TEST(show_booking, of_finalizers_only_ours_is_taken_off)
     static const struct {
         const char *has[3], *left; /* NULL: none of them is ours */
     } cases[] = {
-        {{NULL},                     NULL                     },
-        {{"theirs"},                 NULL                     },
-        {{OURS},                     "[]"                     },
-        {{"theirs", OURS},           "[\"theirs\"]"           },
+        {{NULL}, NULL},
+        {{"theirs"}, NULL},
+        {{OURS}, "[]"},
+        {{"theirs", OURS}, "[\"theirs\"]"},
         {{OURS, "theirs", "others"}, "[\"theirs\",\"others\"]"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -57,11 +57,11 @@ TEST(show_booking, says_how_it_stands)
         const char *entries, *pod, *reason, *message;
         int64_t after_ms;
     } cases[] = {
-        {"",                NULL,               "Empty",   "it asks for nothing",                          0     },
-        {"'a':{'gpu':'9'}", NULL,               "NoRoom",  "room for 0 of 1 entries is held, 0 are taken", 0     },
-        {"'a':{'gpu':'4'}", NULL,               "Held",    "room for 1 of 1 entries is held, 0 are taken", 0     },
-        {"'a':{'gpu':'4'}", "pod p gpu=4 on=n", "Taken",   "all entries are taken",                        0     },
-        {"'a':{'gpu':'4'}", NULL,               "Expired", "its time is over",                             600000},
+        {"", NULL, "Empty", "it asks for nothing", 0},
+        {"'a':{'gpu':'9'}", NULL, "NoRoom", "room for 0 of 1 entries is held, 0 are taken", 0},
+        {"'a':{'gpu':'4'}", NULL, "Held", "room for 1 of 1 entries is held, 0 are taken", 0},
+        {"'a':{'gpu':'4'}", "pod p gpu=4 on=n", "Taken", "all entries are taken", 0},
+        {"'a':{'gpu':'4'}", NULL, "Expired", "its time is over", 600000},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {.config.shows = true};

@@ -52,10 +52,7 @@ TEST(stats, waiting_pods_are_told_by_queue_and_by_who_refused_them)
     EXPECT(says(&s, "scheduler_pending_pods{queue=\"unschedulable\"} 2"));
     EXPECT(says(&s, "scheduler_pending_pods{queue=\"gated\"} 1"));
     static const char *const plugins[][2] = {
-        {"NodeResourcesFit",  "2"},
-        {"NodeUnschedulable", "2"},
-        {"SchedulingGates",   "1"}
-    };
+        {"NodeResourcesFit", "2"}, {"NodeUnschedulable", "2"}, {"SchedulingGates", "1"}};
     for (size_t i = 0; i < LEN(plugins); i++) {
         char line[128];
         snprintf(line, sizeof(line),

@@ -68,12 +68,9 @@ static void unread(struct pod *pod, struct arena *mem)
 }
 
 static const struct spoil spoils[] = {
-    {"gates",       gate          },
-    {"tolerations", tolerate      },
-    {"constraints", spread        },
-    {"resources",   name_resources},
-    {"claims",      claim         },
-    {"unread",      unread        },
+    {"gates", gate},         {"tolerations", tolerate},
+    {"constraints", spread}, {"resources", name_resources},
+    {"claims", claim},       {"unread", unread},
 };
 
 static void put(struct stage *s, const char *ask, const struct spoil *spoil)

@@ -33,29 +33,29 @@ static const char node[] = "node n cpu=4 memory=8Gi gpu=1 zone=a";
 TEST(wake, changes_of_nodes)
 {
     static const struct story stories[] = {
-        {node,                                NULL,                     "pod p cpu=8",                                      "node m cpu=8 memory=8Gi",                true },
-        {node,                                NULL,                     "pod p cpu=8",                                      "node m cpu=7 memory=8Gi",                false},
-        {node,                                NULL,                     "pod p cpu=8",                                      "node n cpu=8 memory=8Gi gpu=1 zone=a",   true },
-        {node,                                NULL,                     "pod p cpu=8",                                      "node n cpu=5 memory=8Gi gpu=1 zone=a",   false},
-        {node,                                NULL,                     "pod p cpu=8",                                      "node n cpu=4 memory=9Gi gpu=1 zone=a",   false},
-        {node,                                NULL,                     "pod p cpu=8",                                      "node n cpu=4 memory=8Gi gpu=1 zone=b",   false},
-        {node,                                NULL,                     "pod p cpu=8",                                      node,                                     false}, /* a heartbeat */
-        {node,                                NULL,                     "pod p select:disk=ssd",                            "node n cpu=4 memory=8Gi label:disk=ssd", true },
-        {node,                                NULL,                     "pod p select:disk=ssd",                            "node n cpu=4 memory=8Gi label:disk=hdd", false},
-        {node,                                NULL,                     "pod p select:disk=ssd",                            "node m cpu=1 label:disk=ssd",            true },
-        {node,                                NULL,                     "pod p select:disk=ssd",                            "node n cpu=5 memory=8Gi gpu=1 zone=a",   false},
-        {"node n cpu=4 cordoned",             NULL,                     "pod p",                                            "node n cpu=4",                           true },
-        {"node n cpu=4 cordoned",             NULL,                     "pod p",                                            "node n cpu=5 cordoned",                  false},
-        {"node n cpu=4 taint:a=b:NoSchedule", NULL,                     "pod p",                                            "node n cpu=4",                           true },
-        {"node n cpu=4 taint:a=b:NoSchedule", NULL,                     "pod p",                                            "node n cpu=4 taint:a=c:NoSchedule",
-         false                                                                                                                                                             },
-        {"node n cpu=4 taint:a=b:NoSchedule", NULL,                     "pod p",                                            "-node n",                                false},
-        {node,                                "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
-         "node m cpu=1 zone=b",                                                                                                                                       true },
-        {node,                                "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
-         "node m cpu=1",                                                                                                                                              false},
-        {node,                                "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
-         "-node n",                                                                                                                                                   true }, /* the counts change */
+        {node, NULL, "pod p cpu=8", "node m cpu=8 memory=8Gi", true},
+        {node, NULL, "pod p cpu=8", "node m cpu=7 memory=8Gi", false},
+        {node, NULL, "pod p cpu=8", "node n cpu=8 memory=8Gi gpu=1 zone=a", true},
+        {node, NULL, "pod p cpu=8", "node n cpu=5 memory=8Gi gpu=1 zone=a", false},
+        {node, NULL, "pod p cpu=8", "node n cpu=4 memory=9Gi gpu=1 zone=a", false},
+        {node, NULL, "pod p cpu=8", "node n cpu=4 memory=8Gi gpu=1 zone=b", false},
+        {node, NULL, "pod p cpu=8", node, false}, /* a heartbeat */
+        {node, NULL, "pod p select:disk=ssd", "node n cpu=4 memory=8Gi label:disk=ssd", true},
+        {node, NULL, "pod p select:disk=ssd", "node n cpu=4 memory=8Gi label:disk=hdd", false},
+        {node, NULL, "pod p select:disk=ssd", "node m cpu=1 label:disk=ssd", true},
+        {node, NULL, "pod p select:disk=ssd", "node n cpu=5 memory=8Gi gpu=1 zone=a", false},
+        {"node n cpu=4 cordoned", NULL, "pod p", "node n cpu=4", true},
+        {"node n cpu=4 cordoned", NULL, "pod p", "node n cpu=5 cordoned", false},
+        {"node n cpu=4 taint:a=b:NoSchedule", NULL, "pod p", "node n cpu=4", true},
+        {"node n cpu=4 taint:a=b:NoSchedule", NULL, "pod p", "node n cpu=4 taint:a=c:NoSchedule",
+         false},
+        {"node n cpu=4 taint:a=b:NoSchedule", NULL, "pod p", "-node n", false},
+        {node, "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
+         "node m cpu=1 zone=b", true},
+        {node, "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
+         "node m cpu=1", false},
+        {node, "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
+         "-node n", true}, /* the counts change */
     };
     for (size_t i = 0; i < LEN(stories); i++)
         tell(&stories[i]);
@@ -64,23 +64,23 @@ TEST(wake, changes_of_nodes)
 TEST(wake, changes_of_pods_on_nodes)
 {
     static const struct story stories[] = {
-        {node, "pod q cpu=3 on=n",                   "pod p cpu=2",                                      "-pod q",                           true },
-        {node, "pod q cpu=3 on=n",                   "pod p cpu=2",                                      "pod q cpu=3 on=n phase=Succeeded", true },
-        {node, "pod q cpu=3 on=n",                   "pod p cpu=2",                                      "pod q cpu=1 on=n",                 true }, /* shrinks */
-        {node, "pod q cpu=3 memory=2Gi on=n",        "pod p cpu=2",                                      "pod q cpu=3 memory=1Gi on=n",      false},
-        {node, "pod q cpu=3 on=n",                   "pod p cpu=2",                                      "pod q cpu=3 on=n label:x=1",       false},
-        {node, "pod q cpu=3 on=n",                   "pod p cpu=2",                                      "pod r cpu=1 on=n",                 false}, /* comes */
-        {node, "pod q cpu=3 on=n",                   "pod p cpu=2",                                      "pod q cpu=3 on=n deleting",        false},
-        {node, "pod q port:80 on=n",                 "pod p port:80",                                    "-pod q",                           true },
-        {node, "pod q port:80 on=n",                 "pod p port:80",                                    "pod r port:81 on=n",               false},
-        {node, "pod q cpu=3 scheduler=foreign on=n", "pod p cpu=2",                                      "-pod q",                           true },
-        {node, "pod q cpu=3 scheduler=foreign",      "pod p cpu=5",                                      "-pod q",                           false}, /* was nowhere */
-        {node, "pod w label:app=w on=n",             "pod p label:app=w spread:zone:1:hard:app=w:min=2",
-         "-pod w",                                                                                                                           true },
-        {node, "pod w label:app=w on=n",             "pod p label:app=w spread:zone:1:hard:app=w:min=2",
-         "pod w label:app=x on=n",                                                                                                           true },
-        {node, "pod w label:app=w on=n",             "pod p label:app=w spread:zone:1:hard:app=w:min=2",
-         "pod v label:app=x on=n",                                                                                                           false},
+        {node, "pod q cpu=3 on=n", "pod p cpu=2", "-pod q", true},
+        {node, "pod q cpu=3 on=n", "pod p cpu=2", "pod q cpu=3 on=n phase=Succeeded", true},
+        {node, "pod q cpu=3 on=n", "pod p cpu=2", "pod q cpu=1 on=n", true}, /* shrinks */
+        {node, "pod q cpu=3 memory=2Gi on=n", "pod p cpu=2", "pod q cpu=3 memory=1Gi on=n", false},
+        {node, "pod q cpu=3 on=n", "pod p cpu=2", "pod q cpu=3 on=n label:x=1", false},
+        {node, "pod q cpu=3 on=n", "pod p cpu=2", "pod r cpu=1 on=n", false}, /* comes */
+        {node, "pod q cpu=3 on=n", "pod p cpu=2", "pod q cpu=3 on=n deleting", false},
+        {node, "pod q port:80 on=n", "pod p port:80", "-pod q", true},
+        {node, "pod q port:80 on=n", "pod p port:80", "pod r port:81 on=n", false},
+        {node, "pod q cpu=3 scheduler=foreign on=n", "pod p cpu=2", "-pod q", true},
+        {node, "pod q cpu=3 scheduler=foreign", "pod p cpu=5", "-pod q", false}, /* was nowhere */
+        {node, "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
+         "-pod w", true},
+        {node, "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
+         "pod w label:app=x on=n", true},
+        {node, "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
+         "pod v label:app=x on=n", false},
     };
     for (size_t i = 0; i < LEN(stories); i++)
         tell(&stories[i]);
@@ -89,16 +89,16 @@ TEST(wake, changes_of_pods_on_nodes)
 TEST(wake, changes_of_the_pod_itself)
 {
     static const struct story stories[] = {
-        {node,                                NULL,                     "pod p cpu=8",                                      "pod p cpu=5",               true },
-        {node,                                NULL,                     "pod p cpu=8",                                      "pod p cpu=9",               false},
-        {node,                                NULL,                     "pod p cpu=8",                                      "pod p cpu=8 label:x=1",     false},
-        {node,                                NULL,                     "pod p cpu=8",                                      "pod p cpu=8",               false},
-        {"node n cpu=4 taint:a=b:NoSchedule", NULL,                     "pod p",                                            "pod p tolerate:a:Exists::", true },
-        {"node n cpu=4 cordoned",             NULL,                     "pod p",
-         "pod p tolerate:node.kubernetes.io/unschedulable:Exists::",                                                                                     true },
-        {"node n cpu=4 cordoned",             NULL,                     "pod p",                                            "pod p tolerate:a:Exists::", false},
-        {node,                                "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
-         "pod p label:app=x spread:zone:1:hard:app=w:min=2",                                                                                             true },
+        {node, NULL, "pod p cpu=8", "pod p cpu=5", true},
+        {node, NULL, "pod p cpu=8", "pod p cpu=9", false},
+        {node, NULL, "pod p cpu=8", "pod p cpu=8 label:x=1", false},
+        {node, NULL, "pod p cpu=8", "pod p cpu=8", false},
+        {"node n cpu=4 taint:a=b:NoSchedule", NULL, "pod p", "pod p tolerate:a:Exists::", true},
+        {"node n cpu=4 cordoned", NULL, "pod p",
+         "pod p tolerate:node.kubernetes.io/unschedulable:Exists::", true},
+        {"node n cpu=4 cordoned", NULL, "pod p", "pod p tolerate:a:Exists::", false},
+        {node, "pod w label:app=w on=n", "pod p label:app=w spread:zone:1:hard:app=w:min=2",
+         "pod p label:app=x spread:zone:1:hard:app=w:min=2", true},
     };
     for (size_t i = 0; i < LEN(stories); i++)
         tell(&stories[i]);
@@ -203,17 +203,17 @@ TEST(wake, changes_of_volumes_and_who_provides_them)
     static const char wanted[] = CLAIM("c", "", "'storageClassName':'s'");
     static const char waits[] = CLASS("WaitForFirstConsumer"), pod[] = "pod p claim:c";
     static const struct story stories[] = {
-        {node,                NULL,   pod, wanted,                      true                                     }, /* it was missing */
-        {node,                NULL,   pod, CLAIM("d",                   "",                                        ""), false},
-        {node,              NULL,                    pod,                    CLAIM("c",                              ",'namespace':'x'",                                                 ""), false},
-        {node, NULL,    pod,  VOLUME,false}, /* not what it waits for */
-        {wanted,                node,             pod,          CLAIM("c",                                      "",                                                                                     "'volumeName':'v'"), true},
-        {wanted,                node, pod,VOLUME,true},
-        {wanted,              node, pod, waits,                              true                                                                                                       },
-        {wanted,              node,   pod,   CLASS("Immediate"),                         true                                },
-        {wanted,              node,   pod, wanted,        false                    }, /* nothing new */
-        {wanted,              node,   pod, "node m",                      true                                                  },
-        {wanted,              node,   pod, "node n cpu=9 memory=8Gi gpu=1 zone=a",                    false                                   },
+        {node, NULL, pod, wanted, true}, /* it was missing */
+        {node, NULL, pod, CLAIM("d", "", ""), false},
+        {node, NULL, pod, CLAIM("c", ",'namespace':'x'", ""), false},
+        {node, NULL, pod, VOLUME, false}, /* not what it waits for */
+        {wanted, node, pod, CLAIM("c", "", "'volumeName':'v'"), true},
+        {wanted, node, pod, VOLUME, true},
+        {wanted, node, pod, waits, true},
+        {wanted, node, pod, CLASS("Immediate"), true},
+        {wanted, node, pod, wanted, false}, /* nothing new */
+        {wanted, node, pod, "node m", true},
+        {wanted, node, pod, "node n cpu=9 memory=8Gi gpu=1 zone=a", false},
     };
     for (size_t i = 0; i < LEN(stories); i++)
         tell(&stories[i]);
@@ -230,21 +230,21 @@ TEST(wake, a_gang_hears_of_each_node_that_becomes_usable)
         const char *other, *pods, *change;
         bool starts;
     } stories[] = {
-        {"node m cpu=2 taint:a=b:NoSchedule", "",                                     "node m cpu=2",                      true },
+        {"node m cpu=2 taint:a=b:NoSchedule", "", "node m cpu=2", true},
         {"node m cpu=2 taint:a=b:NoExecute",
-         "tolerate:x:Exists::",                                                       "node m cpu=2 taint:x=b:NoExecute",  true },
-        {"node m cpu=2 taint:a=b:NoSchedule", "",                                     "node m cpu=2 taint:a=c:NoSchedule", false},
-        {"node m cpu=2 cordoned",             "",                                     "node m cpu=2",                      true },
-        {"node m cpu=2 cordoned",             "",                                     "node m cpu=2 cordoned label:a=b",   false},
-        {"node m cpu=2",                      "select:disk=ssd",                      "node m cpu=2 label:disk=ssd",       true },
-        {"node m cpu=2",                      "select:disk=ssd",                      "node m cpu=2 label:disk=hdd",       false},
-        {"node m cpu=1",                      "",                                     "node m cpu=2",                      true },
-        {"node m cpu=1 taint:a=b:NoSchedule", "",                                     "node m cpu=2",                      true },
-        {"node o cpu=1",                      "",                                     "node m cpu=2",                      true },
-        {"node m cpu=2 label:disk=ssd",       "claim:c select:disk=ssd",              claim,                               true },
-        {"pod x cpu=2 on=n",                  "",                                     "node m cpu=4",                      true },
-        {"node m cpu=2 zone=a",               "label:app=g spread:zone:1:hard:app=g",
-         "node n cpu=4 zone=b label:disk=ssd",                                                                             true },
+         "tolerate:x:Exists::", "node m cpu=2 taint:x=b:NoExecute", true},
+        {"node m cpu=2 taint:a=b:NoSchedule", "", "node m cpu=2 taint:a=c:NoSchedule", false},
+        {"node m cpu=2 cordoned", "", "node m cpu=2", true},
+        {"node m cpu=2 cordoned", "", "node m cpu=2 cordoned label:a=b", false},
+        {"node m cpu=2", "select:disk=ssd", "node m cpu=2 label:disk=ssd", true},
+        {"node m cpu=2", "select:disk=ssd", "node m cpu=2 label:disk=hdd", false},
+        {"node m cpu=1", "", "node m cpu=2", true},
+        {"node m cpu=1 taint:a=b:NoSchedule", "", "node m cpu=2", true},
+        {"node o cpu=1", "", "node m cpu=2", true},
+        {"node m cpu=2 label:disk=ssd", "claim:c select:disk=ssd", claim, true},
+        {"pod x cpu=2 on=n", "", "node m cpu=4", true},
+        {"node m cpu=2 zone=a", "label:app=g spread:zone:1:hard:app=g",
+         "node n cpu=4 zone=b label:disk=ssd", true},
     };
     for (size_t i = 0; i < LEN(stories); i++) {
         test_case("%s / %s / %s", stories[i].other, stories[i].pods, stories[i].change);

@@ -127,8 +127,8 @@ const struct plugin fake_zone = {
 
 static const struct profile_plugin plugins_of_fake[] = {
     {.plugin = &fake_label, .number = 0},
-    { .plugin = &fake_room,          .number = 1, .weight = 2},
-    { .plugin = &fake_zone,          .number = 2, .weight = 3},
+    {.plugin = &fake_room, .number = 1, .weight = 2},
+    {.plugin = &fake_zone, .number = 2, .weight = 3},
 };
 
 const struct profile fake_profile = {STR("default-scheduler"), plugins_of_fake,

@@ -35,9 +35,9 @@ static const struct plugin crowd = {.name = "Crowd", .key_score = score_crowd};
 enum { KEYS = 4, NODES = 8 };
 
 static struct class_part parts[] = {
-    {.plugin = &first, .weight = 3, .scores = true, .key_at = 0,            .n_keys = 1},
-    {.plugin = &crowd, .weight = 2, .scores = true, .key_at = 1,            .n_keys = 2},
-    {.plugin = &first, .weight = 5, .scores = true, .key_at = 3,            .n_keys = 1},
+    {.plugin = &first, .weight = 3, .scores = true, .key_at = 0, .n_keys = 1},
+    {.plugin = &crowd, .weight = 2, .scores = true, .key_at = 1, .n_keys = 2},
+    {.plugin = &first, .weight = 5, .scores = true, .key_at = 3, .n_keys = 1},
     {.plugin = &first, .weight = 9, .scores = true, .scores_nothing = true, .n_keys = 1},
 };
 static const struct class four = {.parts = parts, .n_parts = LEN(parts), .n_keys = KEYS};

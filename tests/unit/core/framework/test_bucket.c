@@ -80,12 +80,9 @@ TEST(bucket, the_highest_sum_of_shared_and_local_wins)
         const char *winner;
         int64_t total;
     } cases[] = {
-        {"10", "20", 0,   0,   "b", 300}, /* 3 × 100 for the best zone */
-        {"10", "20", 151, 0,   "a", 301},
-        {"10", "20", 150, 0,   "b", 300}, /* equal: the lower rank */
-        {"20", "10", 0,   150, "b", 300},
-        {"20", "10", 0,   149, "a", 300},
-        {"0",  "5",  0,   -1,  "b", 299},
+        {"10", "20", 0, 0, "b", 300}, /* 3 × 100 for the best zone */
+        {"10", "20", 151, 0, "a", 301}, {"10", "20", 150, 0, "b", 300}, /* equal: the lower rank */
+        {"20", "10", 0, 150, "b", 300}, {"20", "10", 0, 149, "a", 300}, {"0", "5", 0, -1, "b", 299},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%zu", i);

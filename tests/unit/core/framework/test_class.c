@@ -169,9 +169,9 @@ TEST(class, an_unresolvable_refusal_is_final_and_of_others_the_last_counts)
         enum code code;
     } cases[] = {
         {{NULL, NULL, NULL}, 12, CODE_UNSCHEDULABLE},
-        {{NULL, "UU", NULL}, 11, CODE_UNRESOLVABLE },
-        {{"UU", "UU", NULL}, 10, CODE_UNRESOLVABLE },
-        {{NULL, NULL, "UU"}, 12, CODE_UNRESOLVABLE },
+        {{NULL, "UU", NULL}, 11, CODE_UNRESOLVABLE},
+        {{"UU", "UU", NULL}, 10, CODE_UNRESOLVABLE},
+        {{NULL, NULL, "UU"}, 12, CODE_UNRESOLVABLE},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%zu", i);
@@ -191,10 +191,10 @@ TEST(class, plugins_that_name_nodes_leave_those_that_all_name)
         const char *one, *other;
         const char *of_a; /* what a pod is told of node a */
     } cases[] = {
-        {"ab", "ac", "fits"                                                                      },
-        {"b",  "bc", "UU -: node(s) didn't satisfy plugin(s) [Also Only]"                        },
-        {"ab", "c",  "refused: UU -: node(s) didn't satisfy plugin(s) [Also Only] simultaneously"},
-        {"",   "a",  "refused: UU -: node(s) didn't satisfy plugin Only"                         },
+        {"ab", "ac", "fits"},
+        {"b", "bc", "UU -: node(s) didn't satisfy plugin(s) [Also Only]"},
+        {"ab", "c", "refused: UU -: node(s) didn't satisfy plugin(s) [Also Only] simultaneously"},
+        {"", "a", "refused: UU -: node(s) didn't satisfy plugin Only"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].one, cases[i].other);
@@ -223,11 +223,9 @@ TEST(class, normalising_makes_the_most_100)
     static const struct {
         int64_t raw[3], plain[3], reversed[3];
     } cases[] = {
-        {{0, 0, 0},    {0, 0, 0},     {100, 100, 100}},
-        {{1, 2, 3},    {33, 66, 100}, {67, 34, 0}    },
-        {{0, 50, 100}, {0, 50, 100},  {100, 50, 0}   },
-        {{0, 0, 7},    {0, 0, 100},   {100, 100, 0}  },
-        {{200, 1, 0},  {100, 0, 0},   {0, 100, 100}  },
+        {{0, 0, 0}, {0, 0, 0}, {100, 100, 100}},    {{1, 2, 3}, {33, 66, 100}, {67, 34, 0}},
+        {{0, 50, 100}, {0, 50, 100}, {100, 50, 0}}, {{0, 0, 7}, {0, 0, 100}, {100, 100, 0}},
+        {{200, 1, 0}, {100, 0, 0}, {0, 100, 100}},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%zu", i);

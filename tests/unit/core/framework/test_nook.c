@@ -9,9 +9,9 @@
 enum { NODES = 12, FIRST = 3, SEEN = 6 };
 
 static const struct profile_plugin open_zones[] = {
-    {.plugin = &fake_label,     .number = 0},
-    {                    .plugin = &fake_room, .number = 1,                         .weight = 2},
-    { .plugin = &fake_zone,         .number = 2,            .weight = 3, .off = PROFILE_NO_FILTER},
+    {.plugin = &fake_label, .number = 0},
+    {.plugin = &fake_room, .number = 1, .weight = 2},
+    {.plugin = &fake_zone, .number = 2, .weight = 3, .off = PROFILE_NO_FILTER},
 };
 static const struct profile no_key_filter = {STR("default-scheduler"), open_zones, LEN(open_zones)};
 

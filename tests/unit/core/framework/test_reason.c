@@ -21,10 +21,7 @@ TEST(reason, what_was_interned_is_kept_whole)
     AUTO(reasons) r = {0};
     reasons_init(&r);
     char text[] = "Insufficient cpu";
-    struct str texts[] = {
-        {text, 16},
-        STR("Too many pods")
-    };
+    struct str texts[] = {{text, 16}, STR("Too many pods")};
     reason_id id = reasons_get(&r, 7, CODE_UNRESOLVABLE, texts, 2);
     memset(text, 'x', 16); /* the caller's own */
     const struct reason *reason = reasons_at(&r, id);

@@ -52,7 +52,7 @@ TEST(row, keys_are_asked_last_as_in_a_scan)
 {
     static const struct profile_plugin zone_first[] = {
         {.plugin = &fake_zone, .number = 2, .weight = 3},
-        {.plugin = &fake_label,                    .number = 0          },
+        {.plugin = &fake_label, .number = 0},
     };
     static const struct profile profile = {STR("default-scheduler"), zone_first, LEN(zone_first)};
     AUTO(judge) j = {.profile = &profile};
@@ -69,10 +69,8 @@ TEST(row, pods_in_sight_of_the_node_count_if_they_are_as_important)
         const char *nominated;
         bool counts;
     } cases[] = {
-        {"pod x cpu=3 priority=5 nominated=n", true },
-        {"pod x cpu=3 priority=6 nominated=n", true },
-        {"pod x cpu=3 priority=4 nominated=n", false},
-        {"pod x cpu=3 nominated=n",            false},
+        {"pod x cpu=3 priority=5 nominated=n", true},  {"pod x cpu=3 priority=6 nominated=n", true},
+        {"pod x cpu=3 priority=4 nominated=n", false}, {"pod x cpu=3 nominated=n", false},
         {"pod x cpu=3 priority=5 nominated=m", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

@@ -401,9 +401,7 @@ static void learn_hostnames(struct learning *l, void *cls)
 TEST(view, keys_that_assume_distinct_hostnames_need_them)
 {
     static const struct plugin plugin = {.name = "Hosts", .learn = learn_hostnames};
-    static const struct profile_plugin one[] = {
-        {.plugin = &plugin, .number = 0}
-    };
+    static const struct profile_plugin one[] = {{.plugin = &plugin, .number = 0}};
     static const struct profile profile = {STR("default-scheduler"), one, 1};
     AUTO(judge) j = {.profile = &profile};
     furnish(&j);
@@ -418,10 +416,8 @@ TEST(view, keys_that_assume_distinct_hostnames_need_them)
 
 TEST(view, a_nomination_changes_a_row_where_no_keys_filter)
 {
-    static const struct profile_plugin two[] = {
-        {.plugin = &fake_label, .number = 0},
-        { .plugin = &fake_room,          .number = 1, .weight = 2}
-    };
+    static const struct profile_plugin two[] = {{.plugin = &fake_label, .number = 0},
+                                                {.plugin = &fake_room, .number = 1, .weight = 2}};
     static const struct profile profile = {STR("default-scheduler"), two, 2};
     AUTO(judge) j = {.profile = &profile};
     furnish(&j);

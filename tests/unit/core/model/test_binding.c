@@ -54,7 +54,7 @@ TEST(binding, carries_annotations_in_protobuf)
     char large[300];
     memset(large, 'x', sizeof(large));
     struct pair pairs[] = {
-        {STR("a"), STR("b")              },
+        {STR("a"), STR("b")},
         {STR("c"), {large, sizeof(large)}},
     };
     struct binding b = example((pair_list){pairs, LEN(pairs)});

@@ -75,22 +75,22 @@ TEST(cel_read, binds_as_CEL_does)
     static const struct {
         const char *text, *tree;
     } cases[] = {
-        {"1 + 2 * 3 == 7",                      "(== (+ 1 (* 2 3)) 7)"                      },
-        {"1 - 2 - 3 == 0",                      "(== (- (- 1 2) 3) 0)"                      }, /* from the left */
-        {"(1 - (2 - 3)) == 0",                  "(== (- 1 (- 2 3)) 0)"                      },
-        {"7 / 2 % 2 == 1",                      "(== (% (/ 7 2) 2) 1)"                      },
-        {"true || false && false",              "(|| true (&& false false))"                },
-        {"true && false || true",               "(|| (&& true false) true)"                 },
-        {"1 < 2 && 2 <= 3",                     "(&& (< 1 2) (<= 2 3))"                     },
-        {"!true || false",                      "(|| (! true) false)"                       },
-        {"!!true",                              "(! (! true))"                              },
-        {"-1 < 1",                              "(< -1 1)"                                  },
-        {"true ? false : true ? false : true",  "(? true false (? true false true))"        },
-        {"true || false ? 1 == 1 : false",      "(? (|| true false) (== 1 1) false)"        },
-        {"1 in [1, 2]",                         "(in 1 (list 1 2))"                         },
+        {"1 + 2 * 3 == 7", "(== (+ 1 (* 2 3)) 7)"},
+        {"1 - 2 - 3 == 0", "(== (- (- 1 2) 3) 0)"}, /* from the left */
+        {"(1 - (2 - 3)) == 0", "(== (- 1 (- 2 3)) 0)"},
+        {"7 / 2 % 2 == 1", "(== (% (/ 7 2) 2) 1)"},
+        {"true || false && false", "(|| true (&& false false))"},
+        {"true && false || true", "(|| (&& true false) true)"},
+        {"1 < 2 && 2 <= 3", "(&& (< 1 2) (<= 2 3))"},
+        {"!true || false", "(|| (! true) false)"},
+        {"!!true", "(! (! true))"},
+        {"-1 < 1", "(< -1 1)"},
+        {"true ? false : true ? false : true", "(? true false (? true false true))"},
+        {"true || false ? 1 == 1 : false", "(? (|| true false) (== 1 1) false)"},
+        {"1 in [1, 2]", "(in 1 (list 1 2))"},
         {"device.attributes['d'].model == 'x'",
-         "(== (. model ([] (. attributes device) 'd')) 'x')"                                },
-        {"has(device.attributes['d'].model)",   "(has model ([] (. attributes device) 'd'))"},
+         "(== (. model ([] (. attributes device) 'd')) 'x')"},
+        {"has(device.attributes['d'].model)", "(has model ([] (. attributes device) 'd'))"},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         expect_tree(cases[i].text, cases[i].tree);
@@ -101,14 +101,14 @@ TEST(cel_read, numbers_and_texts_are_written_in_many_ways)
     static const struct {
         const char *text, *tree;
     } cases[] = {
-        {"0x10 == 16",                       "(== 16 16)"                        },
-        {"16u == 16u",                       "(== 16u 16u)"                      },
-        {"-9223372036854775808 == 0",        "(== -9223372036854775808 0)"       },
-        {"9223372036854775808 == 0",         "no number: \"9223372036854775808\""},
-        {"'a\\n\\x41\\u0041\\101' == \"b\"", "(== 'a\nAAA' 'b')"                 },
-        {"r'a\\n' == 'b'",                   "(== 'a\\n' 'b')"                   }, /* raw: as it stands */
-        {"'''a'b''' == 'c'",                 "(== 'a'b' 'c')"                    },
-        {"true // and so on",                "true"                              },
+        {"0x10 == 16", "(== 16 16)"},
+        {"16u == 16u", "(== 16u 16u)"},
+        {"-9223372036854775808 == 0", "(== -9223372036854775808 0)"},
+        {"9223372036854775808 == 0", "no number: \"9223372036854775808\""},
+        {"'a\\n\\x41\\u0041\\101' == \"b\"", "(== 'a\nAAA' 'b')"},
+        {"r'a\\n' == 'b'", "(== 'a\\n' 'b')"}, /* raw: as it stands */
+        {"'''a'b''' == 'c'", "(== 'a'b' 'c')"},
+        {"true // and so on", "true"},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         expect_tree(cases[i].text, cases[i].tree);

@@ -34,37 +34,40 @@ TEST(object_check, refuses_what_the_api_server_refuses_in_a_pod)
     static const struct {
         const char *spec, *wrong;
     } cases[] = {
-        {"{}",                                                                                             ""                                                                                    },
-        {"{'tolerations':[{'key':'a','operator':'Gt','value':'1'}]}",                                      ""                                                                                    },
-        {"{'tolerations':[{'operator':'Exists'}]}",                                                        ""                                                                                    },
+        {"{}", ""},
+        {"{'tolerations':[{'key':'a','operator':'Gt','value':'1'}]}", ""},
+        {"{'tolerations':[{'operator':'Exists'}]}", ""},
         {"{'tolerations':[{'key':'a'},{'key':'a','operator':'Is'}]}",
-         "spec.tolerations[1].operator: \"Is\" is not one of Equal Exists Lt Gt"                                                                                                                 },
+         "spec.tolerations[1].operator: \"Is\" is not one of Equal Exists Lt Gt"},
         {"{'tolerations':[{'value':'b'}]}",
-         "spec.tolerations[0].operator: \"\" must be Exists where key is empty"                                                                                                                  },
+         "spec.tolerations[0].operator: \"\" must be Exists where key is empty"},
         {"{'tolerations':[{'key':'a','effect':'No'}]}",
-         "spec.tolerations[0].effect: \"No\" is not one of NoSchedule PreferNoSchedule NoExecute"                                                                                                },
+         "spec.tolerations[0].effect: \"No\" is not one of NoSchedule PreferNoSchedule NoExecute"},
         {"{'preemptionPolicy':'Maybe'}",
-         "spec.preemptionPolicy: \"Maybe\" is not one of Never PreemptLowerPriority"                                                                                                             },
+         "spec.preemptionPolicy: \"Maybe\" is not one of Never PreemptLowerPriority"},
         {"{'containers':[{'ports':[{'hostPort':70000}]}]}",
-         "spec.containers[0].ports[0].hostPort: 70000 is not a port"                                                                                                                             },
+         "spec.containers[0].ports[0].hostPort: 70000 is not a port"},
         {"{'containers':[{'ports':[{'protocol':'IP'}]}]}",
-         "spec.containers[0].ports[0].protocol: \"IP\" is not one of TCP UDP SCTP"                                                                                                               },
+         "spec.containers[0].ports[0].protocol: \"IP\" is not one of TCP UDP SCTP"},
         {"{'initContainers':[{'restartPolicy':'x'}]}",
-         "spec.initContainers[0].restartPolicy: \"x\" is not one of Always OnFailure Never"                                                                                                      },
+         "spec.initContainers[0].restartPolicy: \"x\" is not one of Always OnFailure Never"},
         {"{'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'z',"
-         "'whenUnsatisfiable':'ScheduleAnyway'}]}",                                               ""                                                                                    },
+         "'whenUnsatisfiable':'ScheduleAnyway'}]}",
+         ""},
         {"{'topologySpreadConstraints':[{'topologyKey':'z'}]}",
-         "spec.topologySpreadConstraints[0].maxSkew: 0 is not greater than 0"                                                                                                                    },
+         "spec.topologySpreadConstraints[0].maxSkew: 0 is not greater than 0"},
         {"{'topologySpreadConstraints':[{'maxSkew':1}]}",
-         "spec.topologySpreadConstraints[0].topologyKey: missing"                                                                                                                                },
+         "spec.topologySpreadConstraints[0].topologyKey: missing"},
         {"{'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'z'}]}",
-         "spec.topologySpreadConstraints[0].whenUnsatisfiable: missing"                                                                                                                          },
+         "spec.topologySpreadConstraints[0].whenUnsatisfiable: missing"},
         {"{'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'z','whenUnsatisfiable':"
-         "'DoNotSchedule','nodeTaintsPolicy':'x'}]}",                                             "spec.topologySpreadConstraints[0].nodeTaintsPolicy: \"x\" is not one of Honor Ignore"},
+         "'DoNotSchedule','nodeTaintsPolicy':'x'}]}",
+         "spec.topologySpreadConstraints[0].nodeTaintsPolicy: \"x\" is not one of Honor Ignore"},
         {"{'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'z','whenUnsatisfiable':"
-         "'DoNotSchedule','labelSelector':{'matchExpressions':[{'key':'a','operator':'Gt'}]}}]}", "spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator: \"Gt\" is "
+         "'DoNotSchedule','labelSelector':{'matchExpressions':[{'key':'a','operator':'Gt'}]}}]}",
+         "spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator: \"Gt\" is "
          "not "
-         "one of In NotIn Exists DoesNotExist"                                         },
+         "one of In NotIn Exists DoesNotExist"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         char json[1000];

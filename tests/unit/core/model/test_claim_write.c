@@ -28,19 +28,11 @@ TEST(claim_write, what_is_written_reads_back_as_the_same)
          .consumed = {consumed, 1}},
         {.request = STR("r"), .driver = STR("d"), .pool = STR("p"), .device = STR("d1")},
     };
-    struct requirement field = {
-        STR("metadata.name"), STR("In"), {names, 1}
-    };
-    struct node_selector_term term = {
-        .match_fields = {&field, 1}
-    };
-    struct node_selector selector = {
-        .terms = {&term, 1}
-    };
+    struct requirement field = {STR("metadata.name"), STR("In"), {names, 1}};
+    struct node_selector_term term = {.match_fields = {&field, 1}};
+    struct node_selector selector = {.terms = {&term, 1}};
     struct device_allocation given = {
-        .results = {results, 2},
-          .node_selector = &selector, .allocated_ms = TIME_NONE
-    };
+        .results = {results, 2}, .node_selector = &selector, .allocated_ms = TIME_NONE};
     struct arena mem = {0};
     struct claim_consumer pod = {.resource = STR("pods"), .name = STR("a"), .uid = STR("u")};
     struct str body = claim_write_status(&given, pod, &mem);
@@ -63,13 +55,10 @@ TEST(claim_write, configuration_goes_with_the_devices)
     struct str requests[] = {STR("r")};
     struct device_config config = {.driver = STR("d"), .parameters = STR("{\"level\":3}")};
     struct given_config all[] = {
-        {true,  {0},           &config},
+        {true, {0}, &config},
         {false, {requests, 1}, &config},
     };
-    struct device_allocation given = {
-        .config = {all, 2},
-          .allocated_ms = TIME_NONE
-    };
+    struct device_allocation given = {.config = {all, 2}, .allocated_ms = TIME_NONE};
     struct arena mem = {0};
     struct claim_consumer pod = {.resource = STR("pods"), .name = STR("a"), .uid = STR("u")};
     EXPECT_STR(claim_write_status(&given, pod, &mem),
@@ -85,9 +74,7 @@ TEST(claim_write, the_finalizer_is_known_again)
 {
     struct arena mem = {0};
     struct str finalizers[] = {STR("other"), STR(CLAIM_FINALIZER)};
-    struct resource_claim claim = {
-        .meta.finalizers = {finalizers, 1}
-    };
+    struct resource_claim claim = {.meta.finalizers = {finalizers, 1}};
     EXPECT(!claim_has_finalizer(&claim));
     claim.meta.finalizers.n = 2;
     EXPECT(claim_has_finalizer(&claim));

@@ -21,7 +21,7 @@ TEST(crew, an_owner_says_how_many_pods_it_makes)
     static const struct {
         const char *object, *size;
     } cases[] = {
-  /* clang-format off */
+        /* clang-format off */
         {OF("jobset.x-k8s.io/v1alpha2", "JobSet") "'spec':{'replicatedJobs':["
          "{'name':'a','replicas':2,'template':{'spec':{'parallelism':4,'completions':4}}},"
          "{'name':'b'}]}}", "9"},
@@ -58,7 +58,7 @@ TEST(crew, an_owner_says_how_many_pods_it_makes)
         {OF("ray.io/v1", "RayCluster") "'spec':{'workerGroupSpecs':[{'replicas':-5},"
          "{'replicas':2000000000}]}}", "1"},
         {OF("scheduling.x-k8s.io/v1alpha1", "PodGroup") "'spec':{'minMember':3}}", "3"},
-  /* clang-format on */
+        /* clang-format on */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
@@ -79,12 +79,12 @@ TEST(crew, a_job_speaks_only_for_pods_that_ask)
         bool asks;
         int size;
     } cases[] = {
-        {"'labels':{'kubenexus.io/gang':'auto'}",            "'parallelism':4,'completions':4", true,  4},
-        {"'annotations':{'kubenexus.io/gang':'auto'}",       "'parallelism':4,'completions':3", true,  3},
-        {"'labels':{'kubenexus.io/gang-scheduling':'true'}", "'parallelism':4",                 true,  4},
-        {"'labels':{'kubenexus.io/gang':'auto'}",            "'completions':8",                 true,  1},
-        {"'labels':{'kubenexus.io/gang':'no'}",              "'parallelism':4",                 false, 0},
-        {"'labels':{'app':'a'}",                             "'parallelism':4",                 false, 0},
+        {"'labels':{'kubenexus.io/gang':'auto'}", "'parallelism':4,'completions':4", true, 4},
+        {"'annotations':{'kubenexus.io/gang':'auto'}", "'parallelism':4,'completions':3", true, 3},
+        {"'labels':{'kubenexus.io/gang-scheduling':'true'}", "'parallelism':4", true, 4},
+        {"'labels':{'kubenexus.io/gang':'auto'}", "'completions':8", true, 1},
+        {"'labels':{'kubenexus.io/gang':'no'}", "'parallelism':4", false, 0},
+        {"'labels':{'app':'a'}", "'parallelism':4", false, 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

@@ -23,12 +23,12 @@ TEST(device, an_attribute_has_one_of_four_types_or_none)
         const char *value;
         enum attribute_type type;
     } cases[] = {
-        {"'int':0",           ATTRIBUTE_INT    },
-        {"'bool':false",      ATTRIBUTE_BOOL   },
-        {"'string':''",       ATTRIBUTE_STRING },
+        {"'int':0", ATTRIBUTE_INT},
+        {"'bool':false", ATTRIBUTE_BOOL},
+        {"'string':''", ATTRIBUTE_STRING},
         {"'version':'1.2.3'", ATTRIBUTE_VERSION},
-        {"",                  ATTRIBUTE_NONE   },
-        {"'ints':[1,2]",      ATTRIBUTE_NONE   }, /* a list, which only a gate makes possible */
+        {"", ATTRIBUTE_NONE},
+        {"'ints':[1,2]", ATTRIBUTE_NONE}, /* a list, which only a gate makes possible */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
@@ -44,16 +44,16 @@ TEST(device, attributes_are_equal_if_type_and_value_are)
         const char *one, *other;
         bool are_equal;
     } cases[] = {
-        {"'int':1",           "'int':1",           true },
-        {"'int':1",           "'int':2",           false},
-        {"'bool':true",       "'bool':true",       true },
-        {"'bool':true",       "'bool':false",      false},
-        {"'string':'a'",      "'string':'a'",      true },
-        {"'string':'a'",      "'string':'A'",      false},
-        {"'version':'1.0.0'", "'version':'1.0.0'", true },
-        {"'version':'1.0.0'", "'string':'1.0.0'",  false},
-        {"'int':0",           "'bool':false",      false},
-        {"",                  "",                  false}, /* none is like none other */
+        {"'int':1", "'int':1", true},
+        {"'int':1", "'int':2", false},
+        {"'bool':true", "'bool':true", true},
+        {"'bool':true", "'bool':false", false},
+        {"'string':'a'", "'string':'a'", true},
+        {"'string':'a'", "'string':'A'", false},
+        {"'version':'1.0.0'", "'version':'1.0.0'", true},
+        {"'version':'1.0.0'", "'string':'1.0.0'", false},
+        {"'int':0", "'bool':false", false},
+        {"", "", false}, /* none is like none other */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

@@ -8,20 +8,22 @@ TEST(driver, says_how_many_it_needs_and_what_each_asks_for)
     static const struct {
         const char *annotations, *needs;
     } cases[] = {
-        {"",                                                                                   "none"                                        },
-        {"'kubenexus.io/executor-cpu':'2'",                                                    "none"                                        },
-        {"'kubenexus.io/executor-count':'0'",                                                  "none"                                        },
-        {"'kubenexus.io/executor-count':'four'",                                               "none"                                        },
-        {"'kubenexus.io/executor-count':'4'",                                                  "4 cpu=1000 memory=750000000000"              },
+        {"", "none"},
+        {"'kubenexus.io/executor-cpu':'2'", "none"},
+        {"'kubenexus.io/executor-count':'0'", "none"},
+        {"'kubenexus.io/executor-count':'four'", "none"},
+        {"'kubenexus.io/executor-count':'4'", "4 cpu=1000 memory=750000000000"},
         {"'kubenexus.io/executor-count':'2','kubenexus.io/executor-cpu':'500m','kubenexus.io/"
          "executor-memory':'1k',"
-         "'kubenexus.io/executor-gpu':'1'",                                           "2 cpu=500 memory=1000000 nvidia.com/gpu=1000"},
+         "'kubenexus.io/executor-gpu':'1'",
+         "2 cpu=500 memory=1000000 nvidia.com/gpu=1000"},
         {"'kubenexus.io/executor-count':'9','kubenexus.io/dynamic-allocation-enabled':'true',"
-         "'kubenexus.io/min-executors':'3'",                                          "3 cpu=1000 memory=750000000000"              },
+         "'kubenexus.io/min-executors':'3'",
+         "3 cpu=1000 memory=750000000000"},
         {"'kubenexus.io/executor-count':'9','kubenexus.io/dynamic-allocation-enabled':'true'",
-         "none"                                                                                                                              },
+         "none"},
         {"'kubenexus.io/executor-count':'1','kubenexus.io/executor-cpu':'many'",
-         "1 cpu=1000 memory=750000000000"                                                                                                    },
+         "1 cpu=1000 memory=750000000000"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct arena mem = {0};

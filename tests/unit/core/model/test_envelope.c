@@ -28,8 +28,8 @@ static const struct {
     enum encoding encoding;
     const char *ending;
 } ways[] = {
-    {ENCODING_PROTO, "pb"  },
-    {ENCODING_JSON,  "json"},
+    {ENCODING_PROTO, "pb"},
+    {ENCODING_JSON, "json"},
 };
 
 /* --- the same, field by field --- */
@@ -264,13 +264,13 @@ TEST(envelope, what_is_wrong_with_a_body_is_said)
         struct str body;
         const char *wrong;
     } cases[] = {
-        {ENCODING_NONE,  {"<html>", 6},                                          "the body is neither JSON nor protobuf"          },
-        {ENCODING_PROTO, {"", 0},                                                "the body does not begin as Kubernetes' protobuf"},
-        {ENCODING_PROTO, {"k8s\0\x0a\x7f", 6},                                   "field 1 does not end where its message ends"    },
+        {ENCODING_NONE, {"<html>", 6}, "the body is neither JSON nor protobuf"},
+        {ENCODING_PROTO, {"", 0}, "the body does not begin as Kubernetes' protobuf"},
+        {ENCODING_PROTO, {"k8s\0\x0a\x7f", 6}, "field 1 does not end where its message ends"},
         {ENCODING_PROTO,
          {"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x05\x12\x03\x0a\x01\x0a", 22},
-         "Pod: spec.volumes[0]: field 1 does not end where its message ends"                                                      },
-        {ENCODING_JSON,  {"[]", 2},                                              "[] is not an object"                            },
+         "Pod: spec.volumes[0]: field 1 does not end where its message ends"},
+        {ENCODING_JSON, {"[]", 2}, "[] is not an object"},
     };
     struct error e;
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -335,8 +335,8 @@ TEST(listing, what_is_no_list_is_refused)
     static const struct {
         const char *body, *wrong;
     } cases[] = {
-        {"{\"kind\":\"Pod\"}",                    "\"Pod\" is no list"                   },
-        {"{\"kind\":\"PodList\",\"items\":7}",    "items: is not a list"                 },
+        {"{\"kind\":\"Pod\"}", "\"Pod\" is no list"},
+        {"{\"kind\":\"PodList\",\"items\":7}", "items: is not a list"},
         {"{\"kind\":\"PodList\",\"metadata\":7}", "PodList: metadata: 7 is not an object"},
     };
     struct arena mem = {0};

@@ -30,23 +30,21 @@ static struct str part(struct str message, uint32_t number)
 /* The numbers are those of k8s.io/api/events/v1 and core/v1. */
 TEST(event, is_written_in_protobuf)
 {
-    struct event event = {
-        .name = STR("a.1"),
-        .namespace = STR("ml"),
-        .at_ms = 1700000000005,
-        .controller = STR("nexus"),
-        .instance = STR("nexus-h"),
-        .action = STR("Binding"),
-        .reason = STR("Scheduled"),
-        .type = STR("Normal"),
-        .note = STR("well done"),
-        .regarding = {.api_version = STR("v1"),
-                      .kind = STR("Pod"),
-                      .namespace = STR("ml"),
-                      .name = STR("a"),
-                      .uid = STR("6f"),
-                      .resource_version = STR("12")}
-    };
+    struct event event = {.name = STR("a.1"),
+                          .namespace = STR("ml"),
+                          .at_ms = 1700000000005,
+                          .controller = STR("nexus"),
+                          .instance = STR("nexus-h"),
+                          .action = STR("Binding"),
+                          .reason = STR("Scheduled"),
+                          .type = STR("Normal"),
+                          .note = STR("well done"),
+                          .regarding = {.api_version = STR("v1"),
+                                        .kind = STR("Pod"),
+                                        .namespace = STR("ml"),
+                                        .name = STR("a"),
+                                        .uid = STR("6f"),
+                                        .resource_version = STR("12")}};
     AUTO(buf) body = {0}, text = {0};
     struct arena mem = {0};
     struct envelope v;

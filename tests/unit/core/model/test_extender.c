@@ -95,11 +95,11 @@ TEST(extender, what_is_no_answer_is_an_error)
         enum extender_verb verb;
         const char *text, *error;
     } cases[] = {
-        {EXTENDER_FILTER,     "",                    "EOF"                                         },
-        {EXTENDER_FILTER,     "[]",                  "[] is not an object"                         },
-        {EXTENDER_PRIORITIZE, "{}",                  "scores: {} is not a list"                    },
-        {EXTENDER_FILTER,     "{\"NodeNames\":[1]}", "NodeNames[0]: 1 is not text"                 },
-        {EXTENDER_PRIORITIZE, "[{\"Score\":1.5}]",   "scores[0].Score: 1.5 is not a 64-bit integer"},
+        {EXTENDER_FILTER, "", "EOF"},
+        {EXTENDER_FILTER, "[]", "[] is not an object"},
+        {EXTENDER_PRIORITIZE, "{}", "scores: {} is not a list"},
+        {EXTENDER_FILTER, "{\"NodeNames\":[1]}", "NodeNames[0]: 1 is not text"},
+        {EXTENDER_PRIORITIZE, "[{\"Score\":1.5}]", "scores[0].Score: 1.5 is not a 64-bit integer"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct arena mem = {0};

@@ -56,22 +56,22 @@ TEST(gang, name_and_size_come_from_the_first_spelling_that_is_there)
         enum kind object;
         const char *conflict;
     } cases[] = {
-        {NEXUS "name=a " NEXUS "min-available=3",                                       "a",      3,  KIND_NONE,              "" },
-        {"@" NEXUS "name=a @" NEXUS "min-available=3",                                  "a",      3,  KIND_NONE,              "" },
-        {SIGS "name=a " SIGS "min-available=3",                                         "a",      3,  KIND_NONE,              "" },
-        {"@" SIGS "name=a @" SIGS "min-available=11",                                   "a",      11, KIND_NONE,              "" },
-        {SIGS "name=a " SIGS "min-member=4",                                            "a",      4,  KIND_NONE,              "" },
-        {SIGS "name=b " NEXUS "name=a " SIGS "min-available=5",                         "a",      5,  KIND_NONE,              "b"},
-        {"@" NEXUS "name=b " NEXUS "name=a",                                            "a",      0,  KIND_NONE,              "b"},
-        {"@" NEXUS "name=a " NEXUS "name=a",                                            "a",      0,  KIND_NONE,              "" },
-        {"scheduling.x-k8s.io/pod-group=a",                                             "a",      0,  KIND_SIGS_POD_GROUP,    "" },
-        {"scheduling.x-k8s.io/pod-group=b @" SIGS "name=a",                             "a",      0,  KIND_NONE,              "b"},
-        {"@scheduling.k8s.io/group-name=a",                                             "a",      0,  KIND_VOLCANO_POD_GROUP, "" },
-        {".native " NEXUS "name=a " NEXUS "min-available=3",                            "native", 3,  KIND_POD_GROUP,         "a"},
-        {"kueue.x-k8s.io/pod-group-name=a @kueue.x-k8s.io/pod-group-total-count=6",     "a",      6,
-         KIND_NONE,                                                                                                           "" },
-        {"leaderworkerset.sigs.k8s.io/group-key=a @leaderworkerset.sigs.k8s.io/size=4", "a",      4,
-         KIND_NONE,                                                                                                           "" },
+        {NEXUS "name=a " NEXUS "min-available=3", "a", 3, KIND_NONE, ""},
+        {"@" NEXUS "name=a @" NEXUS "min-available=3", "a", 3, KIND_NONE, ""},
+        {SIGS "name=a " SIGS "min-available=3", "a", 3, KIND_NONE, ""},
+        {"@" SIGS "name=a @" SIGS "min-available=11", "a", 11, KIND_NONE, ""},
+        {SIGS "name=a " SIGS "min-member=4", "a", 4, KIND_NONE, ""},
+        {SIGS "name=b " NEXUS "name=a " SIGS "min-available=5", "a", 5, KIND_NONE, "b"},
+        {"@" NEXUS "name=b " NEXUS "name=a", "a", 0, KIND_NONE, "b"},
+        {"@" NEXUS "name=a " NEXUS "name=a", "a", 0, KIND_NONE, ""},
+        {"scheduling.x-k8s.io/pod-group=a", "a", 0, KIND_SIGS_POD_GROUP, ""},
+        {"scheduling.x-k8s.io/pod-group=b @" SIGS "name=a", "a", 0, KIND_NONE, "b"},
+        {"@scheduling.k8s.io/group-name=a", "a", 0, KIND_VOLCANO_POD_GROUP, ""},
+        {".native " NEXUS "name=a " NEXUS "min-available=3", "native", 3, KIND_POD_GROUP, "a"},
+        {"kueue.x-k8s.io/pod-group-name=a @kueue.x-k8s.io/pod-group-total-count=6", "a", 6,
+         KIND_NONE, ""},
+        {"leaderworkerset.sigs.k8s.io/group-key=a @leaderworkerset.sigs.k8s.io/size=4", "a", 4,
+         KIND_NONE, ""},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
@@ -136,27 +136,29 @@ TEST(gang, an_owners_pods_are_one_if_they_ask_for_it_and_are_told_how_many_they_
         int minimum;
         const char *because;
     } cases[] = {
-        {ASKED KUBEFLOW "$WORLD_SIZE=4 $RANK=1",                                                          "j", 4, "variable WORLD_SIZE"},
-        {KUBEFLOW "$WORLD_SIZE=4",                                                                        "",  0, ""                   }, /* nobody asked */
-        {"kubenexus.io/gang-scheduling=true " KUBEFLOW "$WORLD_SIZE=4",                                   "j", 4,
-         "variable WORLD_SIZE"                                                                                                         },
-        {"kubenexus.io/gang=no " KUBEFLOW "$WORLD_SIZE=4",                                                "",  0, ""                   },
-        {ASKED KUBEFLOW "$PET_NPROC_PER_NODE=8 $WORLD_SIZE=32",                                           "j", 4, "variable WORLD_SIZE"},
-        {ASKED KUBEFLOW "$PET_NPROC_PER_NODE=gpu $WORLD_SIZE=32",                                         "",  0, ""                   },
-        {ASKED KUBEFLOW "$PET_NNODES=2:6 $WORLD_SIZE=6",                                                  "j", 2, "variable PET_NNODES"},
+        {ASKED KUBEFLOW "$WORLD_SIZE=4 $RANK=1", "j", 4, "variable WORLD_SIZE"},
+        {KUBEFLOW "$WORLD_SIZE=4", "", 0, ""}, /* nobody asked */
+        {"kubenexus.io/gang-scheduling=true " KUBEFLOW "$WORLD_SIZE=4", "j", 4,
+         "variable WORLD_SIZE"},
+        {"kubenexus.io/gang=no " KUBEFLOW "$WORLD_SIZE=4", "", 0, ""},
+        {ASKED KUBEFLOW "$PET_NPROC_PER_NODE=8 $WORLD_SIZE=32", "j", 4, "variable WORLD_SIZE"},
+        {ASKED KUBEFLOW "$PET_NPROC_PER_NODE=gpu $WORLD_SIZE=32", "", 0, ""},
+        {ASKED KUBEFLOW "$PET_NNODES=2:6 $WORLD_SIZE=6", "j", 2, "variable PET_NNODES"},
         {ASKED KUBEFLOW "$TF_CONFIG={\"cluster\":{\"ps\":[\"p:1\"],\"worker\":[\"a:1\",\"b:1\"]},"
-                        "\"task\":[\"x\"]}",                                                     "j", 3, "variable TF_CONFIG" },
-        {ASKED KUBEFLOW "$TF_CONFIG={\"cluster\":{\"ps\":[",                                              "",  0, ""                   },
+                        "\"task\":[\"x\"]}",
+         "j", 3, "variable TF_CONFIG"},
+        {ASKED KUBEFLOW "$TF_CONFIG={\"cluster\":{\"ps\":[", "", 0, ""},
         {ASKED
-         "jobset.sigs.k8s.io/jobset-name=s batch.kubernetes.io/job-name=s-node-0 $PET_NNODES=3", "s", 3, "variable PET_NNODES"},
-        {ASKED "jobset.sigs.k8s.io/jobset-name=s batch.kubernetes.io/job-name=s-init-0",                  "",  0,
-         ""                                                                                                                            }, /* comes before the others */
-        {ASKED "batch.kubernetes.io/job-name=b $WORLD_SIZE=2",                                            "b", 2, "variable WORLD_SIZE"},
-        {ASKED KUBEFLOW NEXUS "name=a " NEXUS "min-available=3 $WORLD_SIZE=4",                            "a", 3,
-         "label " NEXUS "min-available"                                                                                                },
-        {ASKED KUBEFLOW NEXUS "name=a $WORLD_SIZE=4",                                                     "a", 0, "nothing "           },
-        {ASKED "$WORLD_SIZE=4",                                                                           "",  0, ""                   },
-        {ASKED KUBEFLOW "$WORLD_SIZE=many",                                                               "",  0, ""                   },
+         "jobset.sigs.k8s.io/jobset-name=s batch.kubernetes.io/job-name=s-node-0 $PET_NNODES=3",
+         "s", 3, "variable PET_NNODES"},
+        {ASKED "jobset.sigs.k8s.io/jobset-name=s batch.kubernetes.io/job-name=s-init-0", "", 0,
+         ""}, /* comes before the others */
+        {ASKED "batch.kubernetes.io/job-name=b $WORLD_SIZE=2", "b", 2, "variable WORLD_SIZE"},
+        {ASKED KUBEFLOW NEXUS "name=a " NEXUS "min-available=3 $WORLD_SIZE=4", "a", 3,
+         "label " NEXUS "min-available"},
+        {ASKED KUBEFLOW NEXUS "name=a $WORLD_SIZE=4", "a", 0, "nothing "},
+        {ASKED "$WORLD_SIZE=4", "", 0, ""},
+        {ASKED KUBEFLOW "$WORLD_SIZE=many", "", 0, ""},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct arena mem = {0};
@@ -182,25 +184,26 @@ TEST(gang, an_owners_object_is_named_where_it_says_how_many_there_are)
         enum kind object;
         int minimum;
     } cases[] = {
-        {"^batch/v1:Job:j batch.kubernetes.io/job-name=j",                                   "",  "",                                     KIND_NONE,        0}, /* nobody asked */
-        {ASKED "^batch/v1:Job:j batch.kubernetes.io/job-name=j",                             "j",
-         "label batch.kubernetes.io/job-name",                                                                                            KIND_JOB,         0},
-        {ASKED "^batch/v1:Job:j",                                                            "j", "field metadata.ownerReferences",       KIND_JOB,         0},
+        {"^batch/v1:Job:j batch.kubernetes.io/job-name=j", "", "", KIND_NONE, 0}, /* nobody asked */
+        {ASKED "^batch/v1:Job:j batch.kubernetes.io/job-name=j", "j",
+         "label batch.kubernetes.io/job-name", KIND_JOB, 0},
+        {ASKED "^batch/v1:Job:j", "j", "field metadata.ownerReferences", KIND_JOB, 0},
         {ASKED "^batch/v1:Job:s-a-0 batch.kubernetes.io/job-name=s-a-0 "
-               "jobset.sigs.k8s.io/jobset-name=s",                                  "s", "label jobset.sigs.k8s.io/jobset-name", KIND_JOB_SET,     0},
+               "jobset.sigs.k8s.io/jobset-name=s",
+         "s", "label jobset.sigs.k8s.io/jobset-name", KIND_JOB_SET, 0},
         {ASKED "^batch/v1:Job:j-launcher batch.kubernetes.io/job-name=j-launcher " KUBEFLOW, "j",
-         "label training.kubeflow.org/job-name",                                                                                          KIND_MPI_JOB,     0},
-        {ASKED "^kubeflow.org/v2beta1:MPIJob:j " KUBEFLOW,                                   "j",
-         "label training.kubeflow.org/job-name",                                                                                          KIND_MPI_JOB,     0},
-        {ASKED "^kubeflow.org/v1:PyTorchJob:j " KUBEFLOW "$WORLD_SIZE=4",                    "j",
-         "label training.kubeflow.org/job-name",                                                                                          KIND_PYTORCH_JOB, 4},
-        {ASKED "^ray.io/v1:RayCluster:r ray.io/cluster=r",                                   "r", "field metadata.ownerReferences",
-         KIND_RAY_CLUSTER,                                                                                                                                  0},
-        {ASKED "^apps/v1:ReplicaSet:r",                                                      "",  "",                                     KIND_NONE,        0},
-        {ASKED "^example.com/v1:Thing:t batch.kubernetes.io/job-name=b $WORLD_SIZE=2",       "b",
-         "label batch.kubernetes.io/job-name",                                                                                            KIND_NONE,        2},
-        {ASKED "^batch/v1:Job:j " NEXUS "name=a " NEXUS "min-available=3",                   "a",
-         "label " NEXUS "name",                                                                                                           KIND_NONE,        3},
+         "label training.kubeflow.org/job-name", KIND_MPI_JOB, 0},
+        {ASKED "^kubeflow.org/v2beta1:MPIJob:j " KUBEFLOW, "j",
+         "label training.kubeflow.org/job-name", KIND_MPI_JOB, 0},
+        {ASKED "^kubeflow.org/v1:PyTorchJob:j " KUBEFLOW "$WORLD_SIZE=4", "j",
+         "label training.kubeflow.org/job-name", KIND_PYTORCH_JOB, 4},
+        {ASKED "^ray.io/v1:RayCluster:r ray.io/cluster=r", "r", "field metadata.ownerReferences",
+         KIND_RAY_CLUSTER, 0},
+        {ASKED "^apps/v1:ReplicaSet:r", "", "", KIND_NONE, 0},
+        {ASKED "^example.com/v1:Thing:t batch.kubernetes.io/job-name=b $WORLD_SIZE=2", "b",
+         "label batch.kubernetes.io/job-name", KIND_NONE, 2},
+        {ASKED "^batch/v1:Job:j " NEXUS "name=a " NEXUS "min-available=3", "a",
+         "label " NEXUS "name", KIND_NONE, 3},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
@@ -224,13 +227,13 @@ TEST(gang, pods_of_kubeflows_jobs_need_not_ask_where_that_is_configured)
         const char *words;
         bool is_one;
     } cases[] = {
-        {"^kubeflow.org/v1:PyTorchJob:j " KUBEFLOW,                          true },
-        {"^kubeflow.org/v2beta1:MPIJob:j " KUBEFLOW,                         true },
-        {"^batch/v1:Job:j-launcher " KUBEFLOW,                               true },
+        {"^kubeflow.org/v1:PyTorchJob:j " KUBEFLOW, true},
+        {"^kubeflow.org/v2beta1:MPIJob:j " KUBEFLOW, true},
+        {"^batch/v1:Job:j-launcher " KUBEFLOW, true},
         {"@kubenexus.io/gang=false ^kubeflow.org/v1:PyTorchJob:j " KUBEFLOW, false},
-        {"^batch/v1:Job:j batch.kubernetes.io/job-name=j",                   false},
-        {"^ray.io/v1:RayCluster:r",                                          false},
-        {KUBEFLOW "$WORLD_SIZE=4",                                           false},
+        {"^batch/v1:Job:j batch.kubernetes.io/job-name=j", false},
+        {"^ray.io/v1:RayCluster:r", false},
+        {KUBEFLOW "$WORLD_SIZE=4", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
@@ -252,12 +255,12 @@ TEST(gang, the_group_that_the_job_controller_makes_is_heard_last)
         enum kind object;
         const char *natively;
     } cases[] = {
-        {OF_JOB,                                          "job-7c-main", KIND_POD_GROUP, "job-7c-main"},
-        {OF_JOB NEXUS "name=a " NEXUS "min-available=3",  "a",           KIND_NONE,      "job-7c-main"},
-        {OF_JOB ASKED,                                    "j",           KIND_JOB,       "job-7c-main"},
-        {OF_JOB "@kubenexus.io/gang=no",                  "job-7c-main", KIND_POD_GROUP, "job-7c-main"},
-        {".own " NEXUS "name=a " NEXUS "min-available=3", "own",         KIND_POD_GROUP, "own"        },
-        {".own ^example.com/v1:Job:j " NEXUS "name=a",    "own",         KIND_POD_GROUP, "own"        },
+        {OF_JOB, "job-7c-main", KIND_POD_GROUP, "job-7c-main"},
+        {OF_JOB NEXUS "name=a " NEXUS "min-available=3", "a", KIND_NONE, "job-7c-main"},
+        {OF_JOB ASKED, "j", KIND_JOB, "job-7c-main"},
+        {OF_JOB "@kubenexus.io/gang=no", "job-7c-main", KIND_POD_GROUP, "job-7c-main"},
+        {".own " NEXUS "name=a " NEXUS "min-available=3", "own", KIND_POD_GROUP, "own"},
+        {".own ^example.com/v1:Job:j " NEXUS "name=a", "own", KIND_POD_GROUP, "own"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

@@ -184,7 +184,7 @@ TEST(glance, what_is_read_of_a_pod_is_read_at_a_glance_or_counts_in_the_digest)
         uint64_t at_a_glance; /* or, as creation and finalizers, of no use later */
     } parts[] = {
         {1, PROTO_FIELD(1) | PROTO_FIELD(3) | PROTO_FIELD(6) | PROTO_FIELD(7) | PROTO_FIELD(8) |
-                PROTO_FIELD(9) | PROTO_FIELD(14)                   },
+                PROTO_FIELD(9) | PROTO_FIELD(14)},
         {3, PROTO_FIELD(1) | PROTO_FIELD(2) | PROTO_FIELD(7) | PROTO_FIELD(11)},
     };
     for (size_t i = 0; i < LEN(parts); i++) {

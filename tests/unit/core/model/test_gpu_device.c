@@ -41,28 +41,28 @@ TEST(gpu_device, a_thing_has_several_spellings)
     static const struct {
         const char *told, *where, *name, *type, *value;
     } cases[] = {
-        {"80Gi zone -1",             "capacity",   "memory",                          "value",  "'80Gi'" },
-        {"80Gi zone -1",             "capacity",   "gpu_memory",                      "value",  "'80Gi'" },
-        {"80Gi zone -1",             "capacity",   "vram",                            "value",  "'80Gi'" },
-        {"80Gi zone -1",             "capacity",   "nvidia.com/memory",               "value",  "'80Gi'" },
-        {"0Gi zone -1",              "capacity",   "multiprocessors",                 "value",  "'132'"  },
-        {"80Gi zone -1",             "attributes", "vram",                            "string", "'80Gi'" },
-        {"0Gi zone 1",               "attributes", "resource.kubernetes.io/numaNode", "int",    "1"      },
-        {"0Gi zone 1",               "attributes", "numaNode",                        "string", "'1'"    },
-        {"0Gi zone 0",               "attributes", "numa_node",                       "int",    "0"      },
-        {"0Gi zone -1",              "attributes", "numaNode",                        "int",    "-1"     },
-        {"0Gi zone -1",              "attributes", "numaNode",                        "string", "'none'" },
-        {"0Gi zone -1 product H100", "attributes", "model",                           "string", "'H100'" },
-        {"0Gi zone -1 product H100", "attributes", "productName",                     "string", "'H100'" },
-        {"0Gi zone -1 bus 0:1.0",    "attributes", "resource.kubernetes.io/pciBusID", "string",
-         "'0:1.0'"                                                                                       },
-        {"0Gi zone -1 bus 0:1.0",    "attributes", "pcieBusId",                       "string", "'0:1.0'"},
-        {"0Gi zone -1 root r",       "attributes", "resource.kubernetes.io/pcieRoot", "string", "'r'"    },
-        {"0Gi zone -1 root s",       "attributes", "pcieSwitch",                      "string", "'s'"    },
-        {"0Gi zone -1 domain 7",     "attributes", "nvlinkDomain",                    "int",    "7"      },
-        {"0Gi zone -1 domain a",     "attributes", "nvlink_domain",                   "string", "'a'"    },
-        {"0Gi zone -1 peers a,b",    "attributes", "nvlinkPeers",                     "string", "'a,b'"  },
-        {"0Gi zone -1",              "attributes", "index",                           "int",    "3"      },
+        {"80Gi zone -1", "capacity", "memory", "value", "'80Gi'"},
+        {"80Gi zone -1", "capacity", "gpu_memory", "value", "'80Gi'"},
+        {"80Gi zone -1", "capacity", "vram", "value", "'80Gi'"},
+        {"80Gi zone -1", "capacity", "nvidia.com/memory", "value", "'80Gi'"},
+        {"0Gi zone -1", "capacity", "multiprocessors", "value", "'132'"},
+        {"80Gi zone -1", "attributes", "vram", "string", "'80Gi'"},
+        {"0Gi zone 1", "attributes", "resource.kubernetes.io/numaNode", "int", "1"},
+        {"0Gi zone 1", "attributes", "numaNode", "string", "'1'"},
+        {"0Gi zone 0", "attributes", "numa_node", "int", "0"},
+        {"0Gi zone -1", "attributes", "numaNode", "int", "-1"},
+        {"0Gi zone -1", "attributes", "numaNode", "string", "'none'"},
+        {"0Gi zone -1 product H100", "attributes", "model", "string", "'H100'"},
+        {"0Gi zone -1 product H100", "attributes", "productName", "string", "'H100'"},
+        {"0Gi zone -1 bus 0:1.0", "attributes", "resource.kubernetes.io/pciBusID", "string",
+         "'0:1.0'"},
+        {"0Gi zone -1 bus 0:1.0", "attributes", "pcieBusId", "string", "'0:1.0'"},
+        {"0Gi zone -1 root r", "attributes", "resource.kubernetes.io/pcieRoot", "string", "'r'"},
+        {"0Gi zone -1 root s", "attributes", "pcieSwitch", "string", "'s'"},
+        {"0Gi zone -1 domain 7", "attributes", "nvlinkDomain", "int", "7"},
+        {"0Gi zone -1 domain a", "attributes", "nvlink_domain", "string", "'a'"},
+        {"0Gi zone -1 peers a,b", "attributes", "nvlinkPeers", "string", "'a,b'"},
+        {"0Gi zone -1", "attributes", "index", "int", "3"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
@@ -92,9 +92,9 @@ TEST(gpu_device, a_driver_of_gpus_has_other_things_too)
         const char *type;
         bool is_gpu, is_part;
     } cases[] = {
-        {"gpu",     true,  false},
-        {"mig",     true,  true },
-        {"vfio",    false, false},
+        {"gpu", true, false},
+        {"mig", true, true},
+        {"vfio", false, false},
         {"channel", false, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

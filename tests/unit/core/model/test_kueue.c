@@ -13,16 +13,16 @@ TEST(kueue, a_workload_waits_until_it_has_its_quota_or_is_over)
         const char *meta, *spec, *conditions; /* "Type=Status …" */
         bool waits;
     } cases[] = {
-        {"",                                            "",                "",                             true },
-        {"",                                            "",                "QuotaReserved=False",          true },
-        {"",                                            "",                "PodsReady=True",               true }, /* that is not about its quota */
-        {"",                                            "",                "QuotaReserved=True",           false},
-        {"",                                            "",                "Admitted=True",                false},
-        {"",                                            "",                "Finished=True",                false},
-        {"",                                            "",                "Admitted=False Finished=True", false},
-        {"",                                            ",'active':false", "",                             false},
-        {"",                                            ",'active':true",  "",                             true },
-        {",'deletionTimestamp':'2026-01-01T00:00:00Z'", "",                "",                             false},
+        {"", "", "", true},
+        {"", "", "QuotaReserved=False", true},
+        {"", "", "PodsReady=True", true}, /* that is not about its quota */
+        {"", "", "QuotaReserved=True", false},
+        {"", "", "Admitted=True", false},
+        {"", "", "Finished=True", false},
+        {"", "", "Admitted=False Finished=True", false},
+        {"", ",'active':false", "", false},
+        {"", ",'active':true", "", true},
+        {",'deletionTimestamp':'2026-01-01T00:00:00Z'", "", "", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

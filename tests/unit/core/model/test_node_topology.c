@@ -34,12 +34,8 @@ TEST(node_topology, the_number_of_a_zone)
         const char *type, *name;
         int64_t id;
     } cases[] = {
-        {"Node",  "node-0",   0 },
-        {"Node",  "node-12",  12},
-        {"Node",  "node-",    -1},
-        {"Node",  "node-x",   -1},
-        {"Node",  "socket-0", -1},
-        {"Cache", "node-0",   -1},
+        {"Node", "node-0", 0},  {"Node", "node-12", 12},  {"Node", "node-", -1},
+        {"Node", "node-x", -1}, {"Node", "socket-0", -1}, {"Cache", "node-0", -1},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct topology_zone zone = {.name = str_of(cases[i].name), .type = str_of(cases[i].type)};

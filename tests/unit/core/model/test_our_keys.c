@@ -11,16 +11,16 @@ TEST(our_keys, are_those_under_our_domains)
         const char *key;
         bool is;
     } cases[] = {
-        {"kubenexus.io/gang",                    true },
-        {"scheduling.kubenexus.io/requird",      true },
-        {"pod-group.scheduling.sigs.k8s.io/nam", true },
-        {"pod-group.scheduling.x-k8s.io/min",    true },
-        {"notkubenexus.io/gang",                 false},
-        {"kubenexus.io.example.com/gang",        false},
-        {"example.com/kubenexus.io",             false},
-        {"kubenexus.io",                         false},
-        {"scheduling.x-k8s.io/pod-group",        false},
-        {"",                                     false},
+        {"kubenexus.io/gang", true},
+        {"scheduling.kubenexus.io/requird", true},
+        {"pod-group.scheduling.sigs.k8s.io/nam", true},
+        {"pod-group.scheduling.x-k8s.io/min", true},
+        {"notkubenexus.io/gang", false},
+        {"kubenexus.io.example.com/gang", false},
+        {"example.com/kubenexus.io", false},
+        {"kubenexus.io", false},
+        {"scheduling.x-k8s.io/pod-group", false},
+        {"", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].key);
@@ -35,18 +35,18 @@ TEST(our_keys, are_known_where_they_are_read)
         uint32_t on;
         bool is_known;
     } cases[] = {
-        {"scheduling.kubenexus.io/required-topology", ON_POD,       true },
-        {"scheduling.kubenexus.io/required-topology", ON_NODE,      false},
-        {"scheduling.kubenexus.io/requird-topology",  ON_POD,       false},
-        {"tenant.kubenexus.io/tier",                  ON_NAMESPACE, true },
-        {"tenant.kubenexus.io/name",                  ON_POD,       false},
-        {"numa.kubenexus.io/node-0-cpus",             ON_NODE,      true },
-        {"numa.kubenexus.io/node-17-distance-3",      ON_NODE,      true },
-        {"numa.kubenexus.io/node-x-cpus",             ON_NODE,      false},
-        {"numa.kubenexus.io/node--cpus",              ON_NODE,      false},
-        {"numa.kubenexus.io/node-0-cpus2",            ON_NODE,      false},
-        {"gpu.kubenexus.io/gpu3-numa",                ON_NODE,      true },
-        {"gpu.kubenexus.io/numa-node-",               ON_NODE,      false},
+        {"scheduling.kubenexus.io/required-topology", ON_POD, true},
+        {"scheduling.kubenexus.io/required-topology", ON_NODE, false},
+        {"scheduling.kubenexus.io/requird-topology", ON_POD, false},
+        {"tenant.kubenexus.io/tier", ON_NAMESPACE, true},
+        {"tenant.kubenexus.io/name", ON_POD, false},
+        {"numa.kubenexus.io/node-0-cpus", ON_NODE, true},
+        {"numa.kubenexus.io/node-17-distance-3", ON_NODE, true},
+        {"numa.kubenexus.io/node-x-cpus", ON_NODE, false},
+        {"numa.kubenexus.io/node--cpus", ON_NODE, false},
+        {"numa.kubenexus.io/node-0-cpus2", ON_NODE, false},
+        {"gpu.kubenexus.io/gpu3-numa", ON_NODE, true},
+        {"gpu.kubenexus.io/numa-node-", ON_NODE, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].key);
@@ -78,19 +78,19 @@ TEST(our_keys, the_nearest_is_what_was_meant)
         uint32_t on;
         const char *nearest;
     } cases[] = {
-        {"scheduling.kubenexus.io/requird-topology",       ON_POD,
-         "scheduling.kubenexus.io/required-topology"                                                                },
-        {"kubenexus.io/required-topology",                 ON_POD,       "scheduling.kubenexus.io/required-topology"},
+        {"scheduling.kubenexus.io/requird-topology", ON_POD,
+         "scheduling.kubenexus.io/required-topology"},
+        {"kubenexus.io/required-topology", ON_POD, "scheduling.kubenexus.io/required-topology"},
         {"pod-group.scheduling.kubenexus.io/minAvailable", ON_POD,
-         "pod-group.scheduling.kubenexus.io/min-available"                                                          },
-        {"pod-group.kubenexus.io/name",                    ON_POD,       "pod-group.scheduling.kubenexus.io/name"   },
+         "pod-group.scheduling.kubenexus.io/min-available"},
+        {"pod-group.kubenexus.io/name", ON_POD, "pod-group.scheduling.kubenexus.io/name"},
         {"pod-group.scheduling.sigs.k8s.io/min-avaliable", ON_POD,
-         "pod-group.scheduling.sigs.k8s.io/min-available"                                                           },
-        {"scheduling.kubenexus.io/vram-requests",          ON_POD,       "scheduling.kubenexus.io/vram-request"     },
-        {"network.kubenexus.io/rack",                      ON_NODE,      "network.kubenexus.io/rack-id"             },
-        {"network.kubenexus.io/rackid",                    ON_NODE,      "network.kubenexus.io/rack-id"             },
-        {"numa.kubenexus.io/node-0-cpu",                   ON_NODE,      "numa.kubenexus.io/node-#-cpus"            },
-        {"tenant.kubenexus.io/teir",                       ON_NAMESPACE, "tenant.kubenexus.io/tier"                 },
+         "pod-group.scheduling.sigs.k8s.io/min-available"},
+        {"scheduling.kubenexus.io/vram-requests", ON_POD, "scheduling.kubenexus.io/vram-request"},
+        {"network.kubenexus.io/rack", ON_NODE, "network.kubenexus.io/rack-id"},
+        {"network.kubenexus.io/rackid", ON_NODE, "network.kubenexus.io/rack-id"},
+        {"numa.kubenexus.io/node-0-cpu", ON_NODE, "numa.kubenexus.io/node-#-cpus"},
+        {"tenant.kubenexus.io/teir", ON_NAMESPACE, "tenant.kubenexus.io/tier"},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_STR(our_key_nearest(str_of(cases[i].key), cases[i].on), cases[i].nearest);

@@ -167,18 +167,18 @@ TEST(pod, each_source_of_a_volume_names_its_disk_in_its_own_way)
         size_t member;
         const char *id;
     } cases[] = {
-        {"'gcePersistentDisk':{'pdName':'a','readOnly':true}",              offsetof(struct volume, gce_disk),
-         "a"                                                                                                        },
+        {"'gcePersistentDisk':{'pdName':'a','readOnly':true}", offsetof(struct volume, gce_disk),
+         "a"},
         {"'awsElasticBlockStore':{'volumeID':'b','readOnly':true}",
-         offsetof(struct volume,                                                                    aws_disk),   "b"},
-        {"'iscsi':{'iqn':'c','readOnly':true}",                             offsetof(struct volume, iscsi),      "c"},
+         offsetof(struct volume, aws_disk), "b"},
+        {"'iscsi':{'iqn':'c','readOnly':true}", offsetof(struct volume, iscsi), "c"},
         {"'rbd':{'image':'d','pool':'q','monitors':['m'],'readOnly':true}",
-         offsetof(struct volume,                                                                    rbd),        "d"},
-        {"'azureDisk':{'diskURI':'e','kind':'Managed'}",                    offsetof(struct volume, azure_disk), "e"},
-        {"'azureFile':{'shareName':'f'}",                                   offsetof(struct volume, azure_file), "f"},
-        {"'cinder':{'volumeID':'g'}",                                       offsetof(struct volume, cinder),     "g"},
-        {"'portworxVolume':{'volumeID':'h'}",                               offsetof(struct volume, portworx),   "h"},
-        {"'vsphereVolume':{'volumePath':'i'}",                              offsetof(struct volume, vsphere),    "i"},
+         offsetof(struct volume, rbd), "d"},
+        {"'azureDisk':{'diskURI':'e','kind':'Managed'}", offsetof(struct volume, azure_disk), "e"},
+        {"'azureFile':{'shareName':'f'}", offsetof(struct volume, azure_file), "f"},
+        {"'cinder':{'volumeID':'g'}", offsetof(struct volume, cinder), "g"},
+        {"'portworxVolume':{'volumeID':'h'}", offsetof(struct volume, portworx), "h"},
+        {"'vsphereVolume':{'volumePath':'i'}", offsetof(struct volume, vsphere), "i"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

@@ -33,10 +33,10 @@ TEST(pod_keys, of_two_spellings_the_first_counts_and_a_label_before_an_annotatio
     static const struct {
         const char *line, *value;
     } cases[] = {
-        {"pod p label:tenant.kubenexus.io/tier=a note:tenant.kubenexus.io/tier=b",     "a"},
-        {"pod p note:tenant.kubenexus.io/tier=b",                                      "b"},
+        {"pod p label:tenant.kubenexus.io/tier=a note:tenant.kubenexus.io/tier=b", "a"},
+        {"pod p note:tenant.kubenexus.io/tier=b", "b"},
         {"pod p label:scheduling.kubenexus.io/tier=a note:tenant.kubenexus.io/tier=b", "b"},
-        {"pod p note:scheduling.kubenexus.io/tier=a",                                  "a"},
+        {"pod p note:scheduling.kubenexus.io/tier=a", "a"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
@@ -53,18 +53,18 @@ TEST(pod_keys, words_are_parts_of_names_not_pieces_of_words)
         const char *text, *word;
         bool has;
     } cases[] = {
-        {"jupyter-lab",            "lab",         true },
-        {"gitlab",                 "lab",         false},
-        {"video-encoder",          "ide",         false},
-        {"mysql-replica",          "repl",        false},
-        {"identity",               "ide",         false},
-        {"my.IDE",                 "ide",         true },
-        {"quay.io/jupyter/base:1", "jupyter",     true },
-        {"codercom/code-server:4", "code-server", true },
-        {"code-serverless",        "code-server", false},
-        {"lab",                    "lab",         true },
-        {"",                       "lab",         false},
-        {"product-team",           "prod",        false},
+        {"jupyter-lab", "lab", true},
+        {"gitlab", "lab", false},
+        {"video-encoder", "ide", false},
+        {"mysql-replica", "repl", false},
+        {"identity", "ide", false},
+        {"my.IDE", "ide", true},
+        {"quay.io/jupyter/base:1", "jupyter", true},
+        {"codercom/code-server:4", "code-server", true},
+        {"code-serverless", "code-server", false},
+        {"lab", "lab", true},
+        {"", "lab", false},
+        {"product-team", "prod", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s in %s", cases[i].word, cases[i].text);

@@ -31,10 +31,10 @@ TEST(reservation, is_for_the_group_it_names_or_is_labelled_with)
     static const struct {
         const char *json, *group;
     } cases[] = {
-        {"{'spec':{'podGroupName':'etl'}}",                                         "etl"},
-        {"{'metadata':{'labels':{'pod-group':'etl'}}}",                             "etl"},
+        {"{'spec':{'podGroupName':'etl'}}", "etl"},
+        {"{'metadata':{'labels':{'pod-group':'etl'}}}", "etl"},
         {"{'metadata':{'labels':{'pod-group':'x'}},'spec':{'podGroupName':'etl'}}", "etl"},
-        {"{'metadata':{'labels':{'app':'etl'}}}",                                   ""   },
+        {"{'metadata':{'labels':{'app':'etl'}}}", ""},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(sample) s = {0};
@@ -50,10 +50,10 @@ TEST(reservation, holds_for_its_duration_or_half_an_hour)
         const char *json;
         int64_t ms;
     } cases[] = {
-        {"{}",                           1800000},
-        {"{'spec':{'duration':'10m'}}",  600000 },
-        {"{'spec':{'duration':'-1s'}}",  1800000},
-        {"{'spec':{'duration':'0'}}",    1800000},
+        {"{}", 1800000},
+        {"{'spec':{'duration':'10m'}}", 600000},
+        {"{'spec':{'duration':'-1s'}}", 1800000},
+        {"{'spec':{'duration':'0'}}", 1800000},
         {"{'spec':{'duration':'long'}}", 1800000},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -87,14 +87,15 @@ TEST(reservation, is_read_in_both_shapes)
         const char *json, *holds;
     } cases[] = {
         {"{'spec':{'reservations':{'b':{'node':'n','cpu':'4','memory':'1Ki','gpu':'2'},"
-         "'a':{'node':'','cpu':1.5}}}}",                                            "a@ cpu=1500; b@n cpu=4000 memory=1024000 nvidia.com/gpu=2000"},
+         "'a':{'node':'','cpu':1.5}}}}",
+         "a@ cpu=1500; b@n cpu=4000 memory=1024000 nvidia.com/gpu=2000"},
         {"{'spec':{'podGroupName':'g','resources':{'cpu':'1','example.com/x':'3'}}}",
-         "@ cpu=1000 example.com/x=3000"                                                                                                                   },
+         "@ cpu=1000 example.com/x=3000"},
         {"{'spec':{'reservations':{'a':{'node':'n','nvidia.com/gpu':'1'}}}}",
-         "a@n nvidia.com/gpu=1000"                                                                                                                         },
+         "a@n nvidia.com/gpu=1000"},
         {"{'spec':{'reservations':{'a':{'cpu':'1','resources':{'cpu':'2','memory':'1'}}}}}",
-         "a@ cpu=2000 memory=1000"                                                                                                                         },
-        {"{'spec':{'reservations':{'a':{'node':'n','cpu':'0'},'b':{}}}}",                    ""                                                            },
+         "a@ cpu=2000 memory=1000"},
+        {"{'spec':{'reservations':{'a':{'node':'n','cpu':'0'},'b':{}}}}", ""},
     };
     AUTO(buf) out = {0};
     for (size_t i = 0; i < LEN(cases); i++) {

@@ -114,11 +114,11 @@ TEST(pod_requests, drift_as_upstream_sums_up_again_what_it_has_changed)
     static const struct {
         const char *json, *after;
     } cases[] = {
-        {LEVEL(LEVELS("2",                         "512Mi"), "", ""),     "cpu=3/3000 memory=537919488/537919488000"},
-        {LEVEL(LEVELS("2",                         "0.5Gi"), "", ""),     "cpu=3/3000 memory=540016640/540016640000"},
+        {LEVEL(LEVELS("2", "512Mi"), "", ""), "cpu=3/3000 memory=537919488/537919488000"},
+        {LEVEL(LEVELS("2", "0.5Gi"), "", ""), "cpu=3/3000 memory=540016640/540016640000"},
         {LEVEL(LEVELS("2000000000000000000.0e-18", "512Mi"), "", ""),
-         "cpu=5/5000 memory=537919488/537919488000"                                                                 },
-        {LEVEL(LEVELS("2",                         "0.5Gi"), "", STATUS), "cpu=3/3000 memory=540016640/540016640000"},
+         "cpu=5/5000 memory=537919488/537919488000"},
+        {LEVEL(LEVELS("2", "0.5Gi"), "", STATUS), "cpu=3/3000 memory=540016640/540016640000"},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         expect_requests(cases[i].json,
@@ -132,12 +132,13 @@ TEST(pod_requests, drift_by_the_sums_before)
         const char *json;
         int32_t held, memory;
     } cases[] = {
-        {LEVEL(LEVELS("2", "0.5Gi"), "",                 ""), 2, 5},
-        {LEVEL("\"memory\":\"0.5Gi\"",               "",                      ""),                                        2, 5}, /* overhead has cpu */
-        {LEVEL(LEVELS("2","0.5Gi"),"",STATUS), 2, 4},
-        {LEVEL(LEVELS("2",                "0.5Gi"),         "\"nodeName\":\"n\",",                    ""), 0, 5},
+        {LEVEL(LEVELS("2", "0.5Gi"), "", ""), 2, 5},
+        {LEVEL("\"memory\":\"0.5Gi\"", "", ""), 2, 5}, /* overhead has cpu */
+        {LEVEL(LEVELS("2", "0.5Gi"), "", STATUS), 2, 4},
+        {LEVEL(LEVELS("2", "0.5Gi"), "\"nodeName\":\"n\",", ""), 0, 5},
         {"{\"spec\":{\"containers\":[{}],\"nodeName\":\"n\",\"resources\":{\"requests\":{"
-         "\"memory\":\"1\"}}}}",         1,                5                                                                       },
+         "\"memory\":\"1\"}}}}",
+         1, 5},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].json);
@@ -155,24 +156,24 @@ TEST(resource, names_say_which_are_scalars)
         const char *name;
         bool is_scalar, is_extended;
     } cases[] = {
-        {"cpu",                        false, false},
-        {"memory",                     false, false},
-        {"ephemeral-storage",          false, false},
-        {"pods",                       false, false},
-        {"storage",                    false, false},
-        {"nvidia.com/gpu",             true,  true },
-        {"example.com/a_b.c-D",        true,  true },
-        {"example.com/-x",             false, false},
-        {"example.com/",               false, false},
-        {"/x",                         false, false},
-        {"Example.com/x",              false, false},
-        {"a..b/x",                     false, false},
-        {"a/b/c",                      false, false},
-        {"requests.nvidia.com/gpu",    false, false},
-        {"kubernetes.io/batch-cpu",    true,  false},
-        {"x.kubernetes.io/y",          true,  false},
-        {"hugepages-2Mi",              true,  false},
-        {"attachable-volumes-aws-ebs", true,  false},
+        {"cpu", false, false},
+        {"memory", false, false},
+        {"ephemeral-storage", false, false},
+        {"pods", false, false},
+        {"storage", false, false},
+        {"nvidia.com/gpu", true, true},
+        {"example.com/a_b.c-D", true, true},
+        {"example.com/-x", false, false},
+        {"example.com/", false, false},
+        {"/x", false, false},
+        {"Example.com/x", false, false},
+        {"a..b/x", false, false},
+        {"a/b/c", false, false},
+        {"requests.nvidia.com/gpu", false, false},
+        {"kubernetes.io/batch-cpu", true, false},
+        {"x.kubernetes.io/y", true, false},
+        {"hugepages-2Mi", true, false},
+        {"attachable-volumes-aws-ebs", true, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct str name = str_of(cases[i].name);

@@ -44,8 +44,7 @@ TEST(status, is_written_with_what_the_kind_has)
     struct object_status r = {
         .held = 1,
         .entries = 2,
-        .pods = {(struct pair[]){{STR("a"), STR("p\"")}, {STR("b"), STR("")}}, 2}
-    };
+        .pods = {(struct pair[]){{STR("a"), STR("p\"")}, {STR("b"), STR("")}}, 2}};
     EXPECT_STR(object_status_text(KIND_RESERVATION, &r, &mem),
                "\"status\":{\"entries\":2,\"held\":1,\"pods\":{\"a\":\"p\\\"\",\"b\":null}}");
     arena_done(&mem);

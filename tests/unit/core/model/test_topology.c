@@ -20,12 +20,12 @@ TEST(topology, what_is_known_of_a_label)
         enum topology_kind kind; /* TOPOLOGY_OTHER: it is not known */
         bool is_local;
     } cases[] = {
-        {"nvidia.com/gpu.clique",         TOPOLOGY_CLIQUE, false},
-        {"topology.kubernetes.io/switch", TOPOLOGY_FABRIC, true },
-        {"network.kubenexus.io/rack-id",  TOPOLOGY_RACK,   true },
-        {"topology.kubernetes.io/zone",   TOPOLOGY_ZONE,   false},
-        {"kubernetes.io/hostname",        TOPOLOGY_OTHER,  false},
-        {"",                              TOPOLOGY_OTHER,  false},
+        {"nvidia.com/gpu.clique", TOPOLOGY_CLIQUE, false},
+        {"topology.kubernetes.io/switch", TOPOLOGY_FABRIC, true},
+        {"network.kubenexus.io/rack-id", TOPOLOGY_RACK, true},
+        {"topology.kubernetes.io/zone", TOPOLOGY_ZONE, false},
+        {"kubernetes.io/hostname", TOPOLOGY_OTHER, false},
+        {"", TOPOLOGY_OTHER, false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         const struct topology_key *known = topology_find(str_of(cases[i].key));

@@ -30,15 +30,15 @@ TEST(wishes, numa_policies_in_both_families)
         enum numa_policy policy;
         uint32_t misread;
     } cases[] = {
-        {"note:scheduling.kubenexus.io/numa-policy=single-numa-node", NUMA_SINGLE,      0},
-        {"note:scheduling.kubenexus.io/numa-policy=best-effort",      NUMA_BEST_EFFORT, 0},
-        {"note:scheduling.kubenexus.io/numa-policy=none",             NUMA_NONE,        0},
-        {"label:scheduling.kubenexus.io/numa-policy=None",            NUMA_NONE,        0},
-        {"note:numa.scheduling.kubenexus.io/policy=single-numa",      NUMA_SINGLE,      0},
-        {"note:numa.scheduling.kubenexus.io/policy=restricted",       NUMA_RESTRICTED,  0},
-        {"note:numa.scheduling.kubenexus.io/policy=isolated",         NUMA_ISOLATED,    0},
-        {"note:numa.scheduling.kubenexus.io/policy=strict",           NUMA_BEST_EFFORT, 1},
-        {"note:numa.scheduling.kubenexus.io/policy=unsaid",           NUMA_BEST_EFFORT, 1},
+        {"note:scheduling.kubenexus.io/numa-policy=single-numa-node", NUMA_SINGLE, 0},
+        {"note:scheduling.kubenexus.io/numa-policy=best-effort", NUMA_BEST_EFFORT, 0},
+        {"note:scheduling.kubenexus.io/numa-policy=none", NUMA_NONE, 0},
+        {"label:scheduling.kubenexus.io/numa-policy=None", NUMA_NONE, 0},
+        {"note:numa.scheduling.kubenexus.io/policy=single-numa", NUMA_SINGLE, 0},
+        {"note:numa.scheduling.kubenexus.io/policy=restricted", NUMA_RESTRICTED, 0},
+        {"note:numa.scheduling.kubenexus.io/policy=isolated", NUMA_ISOLATED, 0},
+        {"note:numa.scheduling.kubenexus.io/policy=strict", NUMA_BEST_EFFORT, 1},
+        {"note:numa.scheduling.kubenexus.io/policy=unsaid", NUMA_BEST_EFFORT, 1},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_INT(wishes(cases[i].words, cases[i].misread).numa_policy, cases[i].policy);
@@ -64,16 +64,9 @@ TEST(wishes, gpu_memory_is_per_gpu_unless_it_is_a_total)
         int64_t each_gi, total_gi;
         uint32_t misread;
     } cases[] = {
-        {"80Gi",        80, 0,   0},
-        {"80Gi*8",      0,  640, 0},
-        {"total=640Gi", 0,  640, 0},
-        {"0",           0,  0,   1},
-        {"-1Gi",        0,  0,   1},
-        {"80GiB",       0,  0,   1},
-        {"80Gi*0",      0,  0,   1},
-        {"80Gi*x",      0,  0,   1},
-        {"total=",      0,  0,   1},
-        {"7Ei*9",       0,  0,   1}, /* more than there are bytes */
+        {"80Gi", 80, 0, 0},  {"80Gi*8", 0, 640, 0}, {"total=640Gi", 0, 640, 0}, {"0", 0, 0, 1},
+        {"-1Gi", 0, 0, 1},   {"80GiB", 0, 0, 1},    {"80Gi*0", 0, 0, 1},        {"80Gi*x", 0, 0, 1},
+        {"total=", 0, 0, 1}, {"7Ei*9", 0, 0, 1}, /* more than there are bytes */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

@@ -8,25 +8,16 @@ TEST(plugins, the_default_profile_is_kube_schedulers_in_order_and_weight)
         const char *name;
         int64_t weight;
     } expected[] = {
-        {"SchedulingGates",                 0},
-        {"DefaultPreemption",               0},
-        {"PrioritySort",                    0},
-        {"NodeName",                        0},
-        {"NodeUnschedulable",               0},
-        {"TaintToleration",                 3},
-        {"NodeAffinity",                    2},
-        {"NodePorts",                       0},
-        {"NodeResourcesFit",                1},
-        {"VolumeRestrictions",              0},
-        {"NodeVolumeLimits",                0},
-        {"VolumeBinding",                   1},
-        {"VolumeZone",                      0},
-        {"PodTopologySpread",               2},
-        {"InterPodAffinity",                2},
-        {"DynamicResources",                2},
-        {"NodeDeclaredFeatures",            0},
-        {"NodeResourcesBalancedAllocation", 1},
-        {"ImageLocality",                   1},
+        {"SchedulingGates", 0},      {"DefaultPreemption", 0},
+        {"PrioritySort", 0},         {"NodeName", 0},
+        {"NodeUnschedulable", 0},    {"TaintToleration", 3},
+        {"NodeAffinity", 2},         {"NodePorts", 0},
+        {"NodeResourcesFit", 1},     {"VolumeRestrictions", 0},
+        {"NodeVolumeLimits", 0},     {"VolumeBinding", 1},
+        {"VolumeZone", 0},           {"PodTopologySpread", 2},
+        {"InterPodAffinity", 2},     {"DynamicResources", 2},
+        {"NodeDeclaredFeatures", 0}, {"NodeResourcesBalancedAllocation", 1},
+        {"ImageLocality", 1},
     };
     const struct profile *p = &built_in_profiles[0];
     EXPECT_STR(p->name, "default-scheduler");

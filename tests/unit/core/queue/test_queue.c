@@ -88,9 +88,7 @@ static void happens(struct world *w, int64_t now_ms, uint32_t plugins, uint32_t 
 TEST(queue, higher_priority_goes_first_then_who_came_first)
 {
     AUTO(world)
-    w = {
-        .priority = {0, 5, 5, 9}
-    };
+    w = {.priority = {0, 5, 5, 9}};
     world_init(&w);
     queue_add(w.q, 10, 0);
     queue_add(w.q, 20, 2);
@@ -311,14 +309,14 @@ TEST(queue, what_happens_in_flight_counts_when_the_unit_is_refused)
         uint64_t rejectors, pending;
         enum queue_place place;
     } cases[] = {
-        {FIT,          NOBODY, FIT,          0,      QUEUE_BACKING_OFF},
-        {FIT,          1,      FIT | TAINT,  0,      QUEUE_BACKING_OFF},
-        {FIT,          2,      FIT,          0,      QUEUE_PARKED     },
-        {FIT,          NOBODY, TAINT,        0,      QUEUE_PARKED     },
-        {CLAIMS,       NOBODY, CLAIMS,       CLAIMS, QUEUE_ACTIVE     },
-        {FIT | CLAIMS, NOBODY, FIT | CLAIMS, CLAIMS, QUEUE_ACTIVE     },
-        {FIT,          NOBODY, FIT | CLAIMS, CLAIMS, QUEUE_BACKING_OFF},
-        {TAINT,        NOBODY, CLAIMS,       CLAIMS, QUEUE_PARKED     },
+        {FIT, NOBODY, FIT, 0, QUEUE_BACKING_OFF},
+        {FIT, 1, FIT | TAINT, 0, QUEUE_BACKING_OFF},
+        {FIT, 2, FIT, 0, QUEUE_PARKED},
+        {FIT, NOBODY, TAINT, 0, QUEUE_PARKED},
+        {CLAIMS, NOBODY, CLAIMS, CLAIMS, QUEUE_ACTIVE},
+        {FIT | CLAIMS, NOBODY, FIT | CLAIMS, CLAIMS, QUEUE_ACTIVE},
+        {FIT, NOBODY, FIT | CLAIMS, CLAIMS, QUEUE_BACKING_OFF},
+        {TAINT, NOBODY, CLAIMS, CLAIMS, QUEUE_PARKED},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(world) w = {0};
@@ -380,16 +378,12 @@ TEST(queue, errors_and_refusals_count_apart)
         bool is_error;
         int64_t wait_ms;
     } steps[] = {
-        {true,  2000 }, /* first error                                  */
-        {true,  3000 }, /* second                                       */
-        {false, 2000 }, /* first refusal                                */
-        {true,  2000 }, /* the refusal ended the row of errors          */
-        {false, 3000 }, /* second refusal: the error did not end theirs */
-        {false, 5000 },
-        {false, 9000 },
-        {false, 11000},
-        {false, 11000},
-        {true,  2000 },
+        {true, 2000},  /* first error                                  */
+        {true, 3000},  /* second                                       */
+        {false, 2000}, /* first refusal                                */
+        {true, 2000},  /* the refusal ended the row of errors          */
+        {false, 3000}, /* second refusal: the error did not end theirs */
+        {false, 5000}, {false, 9000}, {false, 11000}, {false, 11000}, {true, 2000},
     };
     int64_t now_ms = 0;
     queue_add(w.q, now_ms, 1);
@@ -693,15 +687,15 @@ TEST(queue, counts_who_comes_where_and_why)
         uint32_t cause;
         uint64_t n;
     } cases[] = {
-        {QUEUE_ACTIVE,      QUEUE_ADDED,         2},
-        {QUEUE_PARKED,      QUEUE_ADDED,         1},
-        {QUEUE_PARKED,      QUEUE_ATTEMPT_ENDED, 2},
-        {QUEUE_BACKING_OFF, node_add,            1},
-        {QUEUE_ACTIVE,      QUEUE_BACKOFF_ENDED, 1},
-        {QUEUE_ACTIVE,      node_add,            1},
+        {QUEUE_ACTIVE, QUEUE_ADDED, 2},
+        {QUEUE_PARKED, QUEUE_ADDED, 1},
+        {QUEUE_PARKED, QUEUE_ATTEMPT_ENDED, 2},
+        {QUEUE_BACKING_OFF, node_add, 1},
+        {QUEUE_ACTIVE, QUEUE_BACKOFF_ENDED, 1},
+        {QUEUE_ACTIVE, node_add, 1},
         {QUEUE_BACKING_OFF, QUEUE_ATTEMPT_ENDED, 1},
-        {QUEUE_ACTIVE,      QUEUE_ACTIVATED,     1},
-        {QUEUE_ACTIVE,      QUEUE_TAKEN_EARLY,   0},
+        {QUEUE_ACTIVE, QUEUE_ACTIVATED, 1},
+        {QUEUE_ACTIVE, QUEUE_TAKEN_EARLY, 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("case %zu", i);
@@ -721,9 +715,7 @@ static bool after(const void *ctx, uint32_t a, uint32_t b)
 
 TEST(queue, looks_at_everybody_by_new_rules)
 {
-    struct world w = {
-        .priority = {0, 0, 1, 2, 3}
-    };
+    struct world w = {.priority = {0, 0, 1, 2, 3}};
     struct queue_rules rules = {.ctx = &w,
                                 .before = after,
                                 .may_enter = may_enter,

@@ -23,13 +23,13 @@ TEST(entries, come_sorted_and_the_last_of_equal_keys_counts)
         const char *keys, *sorted;
         bool stays; /* where it is */
     } cases[] = {
-        {"",          "",             true },
-        {"a",         "a0 ",          true },
-        {"a b c",     "a0 b1 c2 ",    true },
-        {"c b a",     "a2 b1 c0 ",    false},
-        {"a a",       "a1 ",          false},
-        {"b a b a b", "a3 b4 ",       false},
-        {"ab a abc",  "a1 ab0 abc2 ", false},
+        {"", "", true},
+        {"a", "a0 ", true},
+        {"a b c", "a0 b1 c2 ", true},
+        {"c b a", "a2 b1 c0 ", false},
+        {"a a", "a1 ", false},
+        {"b a b a b", "a3 b4 ", false},
+        {"ab a abc", "a1 ab0 abc2 ", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

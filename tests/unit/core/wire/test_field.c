@@ -26,15 +26,15 @@ static const struct field leaf_fields[] = {
 };
 
 static const struct field tree_fields[] = {
-    {FIELD_STRUCT("inner",   1,           struct tree,  inner,                           leaf_fields)},
-    {FIELD(BOOL,                      "isTrue",                        2,       struct tree,              is_true)},
-    {FIELD_MESSAGES("leaves",              3,                         struct tree,               leaves,                   leaf_fields)},
-    {FIELD(STR,                "name",               4,             struct tree,                  name)},
-    {FIELD_ENTRIES("named",                     5,       struct tree,  named,                leaf_fields)},
-    {FIELD(INT32, "number",6, struct tree,     number), FIELD_HAS(struct tree, has_number)},
-    {FIELD_REF("pointer",            7,               struct tree,                                pointer,                                                    leaf_fields)},
-    {FIELD(TIME, "time", 8,             struct tree,                          time_ms)},
-    {FIELD_STRS("words",           9, struct tree,words)},
+    {FIELD_STRUCT("inner", 1, struct tree, inner, leaf_fields)},
+    {FIELD(BOOL, "isTrue", 2, struct tree, is_true)},
+    {FIELD_MESSAGES("leaves", 3, struct tree, leaves, leaf_fields)},
+    {FIELD(STR, "name", 4, struct tree, name)},
+    {FIELD_ENTRIES("named", 5, struct tree, named, leaf_fields)},
+    {FIELD(INT32, "number", 6, struct tree, number), FIELD_HAS(struct tree, has_number)},
+    {FIELD_REF("pointer", 7, struct tree, pointer, leaf_fields)},
+    {FIELD(TIME, "time", 8, struct tree, time_ms)},
+    {FIELD_STRS("words", 9, struct tree, words)},
     FIELD_END,
 };
 

@@ -17,11 +17,11 @@ static void put(struct frames *f, struct str piece, struct buf *story)
 TEST(frames, are_cut_at_their_length)
 {
     static const struct str pieces[] = {
-        {"\0\0\0\3abc\0\0\0",    10},
-        {"\2d",                  2 },
+        {"\0\0\0\3abc\0\0\0", 10},
+        {"\2d", 2},
         {"e\0\0\0\0\0\0\0\1f\0", 11},
-        {"",                     0 },
-        {"\0\0\1g",              4 },
+        {"", 0},
+        {"\0\0\1g", 4},
     };
     AUTO(frames) f = {.encoding = ENCODING_PROTO, .frame_most = 3};
     AUTO(buf) story = {0};
@@ -33,9 +33,9 @@ TEST(frames, are_cut_at_their_length)
 TEST(frames, are_lines_in_json)
 {
     static const struct str pieces[] = {
-        {"{1}\n{",       5},
-        {"2",            1},
-        {"}",            1},
+        {"{1}\n{", 5},
+        {"2", 1},
+        {"}", 1},
         {"\n{3}\n{4}\n", 9},
     };
     AUTO(frames) f = {.encoding = ENCODING_JSON, .frame_most = 3};
@@ -52,11 +52,11 @@ TEST(frames, that_are_too_long_are_refused)
         struct str pieces[2];
         const char *story;
     } cases[] = {
-        {ENCODING_PROTO, {{"\0\0\0\4a", 5}, {0}},            "!"    },
-        {ENCODING_PROTO, {{"\xff\xff\xff", 3}, {"\xff", 1}}, "!"    },
-        {ENCODING_JSON,  {{"abc", 3}, {"d", 1}},             "!"    },
-        {ENCODING_JSON,  {{"abcd\n", 5}, {0}},               "!"    },
-        {ENCODING_JSON,  {{"ab", 2}, {"c\n", 2}},            "[abc]"},
+        {ENCODING_PROTO, {{"\0\0\0\4a", 5}, {0}}, "!"},
+        {ENCODING_PROTO, {{"\xff\xff\xff", 3}, {"\xff", 1}}, "!"},
+        {ENCODING_JSON, {{"abc", 3}, {"d", 1}}, "!"},
+        {ENCODING_JSON, {{"abcd\n", 5}, {0}}, "!"},
+        {ENCODING_JSON, {{"ab", 2}, {"c\n", 2}}, "[abc]"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("case %zu", i);

@@ -18,13 +18,15 @@ TEST(path, is_spelt_as_the_api_spells_it)
         size_t n;
         const char *says;
     } cases[] = {
-        {{NAME("spec")},                                           0, "bad"                                },
-        {{NAME("spec")},                                           1, "spec: bad"                          },
+        {{NAME("spec")}, 0, "bad"},
+        {{NAME("spec")}, 1, "spec: bad"},
         {{NAME("spec"), NAME("containers"), AT(3), NAME("image")},
-         4,                                                           "spec.containers[3].image: bad"      },
+         4,
+         "spec.containers[3].image: bad"},
         {{NAME("labels"), NAME("app.kubernetes.io/name")},
-         2,                                                           "labels[app.kubernetes.io/name]: bad"},
-        {{NAME("labels"), NAME("a/b"), NAME("c")},                 3, "labels[a/b].c: bad"                 },
+         2,
+         "labels[app.kubernetes.io/name]: bad"},
+        {{NAME("labels"), NAME("a/b"), NAME("c")}, 3, "labels[a/b].c: bad"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         struct error e;

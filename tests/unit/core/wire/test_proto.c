@@ -59,25 +59,25 @@ static const struct field inner_fields[] = {
 };
 
 static const struct field fields[] = {
-    {FIELD(INT32,             "count",   1,            struct thing, count),                                FIELD_HAS(struct thing, has_count)},
-    {FIELD(BOOL,             "flag",                      2,                         struct thing,                   flag)                                 },
-    {FIELD(INT64,                  "large",                           3,                             struct thing,large)},
-    {FIELD_STRUCT("leaf",                 4,                          struct thing,                    leaf,                 leaf_fields)                                         },
-    {FIELD_MESSAGES("leaves",           5,                    struct thing,          leaves,leaf_fields)},
-    {FIELD(SCALAR,           "scalar",                    6,                     struct thing,                     scalar),                                                                               .scalar = &short_text},
-    {FIELD_STRS("names",                7,    struct thing,                names)},
-    {FIELD_PART("",                 8,                          inner_fields)          },
-    {FIELD_ENTRIES("pairs",   9,         struct thing, pairs,                leaf_fields)},
-    {FIELD(RAW,               "raw",     10,           struct thing,        raw)              },
-    {FIELD(INT32,             "numbers", 11,           struct thing, numbers),                  .shape = FIELD_LIST,
+    {FIELD(INT32, "count", 1, struct thing, count), FIELD_HAS(struct thing, has_count)},
+    {FIELD(BOOL, "flag", 2, struct thing, flag)},
+    {FIELD(INT64, "large", 3, struct thing, large)},
+    {FIELD_STRUCT("leaf", 4, struct thing, leaf, leaf_fields)},
+    {FIELD_MESSAGES("leaves", 5, struct thing, leaves, leaf_fields)},
+    {FIELD(SCALAR, "scalar", 6, struct thing, scalar), .scalar = &short_text},
+    {FIELD_STRS("names", 7, struct thing, names)},
+    {FIELD_PART("", 8, inner_fields)},
+    {FIELD_ENTRIES("pairs", 9, struct thing, pairs, leaf_fields)},
+    {FIELD(RAW, "raw", 10, struct thing, raw)},
+    {FIELD(INT32, "numbers", 11, struct thing, numbers), .shape = FIELD_LIST,
      FIELD_SIZE(struct thing, numbers)},
-    {FIELD_REF("ref", 12,  struct thing,              ref, leaf_fields)                          },
-    {FIELD(STR,                    "text",                 13,                struct thing,            text)                             },
-    {FIELD_ENTRIES("times",           14,               struct thing,            times,                    entry_fields)                                              },
-    {FIELD(TIME,                  "when",              15,               struct thing,when_ms)     },
-    {FIELD(BOOL,           "flags",            48,          struct thing,flags),.shape = FIELD_LIST,
+    {FIELD_REF("ref", 12, struct thing, ref, leaf_fields)},
+    {FIELD(STR, "text", 13, struct thing, text)},
+    {FIELD_ENTRIES("times", 14, struct thing, times, entry_fields)},
+    {FIELD(TIME, "when", 15, struct thing, when_ms)},
+    {FIELD(BOOL, "flags", 48, struct thing, flags), .shape = FIELD_LIST,
      FIELD_SIZE(struct thing, flags)},
-    {FIELD_REF("self",           63,              struct thing,self,                     fields)},
+    {FIELD_REF("self", 63, struct thing, self, fields)},
     FIELD_END,
 };
 
@@ -222,10 +222,10 @@ TEST(proto, a_number_or_text_is_a_scalar)
     static const struct {
         const char *bytes, *text;
     } cases[] = {
-        {"32 0d 08 00 10 ceffffffffffffffff01", "-50" },
-        {"32 09 08 01 10 00 1a 03 '5 '0 '%",    "50%" },
-        {"32 06 0a 04 '1 '. '5 'G",             "1.5G"},
-        {"32 02 08 00",                         "0"   },
+        {"32 0d 08 00 10 ceffffffffffffffff01", "-50"},
+        {"32 09 08 01 10 00 1a 03 '5 '0 '%", "50%"},
+        {"32 06 0a 04 '1 '. '5 'G", "1.5G"},
+        {"32 02 08 00", "0"},
     };
     AUTO(arena) mem = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -241,38 +241,38 @@ TEST(proto, an_error_names_the_field)
     static const struct {
         const char *bytes, *wrong;
     } cases[] = {
-        {"80",                                                          "field 0 has no number"                                      },
-        {"00 00",                                                       "field 0 has no number"                                      },
-        {"8080808080 01 00",                                            "field 0 has no number"                                      },
-        {"6a",                                                          "field 13 does not end where its message ends"               },
-        {"6a 02 'a",                                                    "field 13 does not end where its message ends"               },
-        {"6a ffffffffffffffffff01",                                     "field 13 does not end where its message ends"               },
-        {"08 80",                                                       "field 1 does not end where its message ends"                },
-        {"08 80808080808080808080 01",                                  "field 1 does not end where its message ends"                },
-        {"89 03 00000000000000",                                        "field 49 does not end where its message ends"               },
-        {"8d 03 000000",                                                "field 49 does not end where its message ends"               },
-        {"8b 03",                                                       "field 49 is of a type that Kubernetes does not use"         },
-        {"8c 03",                                                       "field 49 is of a type that Kubernetes does not use"         },
-        {"8f 03",                                                       "field 49 is of a type that Kubernetes does not use"         },
-        {"6a 00 68 01",                                                 "text: is a number"                                          },
-        {"0a 00",                                                       "count: is not a number"                                     },
-        {"0d 00000000",                                                 "count: is not a number"                                     },
-        {"22 02 08 01",                                                 "leaf.key: is a number"                                      },
-        {"2a 00 2a 02 10 01",                                           "leaves[1].value: is a number"                               },
-        {"2a 00 2a 05 0a",                                              "field 5 does not end where its message ends"                },
-        {"3a 01 'a 38 01",                                              "names[1]: is a number"                                      },
-        {"5a 02 01 80",                                                 "numbers: does not end where its list ends"                  },
-        {"42 01 0a",                                                    "field 1 does not end where its message ends"                },
-        {"42 02 08 01",                                                 "inner: is a number"                                         },
-        {"4a 02 08 01",                                                 "pairs[0].key: is a number"                                  },
-        {"72 03 12 01 08",                                              "times[0].value: field 1 does not end where its message ends"},
-        {"7a 0b 08 ffffffffffffffff7f 10",                              "when: field 2 does not end where its message ends"          },
-        {"7a 0a 08 ffffffffffffffff7f",                                 "when: is not a time"                                        },
-        {"7a 06 10 80 94 eb dc 03",                                     "when: is not a time"                                        },
-        {"7a 0b 10 ffffffffffffffffff01",                               "when: is not a time"                                        },
-        {"32 02 0a 01",                                                 "scalar: field 1 does not end where its message ends"        },
+        {"80", "field 0 has no number"},
+        {"00 00", "field 0 has no number"},
+        {"8080808080 01 00", "field 0 has no number"},
+        {"6a", "field 13 does not end where its message ends"},
+        {"6a 02 'a", "field 13 does not end where its message ends"},
+        {"6a ffffffffffffffffff01", "field 13 does not end where its message ends"},
+        {"08 80", "field 1 does not end where its message ends"},
+        {"08 80808080808080808080 01", "field 1 does not end where its message ends"},
+        {"89 03 00000000000000", "field 49 does not end where its message ends"},
+        {"8d 03 000000", "field 49 does not end where its message ends"},
+        {"8b 03", "field 49 is of a type that Kubernetes does not use"},
+        {"8c 03", "field 49 is of a type that Kubernetes does not use"},
+        {"8f 03", "field 49 is of a type that Kubernetes does not use"},
+        {"6a 00 68 01", "text: is a number"},
+        {"0a 00", "count: is not a number"},
+        {"0d 00000000", "count: is not a number"},
+        {"22 02 08 01", "leaf.key: is a number"},
+        {"2a 00 2a 02 10 01", "leaves[1].value: is a number"},
+        {"2a 00 2a 05 0a", "field 5 does not end where its message ends"},
+        {"3a 01 'a 38 01", "names[1]: is a number"},
+        {"5a 02 01 80", "numbers: does not end where its list ends"},
+        {"42 01 0a", "field 1 does not end where its message ends"},
+        {"42 02 08 01", "inner: is a number"},
+        {"4a 02 08 01", "pairs[0].key: is a number"},
+        {"72 03 12 01 08", "times[0].value: field 1 does not end where its message ends"},
+        {"7a 0b 08 ffffffffffffffff7f 10", "when: field 2 does not end where its message ends"},
+        {"7a 0a 08 ffffffffffffffff7f", "when: is not a time"},
+        {"7a 06 10 80 94 eb dc 03", "when: is not a time"},
+        {"7a 0b 10 ffffffffffffffffff01", "when: is not a time"},
+        {"32 02 0a 01", "scalar: field 1 does not end where its message ends"},
         {"32 12 0a 10 '1 '2 '3 '4 '5 '6 '7 '8 '9 '0 '1 '2 '3 '4 '5 '6",
-         "scalar: \"1234567890123456\" is not short"                                                                                 },
+         "scalar: \"1234567890123456\" is not short"},
     };
     AUTO(arena) mem = {0};
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -371,14 +371,14 @@ TEST(proto, a_message_can_be_cut_at_a_field)
         size_t before, behind;
         const char *bytes; /* NULL: it has none */
     } cases[] = {
-        {"",                          true,  0, 0, NULL},
-        {"08 07",                     true,  2, 0, NULL},
-        {"12 01 'x",                  true,  0, 0, "x" },
-        {"08 07  12 01 'x  1a 01 'y", true,  2, 3, "x" },
-        {"12 00",                     true,  0, 0, ""  },
-        {"12 01 'x  12 01 'y",        false, 0, 0, NULL}, /* twice */
-        {"10 07",                     false, 0, 0, NULL}, /* a number */
-        {"08 07  12 05 'x",           false, 0, 0, NULL}, /* it does not end */
+        {"", true, 0, 0, NULL},
+        {"08 07", true, 2, 0, NULL},
+        {"12 01 'x", true, 0, 0, "x"},
+        {"08 07  12 01 'x  1a 01 'y", true, 2, 3, "x"},
+        {"12 00", true, 0, 0, ""},
+        {"12 01 'x  12 01 'y", false, 0, 0, NULL}, /* twice */
+        {"10 07", false, 0, 0, NULL},              /* a number */
+        {"08 07  12 05 'x", false, 0, 0, NULL},    /* it does not end */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};

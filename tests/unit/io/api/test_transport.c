@@ -176,9 +176,9 @@ TEST(transport, counts_answers_and_their_times_by_method)
     ask(&s, 4, LANE_READ, "/reset");
     wait_for(&s, 4, NULL, NULL);
     static const struct transport_count wanted[] = {
-        {"GET",  200, 2},
+        {"GET", 200, 2},
         {"POST", 409, 1},
-        {"GET",  0,   1},
+        {"GET", 0, 1},
     };
     uint32_t n, found = 0;
     const struct transport_count *counts = transport_counts(s.transport, &n);
@@ -360,12 +360,13 @@ TEST(transport, requests_are_lost_when_nobody_can_say_who_we_are)
     static const struct {
         const char *program, *error;
     } cases[] = {
-        {"#!/bin/sh\nexit 3\n",                     "exit status 3"                               },
+        {"#!/bin/sh\nexit 3\n", "exit status 3"},
         {"#!/bin/sh\necho '{\"kind\": \"Pod\"}'\n",
-         "it printed no ExecCredential of client.authentication.k8s.io/v1"                        },
-        {"#!/bin/sh\necho hello\n",                 NULL                                          },
+         "it printed no ExecCredential of client.authentication.k8s.io/v1"},
+        {"#!/bin/sh\necho hello\n", NULL},
         {"#!/bin/sh\necho '{\"apiVersion\": \"client.authentication.k8s.io/v1\", \"kind\": "
-         "\"ExecCredential\"}'\n",         "it printed neither a token nor a certificate"},
+         "\"ExecCredential\"}'\n",
+         "it printed neither a token nor a certificate"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].program);

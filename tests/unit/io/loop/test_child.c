@@ -26,14 +26,14 @@ TEST(child, says_what_it_printed_and_how_it_ended)
     static const struct {
         const char *script, *output, *error;
     } cases[] = {
-        {"echo one; echo two",        "one\ntwo\n", ""                              },
-        {"printf x; exit 3",          "x",          "exit status 3"                 },
-        {"kill -9 $$",                "",           "killed by signal 9"            },
-        {"exec sleep 100",            "",           "no answer within 200 ms"       },
-        {"yes | head -c 5000",        NULL,         "more than 1000 bytes of output"},
-        {"echo $WHO",                 "me\n",       ""                              },
-        {"sleep 5 >&1 & echo parent", "parent\n",   ""                              },
-        {"cat",                       "",           ""                              },
+        {"echo one; echo two", "one\ntwo\n", ""},
+        {"printf x; exit 3", "x", "exit status 3"},
+        {"kill -9 $$", "", "killed by signal 9"},
+        {"exec sleep 100", "", "no answer within 200 ms"},
+        {"yes | head -c 5000", NULL, "more than 1000 bytes of output"},
+        {"echo $WHO", "me\n", ""},
+        {"sleep 5 >&1 & echo parent", "parent\n", ""},
+        {"cat", "", ""},
     };
     struct loop *l = loop_new();
     for (size_t i = 0; i < LEN(cases); i++) {

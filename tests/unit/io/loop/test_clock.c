@@ -7,11 +7,11 @@ TEST(clock, follows_a_wall_that_is_ahead_by_a_tenth_and_ignores_one_that_is_behi
         int64_t passed_us, wall_us, now_us;
     } cases[] = {
         {1000000, 1001000000, 1001000000}, /* together */
-        {1000000, 900000000,  1002000000}, /* the wall was set back: we go on */
-        {0,       990000000,  1002000000},
+        {1000000, 900000000, 1002000000},  /* the wall was set back: we go on */
+        {0, 990000000, 1002000000},
         {1000000, 1003050000, 1003050000}, /* 50 ms ahead: caught up at once */
         {1000000, 2000000000, 1004150000}, /* far ahead: 100 ms in a second */
-        {0,       2000000000, 1004150000},
+        {0, 2000000000, 1004150000},
     };
     struct clock c = {0};
     int64_t monotonic_us = 5000000;

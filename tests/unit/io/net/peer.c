@@ -321,7 +321,7 @@ static void start_session(struct client *c)
     uint32_t window = c->peer->config.window_bytes ? c->peer->config.window_bytes : 65535;
     nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most ? most : 100},
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,    window           },
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
     };
     nghttp2_submit_settings(c->session, 0, settings, LEN(settings));
     nghttp2_session_set_local_window_size(c->session, 0, 0, (int32_t)window);

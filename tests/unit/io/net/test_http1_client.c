@@ -312,17 +312,20 @@ TEST(http1_client, says_what_went_wrong_in_gos_words)
         const char *told;
         int64_t timeout_ms;
     } cases[] = {
-        {"",                                               "1 lost maybe: EOF|",                           5000},
+        {"", "1 lost maybe: EOF|", 5000},
         {"-",
          "1 lost maybe: context deadline exceeded (Client.Timeout exceeded while awaiting "
-         "headers)|",                                                                                      50  },
+         "headers)|",
+         50},
         {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab",
          "1: 200 ab1 lost maybe: context deadline exceeded (Client.Timeout or context cancellation "
-         "while reading body)|",                                                                           50  },
-        {"hello\r\n\r\n",                                  "1 lost maybe: malformed HTTP response|",       5000},
+         "while reading body)|",
+         50},
+        {"hello\r\n\r\n", "1 lost maybe: malformed HTTP response|", 5000},
         {"HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n"
          "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
-         "8901234567890",                         "1: 200 1 lost maybe: the answer is too long|", 5000},
+         "8901234567890",
+         "1: 200 1 lost maybe: the answer is too long|", 5000},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].answer);
@@ -398,9 +401,9 @@ TEST(http1_client, an_answer_that_was_cut_off_is_never_whole)
         const char *text;
         bool has_end; /* says itself where it ends */
     } answers[] = {
-        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1,2,3,4]",                      true },
-        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n", true },
-        {"HTTP/1.1 200 OK\r\n\r\n[1]",                                                 false},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1,2,3,4]", true},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n", true},
+        {"HTTP/1.1 200 OK\r\n\r\n[1]", false},
     };
     for (size_t i = 0; i < LEN(answers); i++)
         for (int is_tls = 0; is_tls < 2; is_tls++)

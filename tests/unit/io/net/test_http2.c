@@ -177,8 +177,8 @@ TEST(http2, more_calls_than_streams_wait_for_their_turn)
         uint32_t server, ours, most;
     } cases[] = {
         {100, 100, 100},
-        {5,   100, 5  },
-        {100, 7,   7  },
+        {5, 100, 5},
+        {100, 7, 7},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("server allows %u, we %u", cases[i].server, cases[i].ours);
@@ -220,10 +220,10 @@ TEST(http2, says_of_what_is_lost_whether_it_may_have_arrived)
     static const struct {
         const char *path, *log;
     } cases[] = {
-        {"/hang",   "1 lost maybe: no answer within 200 ms|"         },
-        {"/reset",  "1 lost maybe: INTERNAL_ERROR|"                  },
-        {"/refuse", "1 lost: the server refuses the stream|"         },
-        {"/drop",   "1 lost maybe: the server closed the connection|"},
+        {"/hang", "1 lost maybe: no answer within 200 ms|"},
+        {"/reset", "1 lost maybe: INTERNAL_ERROR|"},
+        {"/refuse", "1 lost: the server refuses the stream|"},
+        {"/drop", "1 lost maybe: the server closed the connection|"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].path);

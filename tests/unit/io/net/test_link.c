@@ -20,19 +20,21 @@ TEST(link, believes_only_a_server_that_proves_its_name)
         bool is_unverified;
         const char *error;
     } cases[] = {
-        {"127.0.0.1", "",           ca,        false, NULL                                                                         },
-        {"localhost", "",           ca,        false, NULL                                                                         },
-        {"127.0.0.1", "kubernetes", ca,        false, NULL                                                                         },
-        {"127.0.0.1", "elsewhere",  ca,        false,
-         "the server's certificate is refused: hostname mismatch"                                                                  },
-        {"127.0.0.1", "10.0.0.1",   ca,        false,
-         "the server's certificate is refused: IP address mismatch"                                                                },
-        {"127.0.0.1", "",           other,     false,
-         "the server's certificate is refused: unable to get local issuer certificate"                                             },
+        {"127.0.0.1", "", ca, false, NULL},
+        {"localhost", "", ca, false, NULL},
+        {"127.0.0.1", "kubernetes", ca, false, NULL},
+        {"127.0.0.1", "elsewhere", ca, false,
+         "the server's certificate is refused: hostname mismatch"},
+        {"127.0.0.1", "10.0.0.1", ca, false,
+         "the server's certificate is refused: IP address mismatch"},
+        {"127.0.0.1", "", other, false,
+         "the server's certificate is refused: unable to get local issuer certificate"},
         {"127.0.0.1",
-         "",                        {NULL, 0},
-         false,                                       "the server's certificate is refused: unable to get local issuer certificate"},
-        {"127.0.0.1", "elsewhere",  other,     true,  NULL                                                                         },
+         "",
+         {NULL, 0},
+         false,
+         "the server's certificate is refused: unable to get local issuer certificate"},
+        {"127.0.0.1", "elsewhere", other, true, NULL},
     };
     struct loop *l = loop_new();
     struct peer *p = peer_new(l, &(struct peer_config){.is_tls = true});
@@ -225,11 +227,11 @@ TEST(link, goes_through_a_proxy)
         bool has_server;
     } cases[] = {
         {"HTTP/1.1 200 Connection established\r\nVia: me\r\n\r\n",
-         "1 head 200 application/json|1 end|",                                                        true },
+         "1 head 200 application/json|1 end|", true},
         {"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
-         ": proxy: HTTP/1.1 407 Proxy Authentication Required|",                                      false},
-        {"SSH-2.0-OpenSSH_9.2\r\n\r\n",                            ": proxy: SSH-2.0-OpenSSH_9.2|",   false},
-        {"HTTP/1.1 200",                                           ": proxy: closed the connection|", false},
+         ": proxy: HTTP/1.1 407 Proxy Authentication Required|", false},
+        {"SSH-2.0-OpenSSH_9.2\r\n\r\n", ": proxy: SSH-2.0-OpenSSH_9.2|", false},
+        {"HTTP/1.1 200", ": proxy: closed the connection|", false},
     };
     struct loop *l = loop_new();
     struct peer *peer = peer_new(l, &(struct peer_config){.is_tls = true});

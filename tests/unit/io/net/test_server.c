@@ -155,10 +155,10 @@ TEST(server, refuses_what_it_cannot_read_and_hangs_up)
     static const struct {
         const char *text, *answer;
     } cases[] = {
-        {"rubbish\r\n\r\n",                                           "HTTP/1.1 400 Bad Request" },
-        {"GET / HTTP/3.0\r\n\r\n",                                    "HTTP/1.1 505 HTTP Version"},
+        {"rubbish\r\n\r\n", "HTTP/1.1 400 Bad Request"},
+        {"GET / HTTP/3.0\r\n\r\n", "HTTP/1.1 505 HTTP Version"},
         {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
-         "HTTP/1.1 413 Content Too Large"                                                        },
+         "HTTP/1.1 413 Content Too Large"},
     };
     AUTO(place) p = {0};
     place_start(&p, server_usual);

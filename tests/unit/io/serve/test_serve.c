@@ -123,19 +123,19 @@ TEST(serve, asks_for_rights_unless_a_path_is_always_allowed)
     static const struct {
         const char *path, *headers, *answer;
     } cases[] = {
-        {"/readyz",       "",                                "500 Internal Server Error"},
-        {"/readyz/ready", "",                                "403 Forbidden"            },
-        {"/readyz/ready", "Authorization: Bearer good\r\n",  "500 Internal Server Error"},
-        {"/readyzz",      "Authorization: Bearer good\r\n",  "404 Not Found"            },
-        {"/open/nothing", "",                                "404 Not Found"            },
-        {"/metrics",      "",                                "403 Forbidden"            },
-        {"/metrics",      "Authorization: Basic good\r\n",   "403 Forbidden"            },
-        {"/metrics",      "authorization: bearer good\r\n",  "200 OK"                   },
-        {"/metrics?x=y",  "Authorization: Bearer good\r\n",  "200 OK"                   },
-        {"/metrics/",     "Authorization: Bearer good\r\n",  "404 Not Found"            },
-        {"/metrics",      "Authorization: Bearer other\r\n", "401 Unauthorized"         },
-        {"/metrics",      "Authorization: Bearer poor\r\n",
-         "User \\\"bob\\\" cannot get path \\\"/metrics\\\"\""                          },
+        {"/readyz", "", "500 Internal Server Error"},
+        {"/readyz/ready", "", "403 Forbidden"},
+        {"/readyz/ready", "Authorization: Bearer good\r\n", "500 Internal Server Error"},
+        {"/readyzz", "Authorization: Bearer good\r\n", "404 Not Found"},
+        {"/open/nothing", "", "404 Not Found"},
+        {"/metrics", "", "403 Forbidden"},
+        {"/metrics", "Authorization: Basic good\r\n", "403 Forbidden"},
+        {"/metrics", "authorization: bearer good\r\n", "200 OK"},
+        {"/metrics?x=y", "Authorization: Bearer good\r\n", "200 OK"},
+        {"/metrics/", "Authorization: Bearer good\r\n", "404 Not Found"},
+        {"/metrics", "Authorization: Bearer other\r\n", "401 Unauthorized"},
+        {"/metrics", "Authorization: Bearer poor\r\n",
+         "User \\\"bob\\\" cannot get path \\\"/metrics\\\"\""},
     };
     AUTO(place) p = {0};
     place_start(&p, false);

@@ -3,8 +3,8 @@
 #include "support/test.h"
 
 static const struct profile_plugin listed[] = {
-    {.plugin = &plugin_node_resources_fit, .number = 7,  .weight = 1},
-    {.plugin = &plugin_dynamic_resources,  .number = 14, .weight = 2},
+    {.plugin = &plugin_node_resources_fit, .number = 7, .weight = 1},
+    {.plugin = &plugin_dynamic_resources, .number = 14, .weight = 2},
 };
 static const struct profile profile = {STR("default-scheduler"), listed, LEN(listed)};
 
@@ -201,14 +201,14 @@ TEST(dynamic_resources, an_event_wakes_whom_it_may_help)
         uint32_t actions;
         bool wakes;
     } cases[] = {
-        {"c",     ACTION_ADD,                                              true },
-        {"other", ACTION_ADD,                                              false},
-        {"c",     ACTION_OTHER,                                            false},
-        {"c",     ACTION_OTHER | ACTION_CLAIM_STATUS,                      true },
-        {"other", ACTION_OTHER | ACTION_CLAIM_STATUS,                      false},
-        {"other", ACTION_OTHER | ACTION_CLAIM_STATUS | ACTION_CLAIM_FREED, true },
-        {"other", ACTION_DELETE,                                           false},
-        {"other", ACTION_DELETE | ACTION_CLAIM_FREED,                      true },
+        {"c", ACTION_ADD, true},
+        {"other", ACTION_ADD, false},
+        {"c", ACTION_OTHER, false},
+        {"c", ACTION_OTHER | ACTION_CLAIM_STATUS, true},
+        {"other", ACTION_OTHER | ACTION_CLAIM_STATUS, false},
+        {"other", ACTION_OTHER | ACTION_CLAIM_STATUS | ACTION_CLAIM_FREED, true},
+        {"other", ACTION_DELETE, false},
+        {"other", ACTION_DELETE | ACTION_CLAIM_FREED, true},
     };
     const struct wake *wake = plugin_dynamic_resources.wakes;
     while (wake->resource != EVENT_RESOURCE_CLAIM)

@@ -3,8 +3,7 @@
 #include "support/test.h"
 
 static const struct profile_plugin list[] = {
-    {.plugin = &plugin_image_locality, .number = 10, .weight = 1}
-};
+    {.plugin = &plugin_image_locality, .number = 10, .weight = 1}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 
 TEST(image_locality, the_share_of_nodes_that_have_an_image_discounts_it)
@@ -14,22 +13,22 @@ TEST(image_locality, the_share_of_nodes_that_have_an_image_discounts_it)
         const char *pod;
         int64_t score;
     } cases[] = {
-        {"image:app:1=500Mi",               "image:app:1=500Mi",               "image:app:1",                 48 }, /* 100·(500-23)/(1000-23) */
-        {"image:app:1=500Mi",               "",                                "image:app:1",                 23 }, /* 250 MiB count */
-        {"",                                "image:app:1=500Mi",               "image:app:1",                 0  },
-        {"image:app:latest=500Mi",          "",                                "image:app",                   23 },
-        {"image:app=500Mi",                 "",                                "image:app",                   0  }, /* a node's names have their tags */
-        {"image:app:1=23Mi",                "image:app:1=23Mi",                "image:app:1",                 0  },
-        {"image:app:1=10Mi",                "image:app:1=10Mi",                "image:app:1",                 0  },
-        {"image:app:1=33Mi",                "image:app:1=33Mi",                "image:app:1",                 1  }, /* 100·10/977 */
-        {"image:app:1=1000Mi",              "image:app:1=1000Mi",              "image:app:1",                 100},
-        {"image:app:1=9000Mi",              "image:app:1=9000Mi",              "image:app:1",                 100},
- /* two containers: up to 2000 MiB count */
-        {"image:app:1=500Mi",               "image:app:1=500Mi",               "image:app:1 and image:app:1", 49 },
-        {"image:app:1=500Mi",               "image:app:1=500Mi",               "image:app:1 and image:b:1",   24 },
-        {"image:app:1=500Mi",               "image:app:1=500Mi",               "image:b:1 init image:app:1",  24 },
+        {"image:app:1=500Mi", "image:app:1=500Mi", "image:app:1", 48}, /* 100·(500-23)/(1000-23) */
+        {"image:app:1=500Mi", "", "image:app:1", 23},                  /* 250 MiB count */
+        {"", "image:app:1=500Mi", "image:app:1", 0},
+        {"image:app:latest=500Mi", "", "image:app", 23},
+        {"image:app=500Mi", "", "image:app", 0}, /* a node's names have their tags */
+        {"image:app:1=23Mi", "image:app:1=23Mi", "image:app:1", 0},
+        {"image:app:1=10Mi", "image:app:1=10Mi", "image:app:1", 0},
+        {"image:app:1=33Mi", "image:app:1=33Mi", "image:app:1", 1}, /* 100·10/977 */
+        {"image:app:1=1000Mi", "image:app:1=1000Mi", "image:app:1", 100},
+        {"image:app:1=9000Mi", "image:app:1=9000Mi", "image:app:1", 100},
+        /* two containers: up to 2000 MiB count */
+        {"image:app:1=500Mi", "image:app:1=500Mi", "image:app:1 and image:app:1", 49},
+        {"image:app:1=500Mi", "image:app:1=500Mi", "image:app:1 and image:b:1", 24},
+        {"image:app:1=500Mi", "image:app:1=500Mi", "image:b:1 init image:app:1", 24},
         {"image:a:1=600Mi image:b:1=600Mi", "image:a:1=600Mi image:b:1=600Mi",
-         "image:a:1 and image:b:1",                                                                           59 },
+         "image:a:1 and image:b:1", 59},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s / %s", cases[i].here, cases[i].there, cases[i].pod);

@@ -5,8 +5,7 @@
 
 static const struct plugin *const affinity = &plugin_inter_pod_affinity;
 static const struct profile_plugin list[] = {
-    {.plugin = &plugin_inter_pod_affinity, .number = 9, .weight = 2}
-};
+    {.plugin = &plugin_inter_pod_affinity, .number = 9, .weight = 2}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char not_near[] = "UU InterPodAffinity: node(s) didn't match pod affinity rules";
 static const char not_apart[] = "U InterPodAffinity: node(s) didn't match pod anti-affinity rules";
@@ -47,17 +46,17 @@ static void check_verdicts(const struct story *cases, size_t n)
 TEST(company, a_pod_goes_where_all_its_terms_mean_one_pod)
 {
     static const struct story cases[] = {
-        {"label:app=db",              "near:zone:app=db",                  "fits",   "fits",   not_near, not_near},
-        {"label:app=db",              "near:host:app=db",                  "fits",   not_near, not_near, not_near},
-        {"label:app=db",              "near:zone:app=db near:host:app=db", "fits",   not_near, not_near, not_near},
-        {"label:app=db",              "near:zone:app=db near:zone:app=x",  not_near, not_near, not_near,
-         not_near                                                                                                },
-        {"label:app=db",              "near:zone:*",                       "fits",   "fits",   not_near, not_near},
-        {"label:app=db",              "near:zone:-",                       not_near, not_near, not_near, not_near},
-        {"label:app=db deleting",     "near:zone:app=db",                  "fits",   "fits",   not_near, not_near},
-        {"label:app=db namespace=ns", "near:zone:app=db",                  not_near, not_near, not_near, not_near},
-        {"label:app=db namespace=ns", "near:zone:app=db:in=ns",            "fits",   "fits",   not_near, not_near},
-        {"label:app=db",              "near:zone:app=db:in=ns",            not_near, not_near, not_near, not_near},
+        {"label:app=db", "near:zone:app=db", "fits", "fits", not_near, not_near},
+        {"label:app=db", "near:host:app=db", "fits", not_near, not_near, not_near},
+        {"label:app=db", "near:zone:app=db near:host:app=db", "fits", not_near, not_near, not_near},
+        {"label:app=db", "near:zone:app=db near:zone:app=x", not_near, not_near, not_near,
+         not_near},
+        {"label:app=db", "near:zone:*", "fits", "fits", not_near, not_near},
+        {"label:app=db", "near:zone:-", not_near, not_near, not_near, not_near},
+        {"label:app=db deleting", "near:zone:app=db", "fits", "fits", not_near, not_near},
+        {"label:app=db namespace=ns", "near:zone:app=db", not_near, not_near, not_near, not_near},
+        {"label:app=db namespace=ns", "near:zone:app=db:in=ns", "fits", "fits", not_near, not_near},
+        {"label:app=db", "near:zone:app=db:in=ns", not_near, not_near, not_near, not_near},
     };
     check_verdicts(cases, LEN(cases));
 }
@@ -65,12 +64,12 @@ TEST(company, a_pod_goes_where_all_its_terms_mean_one_pod)
 TEST(company, the_first_of_its_kind_may_start_where_it_has_all_labels)
 {
     static const struct story cases[] = {
-        {"",                           "near:zone:app=web",                  "fits",   "fits",   "fits",   not_near},
-        {"",                           "near:zone:app=db",                   not_near, not_near, not_near, not_near},
-        {"",                           "near:zone:app=web near:zone:app=db", not_near, not_near, not_near, not_near},
-        {"label:app=web",              "near:zone:app=web",                  "fits",   "fits",   not_near, not_near},
-        {"label:app=web namespace=ns", "near:zone:app=web",                  "fits",   "fits",   "fits",   not_near},
-        {"label:app=web",              "near:no-such-label:app=web",         not_near, not_near, not_near, not_near},
+        {"", "near:zone:app=web", "fits", "fits", "fits", not_near},
+        {"", "near:zone:app=db", not_near, not_near, not_near, not_near},
+        {"", "near:zone:app=web near:zone:app=db", not_near, not_near, not_near, not_near},
+        {"label:app=web", "near:zone:app=web", "fits", "fits", not_near, not_near},
+        {"label:app=web namespace=ns", "near:zone:app=web", "fits", "fits", "fits", not_near},
+        {"label:app=web", "near:no-such-label:app=web", not_near, not_near, not_near, not_near},
     };
     check_verdicts(cases, LEN(cases));
 }
@@ -78,20 +77,20 @@ TEST(company, the_first_of_its_kind_may_start_where_it_has_all_labels)
 TEST(company, a_pod_stays_away_from_whom_its_terms_mean_and_who_means_it)
 {
     static const struct story cases[] = {
-        {"label:app=db",                           "apart:zone:app=db",                  not_apart,  not_apart,  "fits",   "fits"},
-        {"label:app=db",                           "apart:host:app=db",                  not_apart,  "fits",     "fits",   "fits"},
-        {"label:app=db",                           "apart:none:app=db",                  "fits",     "fits",     "fits",   "fits"},
-        {"apart:zone:app=web",                     "",                                   not_others, not_others, "fits",   "fits"},
-        {"apart:host:app=web",                     "",                                   not_others, "fits",     "fits",   "fits"},
-        {"apart:host:app=db",                      "",                                   "fits",     "fits",     "fits",   "fits"},
-        {"apart:host:app=web:in=ns",               "",                                   "fits",     "fits",     "fits",   "fits"},
-        {"apart:host:app=web:weight=1",            "",                                   "fits",     "fits",     "fits",   "fits"},
-        {"apart:zone:app=web namespace=ns",        "",                                   "fits",     "fits",     "fits",   "fits"},
-        {"apart:zone:app=web:like=* namespace=ns", "",                                   not_others, not_others, "fits",   "fits"},
-        {"label:app=db apart:host:app=web",        "apart:zone:app=db",                  not_apart,  not_apart,  "fits",
-         "fits"                                                                                                                  },
-        {"label:app=db",                           "apart:zone:app=db near:zone:app=db", not_apart,  not_apart,  not_near,
-         not_near                                                                                                                },
+        {"label:app=db", "apart:zone:app=db", not_apart, not_apart, "fits", "fits"},
+        {"label:app=db", "apart:host:app=db", not_apart, "fits", "fits", "fits"},
+        {"label:app=db", "apart:none:app=db", "fits", "fits", "fits", "fits"},
+        {"apart:zone:app=web", "", not_others, not_others, "fits", "fits"},
+        {"apart:host:app=web", "", not_others, "fits", "fits", "fits"},
+        {"apart:host:app=db", "", "fits", "fits", "fits", "fits"},
+        {"apart:host:app=web:in=ns", "", "fits", "fits", "fits", "fits"},
+        {"apart:host:app=web:weight=1", "", "fits", "fits", "fits", "fits"},
+        {"apart:zone:app=web namespace=ns", "", "fits", "fits", "fits", "fits"},
+        {"apart:zone:app=web:like=* namespace=ns", "", not_others, not_others, "fits", "fits"},
+        {"label:app=db apart:host:app=web", "apart:zone:app=db", not_apart, not_apart, "fits",
+         "fits"},
+        {"label:app=db", "apart:zone:app=db near:zone:app=db", not_apart, not_apart, not_near,
+         not_near},
     };
     check_verdicts(cases, LEN(cases));
 }
@@ -136,17 +135,17 @@ TEST(company, preferences_of_both_sides_add_up)
         int64_t a1, a2, b1;                      /* raw */
         int64_t a1_normal, a2_normal, b1_normal; /* -1: it has nothing to say */
     } cases[] = {
-        {"label:app=db",                        "near:zone:app=db:weight=10",                            10,  10,  0, 100, 100, 0  },
-        {"label:app=db",                        "apart:zone:app=db:weight=10",                           -10, -10, 0, 0,   0,   100},
-        {"label:app=db",                        "near:zone:app=db:weight=3 near:host:app=db:weight=4",   7,   3,   0, 100, 42,
-         0                                                                                                                         },
-        {"label:app=db",                        "near:zone:app=db:weight=5 apart:host:app=db:weight=10", -5,  5,   0, 0,   100,
-         50                                                                                                                        },
-        {"near:zone:app=web:weight=8",          "",                                                      8,   8,   0, 100, 100, 0  },
-        {"apart:host:app=web:weight=8",         "",                                                      -8,  0,   0, 0,   100, 100},
-        {"near:host:app=web",                   "",                                                      1,   0,   0, 100, 0,   0  },
-        {"near:host:app=web near:host:app=web", "",                                                      2,   0,   0, 100, 0,   0  },
-        {"label:app=x",                         "near:zone:app=db:weight=10",                            0,   0,   0, 0,   0,   0  },
+        {"label:app=db", "near:zone:app=db:weight=10", 10, 10, 0, 100, 100, 0},
+        {"label:app=db", "apart:zone:app=db:weight=10", -10, -10, 0, 0, 0, 100},
+        {"label:app=db", "near:zone:app=db:weight=3 near:host:app=db:weight=4", 7, 3, 0, 100, 42,
+         0},
+        {"label:app=db", "near:zone:app=db:weight=5 apart:host:app=db:weight=10", -5, 5, 0, 0, 100,
+         50},
+        {"near:zone:app=web:weight=8", "", 8, 8, 0, 100, 100, 0},
+        {"apart:host:app=web:weight=8", "", -8, 0, 0, 0, 100, 100},
+        {"near:host:app=web", "", 1, 0, 0, 100, 0, 0},
+        {"near:host:app=web near:host:app=web", "", 2, 0, 0, 100, 0, 0},
+        {"label:app=x", "near:zone:app=db:weight=10", 0, 0, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].there, cases[i].pod);
@@ -172,11 +171,11 @@ TEST(company, arguments_weigh_required_terms_and_silence_preferences)
         const char *pod;
         int64_t raw; /* on a1; -1: takes no part */
     } cases[] = {
-        {NULL,   "",                          1 + 8 },
-        {&none,  "",                          8     },
-        {&heavy, "",                          40 + 8},
-        {&deaf,  "",                          -1    },
-        {&deaf,  "near:zone:app=db:weight=1", 1 + 8 },
+        {NULL, "", 1 + 8},
+        {&none, "", 8},
+        {&heavy, "", 40 + 8},
+        {&deaf, "", -1},
+        {&deaf, "near:zone:app=db:weight=1", 1 + 8},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%zu", i);
@@ -222,37 +221,37 @@ TEST(company, hints_wake_whom_an_event_may_help)
         const char *was, *is;
         bool wakes;
     } cases[] = {
-        {"near:zone:app=db",           EVENT_ASSIGNED_POD, ACTION_ADD,        NULL,                                         "pod x on=a1 label:app=db",
-         true                                                                                                                                                },
-        {"near:zone:app=db",           EVENT_ASSIGNED_POD, ACTION_ADD,        NULL,                                         "pod x on=a1 label:app=x",
-         false                                                                                                                                               },
-        {"near:zone:app=db",           EVENT_ASSIGNED_POD, ACTION_ADD,        NULL,                                         "pod x label:app=db",       false},
-        {"near:zone:app=db",           EVENT_ASSIGNED_POD, ACTION_POD_LABEL,  "pod x on=a1 label:app=x",
-         "pod x on=a1 label:app=db",                                                                                                                    true },
-        {"near:zone:app=db",           EVENT_ASSIGNED_POD, ACTION_POD_LABEL,  "pod x on=a1 label:app=db",
-         "pod x on=a1 label:app=x",                                                                                                                     false},
-        {"near:zone:app=db",           EVENT_ASSIGNED_POD, ACTION_DELETE,     "pod x on=a1 label:app=db",                   NULL,
-         false                                                                                                                                               },
-        {"apart:zone:app=db",          EVENT_ASSIGNED_POD, ACTION_DELETE,     "pod x on=a1 label:app=db",                   NULL,
-         true                                                                                                                                                },
-        {"apart:zone:app=db",          EVENT_ASSIGNED_POD, ACTION_DELETE,     "pod x on=a1 label:app=x",                    NULL,
-         false                                                                                                                                               },
-        {"apart:zone:app=db",          EVENT_ASSIGNED_POD, ACTION_POD_LABEL,  "pod x on=a1 label:app=db",
-         "pod x on=a1 label:app=x",                                                                                                                     true },
-        {"",                           EVENT_ASSIGNED_POD, ACTION_DELETE,     "pod x on=a1 apart:zone:app=web",             NULL,                       true },
-        {"",                           EVENT_ASSIGNED_POD, ACTION_DELETE,     "pod x on=a1 apart:zone:app=web:like=team=a", NULL,
-         false                                                                                                                                               },
-        {"near:zone:app=db",           EVENT_NODE,         ACTION_ADD,        NULL,                                         "node n zone=c",            true },
-        {"near:zone:app=db",           EVENT_NODE,         ACTION_ADD,        NULL,                                         "node n",                   false},
-        {"apart:zone:app=db",          EVENT_NODE,         ACTION_ADD,        NULL,                                         "node n",                   true },
-        {"near:zone:app=db",           EVENT_NODE,         ACTION_NODE_LABEL, "node n",                                     "node n zone=c",            true },
-        {"near:zone:app=db",           EVENT_NODE,         ACTION_NODE_LABEL, "node n zone=c",                              "node n",                   false},
-        {"near:zone:app=db",           EVENT_NODE,         ACTION_NODE_LABEL, "node n zone=c",                              "node n zone=d",            true },
-        {"apart:zone:app=db",          EVENT_NODE,         ACTION_NODE_LABEL, "node n zone=c",                              "node n",                   true },
-        {"apart:zone:app=db",          EVENT_NODE,         ACTION_NODE_LABEL, "node n",                                     "node n zone=c",            false},
-        {"apart:zone:app=db:weight=1", EVENT_NODE,         ACTION_ADD,        NULL,                                         "node n",                   false},
-        {"near:zone:app=db",           EVENT_NODE,         ACTION_NODE_TAINT, "node n zone=c",                              "node n zone=d",
-         false                                                                                                                                               },
+        {"near:zone:app=db", EVENT_ASSIGNED_POD, ACTION_ADD, NULL, "pod x on=a1 label:app=db",
+         true},
+        {"near:zone:app=db", EVENT_ASSIGNED_POD, ACTION_ADD, NULL, "pod x on=a1 label:app=x",
+         false},
+        {"near:zone:app=db", EVENT_ASSIGNED_POD, ACTION_ADD, NULL, "pod x label:app=db", false},
+        {"near:zone:app=db", EVENT_ASSIGNED_POD, ACTION_POD_LABEL, "pod x on=a1 label:app=x",
+         "pod x on=a1 label:app=db", true},
+        {"near:zone:app=db", EVENT_ASSIGNED_POD, ACTION_POD_LABEL, "pod x on=a1 label:app=db",
+         "pod x on=a1 label:app=x", false},
+        {"near:zone:app=db", EVENT_ASSIGNED_POD, ACTION_DELETE, "pod x on=a1 label:app=db", NULL,
+         false},
+        {"apart:zone:app=db", EVENT_ASSIGNED_POD, ACTION_DELETE, "pod x on=a1 label:app=db", NULL,
+         true},
+        {"apart:zone:app=db", EVENT_ASSIGNED_POD, ACTION_DELETE, "pod x on=a1 label:app=x", NULL,
+         false},
+        {"apart:zone:app=db", EVENT_ASSIGNED_POD, ACTION_POD_LABEL, "pod x on=a1 label:app=db",
+         "pod x on=a1 label:app=x", true},
+        {"", EVENT_ASSIGNED_POD, ACTION_DELETE, "pod x on=a1 apart:zone:app=web", NULL, true},
+        {"", EVENT_ASSIGNED_POD, ACTION_DELETE, "pod x on=a1 apart:zone:app=web:like=team=a", NULL,
+         false},
+        {"near:zone:app=db", EVENT_NODE, ACTION_ADD, NULL, "node n zone=c", true},
+        {"near:zone:app=db", EVENT_NODE, ACTION_ADD, NULL, "node n", false},
+        {"apart:zone:app=db", EVENT_NODE, ACTION_ADD, NULL, "node n", true},
+        {"near:zone:app=db", EVENT_NODE, ACTION_NODE_LABEL, "node n", "node n zone=c", true},
+        {"near:zone:app=db", EVENT_NODE, ACTION_NODE_LABEL, "node n zone=c", "node n", false},
+        {"near:zone:app=db", EVENT_NODE, ACTION_NODE_LABEL, "node n zone=c", "node n zone=d", true},
+        {"apart:zone:app=db", EVENT_NODE, ACTION_NODE_LABEL, "node n zone=c", "node n", true},
+        {"apart:zone:app=db", EVENT_NODE, ACTION_NODE_LABEL, "node n", "node n zone=c", false},
+        {"apart:zone:app=db:weight=1", EVENT_NODE, ACTION_ADD, NULL, "node n", false},
+        {"near:zone:app=db", EVENT_NODE, ACTION_NODE_TAINT, "node n zone=c", "node n zone=d",
+         false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%zu: %s", i, cases[i].pod);

@@ -4,8 +4,7 @@
 
 static const struct plugin *const affinity = &plugin_node_affinity;
 static const struct profile_plugin list[] = {
-    {.plugin = &plugin_node_affinity, .number = 5, .weight = 2}
-};
+    {.plugin = &plugin_node_affinity, .number = 5, .weight = 2}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char refused[] = "UU NodeAffinity: node(s) didn't match Pod's node affinity/selector";
 static const char absent[] = "UU -: node(s) didn't satisfy plugin(s) [NodeAffinity]";
@@ -15,18 +14,18 @@ TEST(node_affinity, required_rules_refuse)
     static const struct {
         const char *pod, *verdict; /* of node n with disk=ssd */
     } cases[] = {
-        {"",                                  "fits" },
-        {"select:disk=ssd",                   "fits" },
-        {"select:disk=hdd",                   refused},
-        {"require:disk:In:ssd",               "fits" },
-        {"require:disk:NotIn:ssd",            refused},
+        {"", "fits"},
+        {"select:disk=ssd", "fits"},
+        {"select:disk=hdd", refused},
+        {"require:disk:In:ssd", "fits"},
+        {"require:disk:NotIn:ssd", refused},
         {"require:disk:In:ssd select:zone=z", refused},
-        {"require",                           refused},
-        {"require:",                          refused},
-        {"require:disk:Gt:x",                 refused},
-        {"require:@metadata.name:NotIn:n",    refused},
-        {"require:@metadata.name:NotIn:m",    "fits" },
-        {"prefer:5:disk:In:hdd",              "fits" },
+        {"require", refused},
+        {"require:", refused},
+        {"require:disk:Gt:x", refused},
+        {"require:@metadata.name:NotIn:n", refused},
+        {"require:@metadata.name:NotIn:m", "fits"},
+        {"prefer:5:disk:In:hdd", "fits"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].pod);
@@ -81,10 +80,10 @@ TEST(node_affinity, preferences_add_up_and_the_best_gets_100)
         const char *node;
         int64_t raw, normal;
     } cases[] = {
-        {"both",  30, 100},
-        {"big",   20, 66 },
-        {"small", 10, 33 },
-        {"none",  0,  0  },
+        {"both", 30, 100},
+        {"big", 20, 66},
+        {"small", 10, 33},
+        {"none", 0, 0},
     };
     AUTO(judge) j = {.profile = &profile};
     ground_add(&j.ground, "node both label:a=1 label:b=1");
@@ -129,15 +128,15 @@ TEST(node_affinity, a_node_that_begins_to_match_wakes)
         const char *was, *is;
         bool wakes;
     } cases[] = {
-        {EVENT_NODE,         ACTION_ADD,              NULL,                    "node n label:disk=ssd",        true },
-        {EVENT_NODE,         ACTION_ADD,              NULL,                    "node n label:disk=hdd",        false},
-        {EVENT_NODE,         ACTION_NODE_LABEL,       "node n",                "node n label:disk=ssd",        true },
-        {EVENT_NODE,         ACTION_NODE_LABEL,       "node n label:disk=ssd", "node n label:disk=ssd zone=a",
-         false                                                                                                      }, /* it did before */
-        {EVENT_NODE,         ACTION_NODE_LABEL,       "node n label:disk=ssd", "node n",                       false},
-        {EVENT_NODE,         ACTION_NODE_ALLOCATABLE, "node n",                "node n label:disk=ssd",        false},
-        {EVENT_NODE,         ACTION_DELETE,           "node n label:disk=ssd", NULL,                           false},
-        {EVENT_ASSIGNED_POD, ACTION_DELETE,           "pod q on=n",            NULL,                           false},
+        {EVENT_NODE, ACTION_ADD, NULL, "node n label:disk=ssd", true},
+        {EVENT_NODE, ACTION_ADD, NULL, "node n label:disk=hdd", false},
+        {EVENT_NODE, ACTION_NODE_LABEL, "node n", "node n label:disk=ssd", true},
+        {EVENT_NODE, ACTION_NODE_LABEL, "node n label:disk=ssd", "node n label:disk=ssd zone=a",
+         false}, /* it did before */
+        {EVENT_NODE, ACTION_NODE_LABEL, "node n label:disk=ssd", "node n", false},
+        {EVENT_NODE, ACTION_NODE_ALLOCATABLE, "node n", "node n label:disk=ssd", false},
+        {EVENT_NODE, ACTION_DELETE, "node n label:disk=ssd", NULL, false},
+        {EVENT_ASSIGNED_POD, ACTION_DELETE, "pod q on=n", NULL, false},
     };
     AUTO(judge) j = {.profile = &profile};
     ground_add(&j.ground, "node n");

@@ -4,8 +4,7 @@
 
 static const struct plugin *const features = &plugin_node_declared_features;
 static const struct profile_plugin list[] = {
-    {.plugin = &plugin_node_declared_features, .number = 14}
-};
+    {.plugin = &plugin_node_declared_features, .number = 14}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char missing[] =
     "UU NodeDeclaredFeatures: node(s) didn't match Pod's required features";
@@ -22,22 +21,22 @@ TEST(node_declared_features, a_pod_needs_what_it_uses)
     static const struct {
         const char *pod, *node, *verdict;
     } cases[] = {
-        {POD(RESTART),                                         NODE(""),                                       missing},
-        {POD(RESTART),                                         NODE("'RestartAllContainersOnContainerExits'"), "fits" },
+        {POD(RESTART), NODE(""), missing},
+        {POD(RESTART), NODE("'RestartAllContainersOnContainerExits'"), "fits"},
         {POD(RESTART),
          NODE("'RestartAllContainersOnContainerExits',"
               "'Other'"),
-         "fits"                                                                                                       },
-        {POD("'hostNetwork':true,'hostUsers':false"),          NODE("'Other'"),                                missing},
-        {POD("'hostNetwork':true,'hostUsers':false"),          NODE("'UserNamespacesHostNetworkSupport'"),
-         "fits"                                                                                                       },
-        {POD("'hostNetwork':true"),                            NODE(""),                                       "fits" },
-        {POD("'hostUsers':false"),                             NODE(""),                                       "fits" },
+         "fits"},
+        {POD("'hostNetwork':true,'hostUsers':false"), NODE("'Other'"), missing},
+        {POD("'hostNetwork':true,'hostUsers':false"), NODE("'UserNamespacesHostNetworkSupport'"),
+         "fits"},
+        {POD("'hostNetwork':true"), NODE(""), "fits"},
+        {POD("'hostUsers':false"), NODE(""), "fits"},
         {POD("'initContainers':[{'name':'i','volumeMounts':[{'name':'v','bindMountOptions':['a']}]}"
              "]"),
-         NODE("'RestartAllContainersOnContainerExits'"),                                                       missing},
+         NODE("'RestartAllContainersOnContainerExits'"), missing},
         {POD(RESTART ",'hostNetwork':true,'hostUsers':false"),
-         NODE("'UserNamespacesHostNetworkSupport'"),                                                           missing},
+         NODE("'UserNamespacesHostNetworkSupport'"), missing},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].pod, cases[i].node);

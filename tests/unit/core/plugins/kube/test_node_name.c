@@ -2,9 +2,7 @@
 #include "support/judge.h"
 #include "support/test.h"
 
-static const struct profile_plugin list[] = {
-    {.plugin = &plugin_node_name, .number = 2}
-};
+static const struct profile_plugin list[] = {{.plugin = &plugin_node_name, .number = 2}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 
 TEST(node_name, takes_no_part_in_judging_pods_that_wait)

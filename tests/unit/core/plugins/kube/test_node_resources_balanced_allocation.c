@@ -5,41 +5,34 @@
 
 static const struct plugin *const balance = &plugin_node_resources_balanced_allocation;
 static const struct profile_plugin list[] = {
-    {.plugin = &plugin_node_resources_balanced_allocation, .number = 9, .weight = 1}
-};
+    {.plugin = &plugin_node_resources_balanced_allocation, .number = 9, .weight = 1}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 
 /* The same two in the other order: worked out in the general way, to the same result. */
 static const struct resource_weight turned[] = {
     {STR("memory"), 1},
-    {STR("cpu"),    1},
+    {STR("cpu"), 1},
 };
-static const struct balanced_args with_turned = {
-    .resources = {turned, LEN(turned)}
-};
+static const struct balanced_args with_turned = {.resources = {turned, LEN(turned)}};
 static const struct profile_plugin turned_list[] = {
     {.plugin = &plugin_node_resources_balanced_allocation,
      .number = 9,
      .weight = 1,
-     .args = &with_turned}
-};
+     .args = &with_turned}};
 static const struct profile turned_profile = {STR("default-scheduler"), turned_list,
                                               LEN(turned_list)};
 
 static const struct resource_weight three[] = {
-    {STR("cpu"),            1},
-    {STR("memory"),         1},
+    {STR("cpu"), 1},
+    {STR("memory"), 1},
     {STR("nvidia.com/gpu"), 1},
 };
-static const struct balanced_args with_gpus = {
-    .resources = {three, LEN(three)}
-};
+static const struct balanced_args with_gpus = {.resources = {three, LEN(three)}};
 static const struct profile_plugin gpu_list[] = {
     {.plugin = &plugin_node_resources_balanced_allocation,
      .number = 9,
      .weight = 1,
-     .args = &with_gpus}
-};
+     .args = &with_gpus}};
 static const struct profile gpu_profile = {STR("default-scheduler"), gpu_list, LEN(gpu_list)};
 
 TEST(balanced_allocation, compares_the_balance_with_the_pod_and_without)
@@ -48,16 +41,16 @@ TEST(balanced_allocation, compares_the_balance_with_the_pod_and_without)
         const char *node, *there, *pod;
         int64_t score;
     } cases[] = {
-  /* shares (.25, .25), then (.275, .265625): 100 → 99 */
-        {"cpu=4 memory=8Gi",       "cpu=1 memory=2Gi", "cpu=100m memory=128Mi",  74},
-        {"cpu=4 memory=8Gi",       "",                 "cpu=2 memory=4Gi",       75}, /* even stays even */
-        {"cpu=4 memory=8Gi",       "cpu=2",            "memory=4Gi",             87}, /* .25 apart, then even */
-        {"cpu=4 memory=8Gi",       "",                 "cpu=4",                  50}, /* 100 → 50 */
-        {"cpu=4 memory=8Gi",       "",                 "cpu=1",                  68}, /* 100 → 87 */
-        {"cpu=4 memory=8Gi",       "cpu=6 memory=8Gi", "cpu=1 memory=1Gi",       75}, /* full is full */
-        {"cpu=4",                  "",                 "cpu=1 memory=1Gi",       75}, /* one resource alone */
-        {"pods=5",                 "",                 "cpu=1 memory=1Gi",       75}, /* none at all */
-        {"cpu=4 memory=8Gi gpu=8", "gpu=8",            "cpu=2 memory=4Gi gpu=1", 75}, /* gpus do not count */
+        /* shares (.25, .25), then (.275, .265625): 100 → 99 */
+        {"cpu=4 memory=8Gi", "cpu=1 memory=2Gi", "cpu=100m memory=128Mi", 74},
+        {"cpu=4 memory=8Gi", "", "cpu=2 memory=4Gi", 75},                 /* even stays even */
+        {"cpu=4 memory=8Gi", "cpu=2", "memory=4Gi", 87},                  /* .25 apart, then even */
+        {"cpu=4 memory=8Gi", "", "cpu=4", 50},                            /* 100 → 50 */
+        {"cpu=4 memory=8Gi", "", "cpu=1", 68},                            /* 100 → 87 */
+        {"cpu=4 memory=8Gi", "cpu=6 memory=8Gi", "cpu=1 memory=1Gi", 75}, /* full is full */
+        {"cpu=4", "", "cpu=1 memory=1Gi", 75},                            /* one resource alone */
+        {"pods=5", "", "cpu=1 memory=1Gi", 75},                           /* none at all */
+        {"cpu=4 memory=8Gi gpu=8", "gpu=8", "cpu=2 memory=4Gi gpu=1", 75}, /* gpus do not count */
     };
     for (size_t i = 0; i < 2 * LEN(cases); i++) {
         size_t k = i / 2;
@@ -110,8 +103,8 @@ TEST(balanced_allocation, more_than_two_resources_are_judged_by_their_deviation)
     } cases[] = {
         {"cpu=4 memory=8Gi gpu=2", "cpu=2 memory=4Gi gpu=2", 63}, /* (.5, .5, 1): 76 */
         {"cpu=4 memory=8Gi gpu=2", "cpu=2 memory=4Gi gpu=1", 75},
-        {"cpu=4 memory=8Gi gpu=2", "cpu=2 memory=4Gi",       75}, /* gpus not asked for */
-        {"cpu=4 memory=8Gi",       "cpu=2 memory=4Gi gpu=1", 75}, /* and none there */
+        {"cpu=4 memory=8Gi gpu=2", "cpu=2 memory=4Gi", 75}, /* gpus not asked for */
+        {"cpu=4 memory=8Gi", "cpu=2 memory=4Gi gpu=1", 75}, /* and none there */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].node, cases[i].pod);

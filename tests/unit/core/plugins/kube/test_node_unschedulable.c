@@ -3,9 +3,7 @@
 #include "support/test.h"
 
 static const struct plugin *const cordon = &plugin_node_unschedulable;
-static const struct profile_plugin list[] = {
-    {.plugin = &plugin_node_unschedulable, .number = 3}
-};
+static const struct profile_plugin list[] = {{.plugin = &plugin_node_unschedulable, .number = 3}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char refused[] = "UU NodeUnschedulable: node(s) were unschedulable";
 
@@ -14,14 +12,14 @@ TEST(node_unschedulable, a_cordoned_node_takes_only_pods_that_tolerate_the_cordo
     static const struct {
         const char *pod, *verdict;
     } cases[] = {
-        {"",                                                                refused},
-        {"tolerate:node.kubernetes.io/unschedulable:Exists::NoSchedule",    "fits" },
-        {"tolerate:node.kubernetes.io/unschedulable:Exists::",              "fits" },
-        {"tolerate:node.kubernetes.io/unschedulable:Equal::NoSchedule",     "fits" },
-        {"tolerate::Exists::",                                              "fits" },
+        {"", refused},
+        {"tolerate:node.kubernetes.io/unschedulable:Exists::NoSchedule", "fits"},
+        {"tolerate:node.kubernetes.io/unschedulable:Exists::", "fits"},
+        {"tolerate:node.kubernetes.io/unschedulable:Equal::NoSchedule", "fits"},
+        {"tolerate::Exists::", "fits"},
         {"tolerate:node.kubernetes.io/unschedulable:Equal:true:NoSchedule", refused},
-        {"tolerate:node.kubernetes.io/unschedulable:Exists::NoExecute",     refused},
-        {"tolerate:node.kubernetes.io/not-ready:Exists::",                  refused},
+        {"tolerate:node.kubernetes.io/unschedulable:Exists::NoExecute", refused},
+        {"tolerate:node.kubernetes.io/not-ready:Exists::", refused},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].pod);
@@ -54,13 +52,13 @@ TEST(node_unschedulable, a_node_that_opens_wakes)
         const char *was, *is;
         bool wakes;
     } cases[] = {
-        {ACTION_ADD,        NULL,              "node n",                      true },
-        {ACTION_ADD,        NULL,              "node n cordoned",             false},
-        {ACTION_NODE_TAINT, "node n cordoned", "node n",                      true },
-        {ACTION_NODE_TAINT, "node n",          "node n cordoned",             false},
-        {ACTION_NODE_TAINT, "node n",          "node n taint:a=b:NoSchedule", false},
-        {ACTION_NODE_LABEL, "node n cordoned", "node n",                      false}, /* unheard */
-        {ACTION_DELETE,     "node n cordoned", NULL,                          false},
+        {ACTION_ADD, NULL, "node n", true},
+        {ACTION_ADD, NULL, "node n cordoned", false},
+        {ACTION_NODE_TAINT, "node n cordoned", "node n", true},
+        {ACTION_NODE_TAINT, "node n", "node n cordoned", false},
+        {ACTION_NODE_TAINT, "node n", "node n taint:a=b:NoSchedule", false},
+        {ACTION_NODE_LABEL, "node n cordoned", "node n", false}, /* unheard */
+        {ACTION_DELETE, "node n cordoned", NULL, false},
     };
     AUTO(judge) j = {.profile = &profile};
     ground_add(&j.ground, "pod a cpu=1");

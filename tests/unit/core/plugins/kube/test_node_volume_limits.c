@@ -3,9 +3,7 @@
 #include "support/judge.h"
 #include "support/test.h"
 
-static const struct profile_plugin list[] = {
-    {.plugin = &plugin_node_volume_limits, .number = 9}
-};
+static const struct profile_plugin list[] = {{.plugin = &plugin_node_volume_limits, .number = 9}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char full[] = "U NodeVolumeLimits: node(s) exceed max volume count";
 
@@ -28,21 +26,21 @@ TEST(node_volume_limits, a_volume_counts_once_up_to_the_limit)
     static const struct {
         const char *there, *wanted, *limits, *verdict;
     } cases[] = {
-        {"claim:c0",          "claim:c1",                     LIMIT("d.example",      "2"),   "fits"},
-        {"claim:c0",          "claim:c1",                     LIMIT("d.example",      "1"),   full  },
-        {"claim:c0",          "claim:c1 claim:c2",            LIMIT("d.example",      "2"),   full  },
-        {"claim:c0",          "claim:c0",                     LIMIT("d.example",      "1"),   "fits"},
-        {"claim:c0",          "claim:c3",                     LIMIT("d.example",      "1"),   "fits"},
-        {"claim:c0 claim:c3", "claim:c1",                     LIMIT("d.example",      "2"),   "fits"},
-        {"claim:gone",        "claim:c1",                     LIMIT("d.example",      "1"),   "fits"},
-        {"claim:c0 claim:c1", "claim:c0",                     LIMIT("d.example",      "1"),   "fits"},
-        {"",                  "claim:c0",                     LIMIT("d.example",      "0"),   full  },
-        {"claim:c0",          "claim:c1",                     LIMIT("e.example",      "0"),   "fits"},
-        {"claim:c0",          "claim:c1",                     "{'name':'d.example'}", "fits"},
-        {"disk:aws:vol-1",   "disk:aws:vol-2",        LIMIT("ebs.csi.aws.com",                   "1"),   full      },
-        {"disk:aws:vol-1",   "disk:aws:vol-1",        LIMIT("ebs.csi.aws.com",                   "1"), "fits"},
-        {"disk:gce:a",       "disk:gce:b",  LIMIT("pd.csi.storage.gke.io",                   "1"),   full      },
-        {"disk:vsphere:a",   "disk:vsphere:b", LIMIT("csi.vsphere.vmware.com",                   "0"), "fits"},
+        {"claim:c0", "claim:c1", LIMIT("d.example", "2"), "fits"},
+        {"claim:c0", "claim:c1", LIMIT("d.example", "1"), full},
+        {"claim:c0", "claim:c1 claim:c2", LIMIT("d.example", "2"), full},
+        {"claim:c0", "claim:c0", LIMIT("d.example", "1"), "fits"},
+        {"claim:c0", "claim:c3", LIMIT("d.example", "1"), "fits"},
+        {"claim:c0 claim:c3", "claim:c1", LIMIT("d.example", "2"), "fits"},
+        {"claim:gone", "claim:c1", LIMIT("d.example", "1"), "fits"},
+        {"claim:c0 claim:c1", "claim:c0", LIMIT("d.example", "1"), "fits"},
+        {"", "claim:c0", LIMIT("d.example", "0"), full},
+        {"claim:c0", "claim:c1", LIMIT("e.example", "0"), "fits"},
+        {"claim:c0", "claim:c1", "{'name':'d.example'}", "fits"},
+        {"disk:aws:vol-1", "disk:aws:vol-2", LIMIT("ebs.csi.aws.com", "1"), full},
+        {"disk:aws:vol-1", "disk:aws:vol-1", LIMIT("ebs.csi.aws.com", "1"), "fits"},
+        {"disk:gce:a", "disk:gce:b", LIMIT("pd.csi.storage.gke.io", "1"), full},
+        {"disk:vsphere:a", "disk:vsphere:b", LIMIT("csi.vsphere.vmware.com", "0"), "fits"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s / %s", cases[i].there, cases[i].wanted, cases[i].limits);

@@ -5,8 +5,7 @@
 
 static const struct plugin *const spread = &plugin_pod_topology_spread;
 static const struct profile_plugin list[] = {
-    {.plugin = &plugin_pod_topology_spread, .number = 8, .weight = 2}
-};
+    {.plugin = &plugin_pod_topology_spread, .number = 8, .weight = 2}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char skewed[] =
     "U PodTopologySpread: node(s) didn't match pod topology spread constraints";
@@ -31,19 +30,19 @@ TEST(spread, a_domain_may_run_ahead_by_max_skew)
         const char *constraint;
         const char *a, *b; /* verdicts of a2 and b1 */
     } cases[] = {
-        {"",            "spread:zone:1:hard:app=web",                            "fits", "fits"},
-        {"web",         "spread:zone:1:hard:app=web",                            skewed, "fits"},
-        {"web",         "spread:zone:2:hard:app=web",                            "fits", "fits"},
-        {"web web",     "spread:zone:2:hard:app=web",                            skewed, "fits"},
-        {"web",         "spread:host:1:hard:app=web",                            "fits", "fits"},
-        {"db db",       "spread:zone:1:hard:app=web",                            "fits", "fits"},
-        {"db db",       "spread:zone:1:hard:app=db",                             skewed, "fits"}, /* no self: 2-0 */
-        {"db",          "spread:zone:1:hard:app=db",                             "fits", "fits"},
-        {"web web web", "spread:zone:1:hard:-",                                  "fits", "fits"}, /* nothing */
-        {"web web web", "spread:zone:1:hard:*",                                  "fits", "fits"}, /* counts 0 */
-        {"",            "spread:zone:1:hard:app=web:min=3",                      "fits", "fits"},
-        {"web",         "spread:zone:1:hard:app=web:min=2",                      skewed, "fits"},
-        {"web web",     "spread:zone:1:hard:app=web spread:host:9:hard:app=web", skewed, "fits"},
+        {"", "spread:zone:1:hard:app=web", "fits", "fits"},
+        {"web", "spread:zone:1:hard:app=web", skewed, "fits"},
+        {"web", "spread:zone:2:hard:app=web", "fits", "fits"},
+        {"web web", "spread:zone:2:hard:app=web", skewed, "fits"},
+        {"web", "spread:host:1:hard:app=web", "fits", "fits"},
+        {"db db", "spread:zone:1:hard:app=web", "fits", "fits"},
+        {"db db", "spread:zone:1:hard:app=db", skewed, "fits"}, /* no self: 2-0 */
+        {"db", "spread:zone:1:hard:app=db", "fits", "fits"},
+        {"web web web", "spread:zone:1:hard:-", "fits", "fits"}, /* nothing */
+        {"web web web", "spread:zone:1:hard:*", "fits", "fits"}, /* counts 0 */
+        {"", "spread:zone:1:hard:app=web:min=3", "fits", "fits"},
+        {"web", "spread:zone:1:hard:app=web:min=2", skewed, "fits"},
+        {"web web", "spread:zone:1:hard:app=web spread:host:9:hard:app=web", skewed, "fits"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].there, cases[i].constraint);
@@ -109,12 +108,12 @@ TEST(spread, policies_say_which_nodes_make_domains)
         const char *pod;
         const char *a; /* a1, which has one pod while b1 has none */
     } cases[] = {
-        {"spread:zone:1:hard:app=web",                                  skewed},
-        {"spread:zone:1:hard:app=web select:disk=ssd",                  "fits"}, /* b is out: 1 + 1 - 1 */
-        {"spread:zone:1:hard:app=web:affinity=Ignore select:disk=ssd",  skewed},
-        {"spread:zone:1:hard:app=web:taints=Honor",                     "fits"}, /* b is out */
+        {"spread:zone:1:hard:app=web", skewed},
+        {"spread:zone:1:hard:app=web select:disk=ssd", "fits"}, /* b is out: 1 + 1 - 1 */
+        {"spread:zone:1:hard:app=web:affinity=Ignore select:disk=ssd", skewed},
+        {"spread:zone:1:hard:app=web:taints=Honor", "fits"}, /* b is out */
         {"spread:zone:1:hard:app=web:taints=Honor tolerate:t:Exists::", skewed},
-        {"spread:zone:1:hard:app=web:taints=Honor:min=2",               skewed}, /* one domain, so 0 */
+        {"spread:zone:1:hard:app=web:taints=Honor:min=2", skewed}, /* one domain, so 0 */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s", cases[i].pod);
@@ -240,12 +239,8 @@ TEST(spread, where_nothing_differs_everybody_gets_100)
 
 TEST(spread, configured_defaults_take_the_place_of_the_systems)
 {
-    static const struct spread_default zones[] = {
-        {STR("topology.kubernetes.io/zone"), 1, true}
-    };
-    static const struct spread_args args = {
-        .is_list = true, .defaults = {zones, 1}
-    };
+    static const struct spread_default zones[] = {{STR("topology.kubernetes.io/zone"), 1, true}};
+    static const struct spread_args args = {.is_list = true, .defaults = {zones, 1}};
     static const struct spread_args none = {.is_list = true};
     struct profile_plugin one = {
         .plugin = &plugin_pod_topology_spread, .number = 8, .weight = 2, .args = &args};
@@ -274,11 +269,11 @@ TEST(spread, pods_it_can_tell_apart_are_of_different_classes)
         const char *one, *other;
         bool is_same;
     } cases[] = {
-        {"cpu=1",                                    "cpu=1 label:x=1",                         true}, /* no constraint: labels do not matter */
+        {"cpu=1", "cpu=1 label:x=1", true}, /* no constraint: labels do not matter */
         {"label:app=web spread:zone:1:hard:app=web",
-         "label:app=web label:x=1 spread:zone:1:hard:app=web",                                  true},
+         "label:app=web label:x=1 spread:zone:1:hard:app=web", true},
         {"label:app=web spread:zone:1:hard:app=web", "label:app=db spread:zone:1:hard:app=web",
-         false                                                                                      }, /* matches itself or not */
+         false}, /* matches itself or not */
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].one, cases[i].other);
@@ -299,38 +294,38 @@ TEST(spread, what_changes_the_counts_or_the_domains_wakes)
         const char *was, *is;
         bool wakes;
     } cases[] = {
-        {EVENT_ASSIGNED_POD, ACTION_ADD,              NULL,                              "pod q label:app=web on=n",                 true },
-        {EVENT_ASSIGNED_POD, ACTION_ADD,              NULL,                              "pod q label:app=db on=n",                  false},
-        {EVENT_ASSIGNED_POD, ACTION_ADD,              NULL,                              "pod q label:app=web",                      false},
-        {EVENT_ASSIGNED_POD, ACTION_ADD,              NULL,                              "pod q label:app=web on=n namespace=other", false},
-        {EVENT_ASSIGNED_POD, ACTION_DELETE,           "pod q label:app=web on=n",        NULL,                                       true },
-        {EVENT_ASSIGNED_POD, ACTION_DELETE,           "pod q label:app=web nominated=n", NULL,                                       true },
-        {EVENT_ASSIGNED_POD, ACTION_DELETE,           "pod q label:app=db on=n",         NULL,                                       false},
-        {EVENT_ASSIGNED_POD, ACTION_POD_LABEL,        "pod q label:app=db on=n",
-         "pod q label:app=web on=n",                                                                                                 true },
-        {EVENT_ASSIGNED_POD, ACTION_POD_LABEL,        "pod q label:app=web on=n",
-         "pod q label:app=db on=n",                                                                                                  true },
-        {EVENT_ASSIGNED_POD, ACTION_POD_LABEL,        "pod q label:app=web on=n",
-         "pod q label:app=web label:x=1 on=n",                                                                                       false},
-        {EVENT_ASSIGNED_POD, ACTION_POD_SCALE_DOWN,   "pod q label:app=web cpu=2 on=n",
-         "pod q label:app=web cpu=1 on=n",                                                                                           false},
-        {EVENT_TARGET_POD,   ACTION_POD_LABEL,        "pod p label:app=web",             "pod p label:app=db",                       true },
-        {EVENT_TARGET_POD,   ACTION_POD_LABEL,        "pod p label:app=web",             "pod p label:app=web label:x=1",
-         false                                                                                                                            },
-        {EVENT_TARGET_POD,   ACTION_POD_TOLERATION,   "pod p",                           "pod p tolerate:a:Exists::",                false},
-        {EVENT_NODE,         ACTION_ADD,              NULL,                              "node m zone=c",                            true },
-        {EVENT_NODE,         ACTION_ADD,              NULL,                              "node m",                                   false},
-        {EVENT_NODE,         ACTION_DELETE,           "node m zone=c",                   NULL,                                       true },
-        {EVENT_NODE,         ACTION_DELETE,           "node m",                          NULL,                                       false},
-        {EVENT_NODE,         ACTION_NODE_LABEL,       "node m",                          "node m zone=c",                            true },
-        {EVENT_NODE,         ACTION_NODE_LABEL,       "node m zone=c",                   "node m",                                   true },
-        {EVENT_NODE,         ACTION_NODE_LABEL,       "node m zone=c",                   "node m zone=d",                            true },
-        {EVENT_NODE,         ACTION_NODE_LABEL,       "node m zone=c",                   "node m zone=c label:x=1",                  false},
-        {EVENT_NODE,         ACTION_NODE_LABEL,       "node m",                          "node m label:x=1",                         false},
-        {EVENT_NODE,         ACTION_NODE_TAINT,       "node m zone=c",                   "node m zone=c taint:a=b:NoSchedule",
-         true                                                                                                                             },
-        {EVENT_NODE,         ACTION_NODE_TAINT,       "node m",                          "node m taint:a=b:NoSchedule",              false},
-        {EVENT_NODE,         ACTION_NODE_ALLOCATABLE, "node m zone=c",                   "node m zone=c cpu=9",                      false},
+        {EVENT_ASSIGNED_POD, ACTION_ADD, NULL, "pod q label:app=web on=n", true},
+        {EVENT_ASSIGNED_POD, ACTION_ADD, NULL, "pod q label:app=db on=n", false},
+        {EVENT_ASSIGNED_POD, ACTION_ADD, NULL, "pod q label:app=web", false},
+        {EVENT_ASSIGNED_POD, ACTION_ADD, NULL, "pod q label:app=web on=n namespace=other", false},
+        {EVENT_ASSIGNED_POD, ACTION_DELETE, "pod q label:app=web on=n", NULL, true},
+        {EVENT_ASSIGNED_POD, ACTION_DELETE, "pod q label:app=web nominated=n", NULL, true},
+        {EVENT_ASSIGNED_POD, ACTION_DELETE, "pod q label:app=db on=n", NULL, false},
+        {EVENT_ASSIGNED_POD, ACTION_POD_LABEL, "pod q label:app=db on=n",
+         "pod q label:app=web on=n", true},
+        {EVENT_ASSIGNED_POD, ACTION_POD_LABEL, "pod q label:app=web on=n",
+         "pod q label:app=db on=n", true},
+        {EVENT_ASSIGNED_POD, ACTION_POD_LABEL, "pod q label:app=web on=n",
+         "pod q label:app=web label:x=1 on=n", false},
+        {EVENT_ASSIGNED_POD, ACTION_POD_SCALE_DOWN, "pod q label:app=web cpu=2 on=n",
+         "pod q label:app=web cpu=1 on=n", false},
+        {EVENT_TARGET_POD, ACTION_POD_LABEL, "pod p label:app=web", "pod p label:app=db", true},
+        {EVENT_TARGET_POD, ACTION_POD_LABEL, "pod p label:app=web", "pod p label:app=web label:x=1",
+         false},
+        {EVENT_TARGET_POD, ACTION_POD_TOLERATION, "pod p", "pod p tolerate:a:Exists::", false},
+        {EVENT_NODE, ACTION_ADD, NULL, "node m zone=c", true},
+        {EVENT_NODE, ACTION_ADD, NULL, "node m", false},
+        {EVENT_NODE, ACTION_DELETE, "node m zone=c", NULL, true},
+        {EVENT_NODE, ACTION_DELETE, "node m", NULL, false},
+        {EVENT_NODE, ACTION_NODE_LABEL, "node m", "node m zone=c", true},
+        {EVENT_NODE, ACTION_NODE_LABEL, "node m zone=c", "node m", true},
+        {EVENT_NODE, ACTION_NODE_LABEL, "node m zone=c", "node m zone=d", true},
+        {EVENT_NODE, ACTION_NODE_LABEL, "node m zone=c", "node m zone=c label:x=1", false},
+        {EVENT_NODE, ACTION_NODE_LABEL, "node m", "node m label:x=1", false},
+        {EVENT_NODE, ACTION_NODE_TAINT, "node m zone=c", "node m zone=c taint:a=b:NoSchedule",
+         true},
+        {EVENT_NODE, ACTION_NODE_TAINT, "node m", "node m taint:a=b:NoSchedule", false},
+        {EVENT_NODE, ACTION_NODE_ALLOCATABLE, "node m zone=c", "node m zone=c cpu=9", false},
     };
     AUTO(judge) j = {.profile = &profile};
     ground_add(&j.ground, "pod p label:app=web spread:zone:1:hard:app=web");

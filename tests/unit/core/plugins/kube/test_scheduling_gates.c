@@ -3,9 +3,7 @@
 #include "support/test.h"
 
 static const struct plugin *const gates = &plugin_scheduling_gates;
-static const struct profile_plugin list[] = {
-    {.plugin = &plugin_scheduling_gates, .number = 0}
-};
+static const struct profile_plugin list[] = {{.plugin = &plugin_scheduling_gates, .number = 0}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 
 /* What holds the pod back; NULL: nothing. */

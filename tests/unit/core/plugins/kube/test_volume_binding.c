@@ -5,8 +5,7 @@
 
 static const struct plugin *const binding = &plugin_volume_binding;
 static const struct profile_plugin list[] = {
-    {.plugin = &plugin_volume_binding, .number = 10, .weight = 1}
-};
+    {.plugin = &plugin_volume_binding, .number = 10, .weight = 1}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 
 #define NO_NODE   "UU VolumeBinding: node(s) didn't match PersistentVolume's node affinity"

@@ -4,9 +4,7 @@
 #include "support/test.h"
 
 static const struct plugin *const restrictions = &plugin_volume_restrictions;
-static const struct profile_plugin list[] = {
-    {.plugin = &plugin_volume_restrictions, .number = 8}
-};
+static const struct profile_plugin list[] = {{.plugin = &plugin_volume_restrictions, .number = 8}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char no_disk[] = "U VolumeRestrictions: node(s) had no available disk";
 static const char in_use[] =
@@ -18,20 +16,20 @@ TEST(volume_restrictions, a_disk_that_cannot_be_shared_refuses)
     static const struct {
         const char *used, *wanted, *verdict;
     } cases[] = {
-        {"disk:gce:a",            "disk:gce:a",            no_disk},
-        {"disk:gce:a",            "disk:gce:a:ro",         no_disk},
-        {"disk:gce:a:ro",         "disk:gce:a:ro",         "fits" },
-        {"disk:gce:a",            "disk:gce:b",            "fits" },
-        {"disk:gce:a",            "disk:aws:a",            "fits" },
-        {"disk:aws:a:ro",         "disk:aws:a:ro",         no_disk}, /* one pod only, whatever for */
-        {"disk:iscsi:a",          "disk:iscsi:a:ro",       no_disk},
-        {"disk:iscsi:a:ro",       "disk:iscsi:a:ro",       "fits" },
-        {"disk:rbd:p/i@m1|m2",    "disk:rbd:p/i@m3|m2",    no_disk},
-        {"disk:rbd:p/i@m1",       "disk:rbd:p/i@m2",       "fits" },
-        {"disk:rbd:p/i@m1",       "disk:rbd:q/i@m1",       "fits" },
-        {"disk:rbd:p/i@m1:ro",    "disk:rbd:p/i@m1:ro",    "fits" },
-        {"disk:azure:a",          "disk:azure:a",          "fits" },
-        {"disk:gce:a deleting",   "disk:gce:a",            no_disk},
+        {"disk:gce:a", "disk:gce:a", no_disk},
+        {"disk:gce:a", "disk:gce:a:ro", no_disk},
+        {"disk:gce:a:ro", "disk:gce:a:ro", "fits"},
+        {"disk:gce:a", "disk:gce:b", "fits"},
+        {"disk:gce:a", "disk:aws:a", "fits"},
+        {"disk:aws:a:ro", "disk:aws:a:ro", no_disk}, /* one pod only, whatever for */
+        {"disk:iscsi:a", "disk:iscsi:a:ro", no_disk},
+        {"disk:iscsi:a:ro", "disk:iscsi:a:ro", "fits"},
+        {"disk:rbd:p/i@m1|m2", "disk:rbd:p/i@m3|m2", no_disk},
+        {"disk:rbd:p/i@m1", "disk:rbd:p/i@m2", "fits"},
+        {"disk:rbd:p/i@m1", "disk:rbd:q/i@m1", "fits"},
+        {"disk:rbd:p/i@m1:ro", "disk:rbd:p/i@m1:ro", "fits"},
+        {"disk:azure:a", "disk:azure:a", "fits"},
+        {"disk:gce:a deleting", "disk:gce:a", no_disk},
         {"disk:gce:a disk:aws:b", "disk:gce:c disk:aws:b", no_disk},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -84,10 +82,10 @@ TEST(volume_restrictions, who_had_the_disk_or_the_claim_wakes)
         const char *gone;
         bool wakes;
     } cases[] = {
-        {"pod q disk:gce:a on=n",              true },
-        {"pod q disk:gce:b on=n",              false},
-        {"pod q claim:c on=n",                 true },
-        {"pod q claim:d on=n",                 false},
+        {"pod q disk:gce:a on=n", true},
+        {"pod q disk:gce:b on=n", false},
+        {"pod q claim:c on=n", true},
+        {"pod q claim:d on=n", false},
         {"pod q claim:c namespace=other on=n", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {

@@ -3,9 +3,7 @@
 #include "support/judge.h"
 #include "support/test.h"
 
-static const struct profile_plugin list[] = {
-    {.plugin = &plugin_volume_zone, .number = 11}
-};
+static const struct profile_plugin list[] = {{.plugin = &plugin_volume_zone, .number = 11}};
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char elsewhere[] = "UU VolumeZone: node(s) had no available volume zone";
 
@@ -18,20 +16,20 @@ TEST(volume_zone, the_node_must_be_in_the_volumes_zone)
     static const struct {
         const char *volume, *node, *verdict;
     } cases[] = {
-        {LABELLED_VOLUME("v", "'" ZONE "':'a'"),                       "zone=a",                       "fits"   },
-        {LABELLED_VOLUME("v", "'" ZONE "':'a'"),                       "zone=b",                       elsewhere},
-        {LABELLED_VOLUME("v", "'" ZONE "':'a__b'"),                    "zone=b",                       "fits"   },
-        {LABELLED_VOLUME("v", "'" ZONE "':'a__b'"),                    "zone=c",                       elsewhere},
-        {LABELLED_VOLUME("v", "'" ZONE "':'a__'"),                     "zone=c",                       "fits"   },
-        {LABELLED_VOLUME("v", "'" ZONE "':'a'"),                       "label:x=y",                    "fits"   },
-        {LABELLED_VOLUME("v", "'" ZONE "':'a'"),                       "label:" REGION "=r",           elsewhere},
-        {LABELLED_VOLUME("v", "'" ZONE "':'a'"),                       "label:" BETA_ZONE "=a",        elsewhere},
-        {LABELLED_VOLUME("v", "'" BETA_ZONE "':'a'"),                  "zone=a",                       "fits"   },
-        {LABELLED_VOLUME("v", "'" BETA_ZONE "':'a'"),                  "zone=a label:" BETA_ZONE "=b", elsewhere},
+        {LABELLED_VOLUME("v", "'" ZONE "':'a'"), "zone=a", "fits"},
+        {LABELLED_VOLUME("v", "'" ZONE "':'a'"), "zone=b", elsewhere},
+        {LABELLED_VOLUME("v", "'" ZONE "':'a__b'"), "zone=b", "fits"},
+        {LABELLED_VOLUME("v", "'" ZONE "':'a__b'"), "zone=c", elsewhere},
+        {LABELLED_VOLUME("v", "'" ZONE "':'a__'"), "zone=c", "fits"},
+        {LABELLED_VOLUME("v", "'" ZONE "':'a'"), "label:x=y", "fits"},
+        {LABELLED_VOLUME("v", "'" ZONE "':'a'"), "label:" REGION "=r", elsewhere},
+        {LABELLED_VOLUME("v", "'" ZONE "':'a'"), "label:" BETA_ZONE "=a", elsewhere},
+        {LABELLED_VOLUME("v", "'" BETA_ZONE "':'a'"), "zone=a", "fits"},
+        {LABELLED_VOLUME("v", "'" BETA_ZONE "':'a'"), "zone=a label:" BETA_ZONE "=b", elsewhere},
         {LABELLED_VOLUME("v", "'" ZONE "':'a','" REGION "':'r1__r2'"), "zone=a label:" REGION "=r2",
-         "fits"                                                                                                 },
+         "fits"},
         {LABELLED_VOLUME("v", "'" ZONE "':'a','" REGION "':'r1__r2'"), "zone=a label:" REGION "=r3",
-         elsewhere                                                                                              },
+         elsewhere},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s", cases[i].volume, cases[i].node);

@@ -10,17 +10,12 @@ TEST(coscheduling, critical_then_starving_then_priority_then_age_then_name)
         const char *namespace, *name;
         uint64_t arrival;
     } in_order[] = {
-        {2000000000, 0,  false, 9, "b", "b", 9},
-        {1000000000, 0,  false, 8, "b", "b", 8},
-        {3,          0,  true,  7, "b", "b", 7},
-        {-1,         0,  true,  1, "b", "b", 6},
-        {30,         0,  false, 5, "b", "b", 5},
-        {10,         20, false, 6, "b", "b", 4},
-        {10,         0,  false, 2, "b", "b", 3},
-        {10,         0,  false, 3, "a", "z", 3},
-        {10,         0,  false, 3, "b", "a", 2},
-        {10,         0,  false, 3, "b", "b", 1},
-        {10,         0,  false, 3, "b", "b", 3},
+        {2000000000, 0, false, 9, "b", "b", 9}, {1000000000, 0, false, 8, "b", "b", 8},
+        {3, 0, true, 7, "b", "b", 7},           {-1, 0, true, 1, "b", "b", 6},
+        {30, 0, false, 5, "b", "b", 5},         {10, 20, false, 6, "b", "b", 4},
+        {10, 0, false, 2, "b", "b", 3},         {10, 0, false, 3, "a", "z", 3},
+        {10, 0, false, 3, "b", "a", 2},         {10, 0, false, 3, "b", "b", 1},
+        {10, 0, false, 3, "b", "b", 3},
     };
     struct standing all[LEN(in_order)];
     for (size_t i = 0; i < LEN(all); i++)

@@ -7,10 +7,10 @@
 static const struct str t4[] = {STR("T4")};
 
 static const struct gpu_demand demand[] = {
-    {.cpu_milli = 4000, .count = 1, .milli = 500,     .share = 0.4        },
-    {.cpu_milli = 8000, .count = 1, .milli = 1000,    .share = 0.3        },
-    {.cpu_milli = 8000, .count = 2, .milli = 1000,    .share = 0.1,         .models = {t4, 1}},
-    {.cpu_milli = 2000,                 .count = 0,           .milli = 0, .share = 0.2},
+    {.cpu_milli = 4000, .count = 1, .milli = 500, .share = 0.4},
+    {.cpu_milli = 8000, .count = 1, .milli = 1000, .share = 0.3},
+    {.cpu_milli = 8000, .count = 2, .milli = 1000, .share = 0.1, .models = {t4, 1}},
+    {.cpu_milli = 2000, .count = 0, .milli = 0, .share = 0.2},
 };
 
 TEST(fragmentation, is_what_the_pods_to_come_could_not_use)
@@ -21,15 +21,15 @@ TEST(fragmentation, is_what_the_pods_to_come_could_not_use)
         int32_t left[2];
         double amount; /* 0.4, 0.3, 0.1 and 0.2 × what is a fragment for each */
     } cases[] = {
-        {"T4",   8000, {1000, 1000}, 0.4 * 0 + 0.3 * 0 + 0.1 * 0 + 0.2 * 2000        },
-        {"P100", 8000, {1000, 1000}, 0.4 * 0 + 0.3 * 0 + 0.1 * 2000 + 0.2 * 2000     },
-        {"T4",   7999, {1000, 1000}, 0.4 * 0 + 0.3 * 2000 + 0.1 * 2000 + 0.2 * 2000  },
-        {"T4",   3999, {1000, 1000}, 2000                                            },
-        {"T4",   0,    {1000, 1000}, 2000                                            },
-        {"T4",   8000, {1000, 400},  0.4 * 400 + 0.3 * 400 + 0.1 * 1400 + 0.2 * 1400 },
-        {"T4",   8000, {600, 400},   0.4 * 400 + 0.3 * 1000 + 0.1 * 1000 + 0.2 * 1000},
-        {"T4",   8000, {400, 400},   800                                             },
-        {"T4",   8000, {0, 0},       0                                               },
+        {"T4", 8000, {1000, 1000}, 0.4 * 0 + 0.3 * 0 + 0.1 * 0 + 0.2 * 2000},
+        {"P100", 8000, {1000, 1000}, 0.4 * 0 + 0.3 * 0 + 0.1 * 2000 + 0.2 * 2000},
+        {"T4", 7999, {1000, 1000}, 0.4 * 0 + 0.3 * 2000 + 0.1 * 2000 + 0.2 * 2000},
+        {"T4", 3999, {1000, 1000}, 2000},
+        {"T4", 0, {1000, 1000}, 2000},
+        {"T4", 8000, {1000, 400}, 0.4 * 400 + 0.3 * 400 + 0.1 * 1400 + 0.2 * 1400},
+        {"T4", 8000, {600, 400}, 0.4 * 400 + 0.3 * 1000 + 0.1 * 1000 + 0.2 * 1000},
+        {"T4", 8000, {400, 400}, 800},
+        {"T4", 8000, {0, 0}, 0},
     };
     AUTO(ground) g = {0};
     struct fragmentation f;
@@ -144,9 +144,7 @@ TEST(fragmentation, of_sizes_that_are_alike_is_even_as_it_is)
 TEST(fragmentation, is_evened_out_along_the_hull_of_its_losses)
 {
     static const double expect[] = {0, 0.75, 1.125, 1.5, 1.5625, 1.625, 1.6875, 1.75, 0};
-    struct gpu_mix mix = {
-        .largest = 8, .of = {[1] = 0.25, [2] = 0.25, [4] = 0.25, [8] = 0.25}
-    };
+    struct gpu_mix mix = {.largest = 8, .of = {[1] = 0.25, [2] = 0.25, [4] = 0.25, [8] = 0.25}};
     struct gpu_mix even = fragmentation_even(&mix);
     for (uint32_t i = 0; i <= 8; i++) {
         test_case("%u", i);

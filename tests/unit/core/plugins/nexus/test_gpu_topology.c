@@ -18,11 +18,9 @@ TEST(gpu_topology, a_pair_is_worth_what_joins_it)
         const char *rule, *what, *one, *other;
         int64_t score;
     } cases[] = {
-        {"NVLink",           "nvlinkDomain", "x", "x", 100},
-        {"a switch",         "pcieSwitch",   "x", "x", 60 },
-        {"a NUMA node",      "numaNode",     "0", "0", 40 },
-        {"nobody knows",     "index",        "0", "0", 30 },
-        {"other NUMA nodes", "numaNode",     "0", "1", 20 },
+        {"NVLink", "nvlinkDomain", "x", "x", 100},      {"a switch", "pcieSwitch", "x", "x", 60},
+        {"a NUMA node", "numaNode", "0", "0", 40},      {"nobody knows", "index", "0", "0", 30},
+        {"other NUMA nodes", "numaNode", "0", "1", 20},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &profile};

@@ -8,10 +8,10 @@ TEST(line_policy, has_four_names)
         const char *text;
         enum line_policy policy;
     } cases[] = {
-        {"easy",      LINE_EASY     },
-        {"fifo",      LINE_FIFO     },
+        {"easy", LINE_EASY},
+        {"fifo", LINE_FIFO},
         {"first-fit", LINE_FIRST_FIT},
-        {"sjf",       LINE_SJF      },
+        {"sjf", LINE_SJF},
     };
     enum line_policy policy = LINE_SJF;
     for (size_t i = 0; i < LEN(cases); i++)

@@ -8,7 +8,7 @@
 
 static const struct profile_plugin list[] = {
     {.plugin = &plugin_profile_classifier, .number = 1},
-    { .plugin = PLUGIN,                         .number = 2, .weight = 2},
+    {.plugin = PLUGIN, .number = 2, .weight = 2},
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const char *const fabrics[] = {"unknown",    "ethernet", "roce",
@@ -28,12 +28,12 @@ TEST(network_fabric, scores_by_fabric_and_kind_of_work)
         const char *pod;
         int64_t scores[6]; /* as `fabrics` */
     } cases[] = {
-        {"gpu=1 " TYPE "training",                                {50, 20, 40, 90, 90, 100}},
-        {"gpu=1 " TYPE "batch",                                   {50, 20, 40, 90, 90, 100}},
-        {"gpu=1 " TYPE "inference",                               {50, 70, 50, 20, 10, 0}  },
-        {"gpu=1 " TYPE "service",                                 {50, 70, 50, 20, 10, 0}  },
-        {NOTE "network-sensitive=true",                           {25, 0, 10, 85, 85, 100} },
-        {"gpu=1 " TYPE "training " NOTE "network-sensitive=true", {25, 0, 10, 85, 85, 100} },
+        {"gpu=1 " TYPE "training", {50, 20, 40, 90, 90, 100}},
+        {"gpu=1 " TYPE "batch", {50, 20, 40, 90, 90, 100}},
+        {"gpu=1 " TYPE "inference", {50, 70, 50, 20, 10, 0}},
+        {"gpu=1 " TYPE "service", {50, 70, 50, 20, 10, 0}},
+        {NOTE "network-sensitive=true", {25, 0, 10, 85, 85, 100}},
+        {"gpu=1 " TYPE "training " NOTE "network-sensitive=true", {25, 0, 10, 85, 85, 100}},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &profile};
@@ -66,12 +66,8 @@ TEST(network_fabric, the_least_fabric_is_a_filter_for_every_pod)
         const char *least;
         const char *loosest; /* that fits */
     } cases[] = {
-        {"ethernet",   "ethernet"  },
-        {"roce",       "roce"      },
-        {"ib",         "infiniband"},
-        {"infiniband", "infiniband"},
-        {"nvlink",     "nvlink"    },
-        {"nvswitch",   "nvswitch"  },
+        {"ethernet", "ethernet"},     {"roce", "roce"},     {"ib", "infiniband"},
+        {"infiniband", "infiniband"}, {"nvlink", "nvlink"}, {"nvswitch", "nvswitch"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &profile};

@@ -12,7 +12,7 @@
 static const struct numa_args at_60 = {.aims_at_60 = true};
 static const struct profile_plugin list[] = {
     {.plugin = &plugin_profile_classifier, .number = 1},
-    { .plugin = PLUGIN,                         .number = 2, .weight = 3},
+    {.plugin = PLUGIN, .number = 2, .weight = 3},
 };
 static const struct profile_plugin list_60[] = {
     {.plugin = PLUGIN, .number = 2, .weight = 3, .args = &at_60},
@@ -44,24 +44,24 @@ TEST(numa_topology, four_parts_of_40_25_20_and_15_percent)
         const char *node, *pod;
         int64_t score;
     } cases[] = {
-        {HOST,                                               POD,                                                     60                                                                                               },
-        {HOST,                                               POD NOTE "numa-affinity-node-id=1",                      66                                                                                               }, /* fit 90 */
-        {HOST,                                               SOFT "cpu=1 memory=1Gi " NOTE "numa-affinity-node-id=0", 70                                                                                               }, /* fit at most 100 */
-        {HOST,                                               POD NOTE "numa-affinity-node-id=4,5",                    60                                                                                               }, /* unknown ids */
-        {HOST,                                               POD NOTE "numa-anti-affinity-node-id=0,1",               25                                                                                               }, /* nowhere */
-        {HOST,                                               SOFT "cpu=20",                                           25                                                                                               },
-        {HOST ZONE(0,                                        "distance-1=21") ZONE(1,                                 "distance-0=21"),                                                                                  POD, 59}, /* distance 45 */
-        {HOST ZONE(0,                                                "distance-1=21") ZONE(1,                                                                                                       "distance-0=21"),                                                                                                                                                                                              POD NOTE "numa-distance-weight=80",
+        {HOST, POD, 60},
+        {HOST, POD NOTE "numa-affinity-node-id=1", 66},                      /* fit 90 */
+        {HOST, SOFT "cpu=1 memory=1Gi " NOTE "numa-affinity-node-id=0", 70}, /* fit at most 100 */
+        {HOST, POD NOTE "numa-affinity-node-id=4,5", 60},                    /* unknown ids */
+        {HOST, POD NOTE "numa-anti-affinity-node-id=0,1", 25},               /* nowhere */
+        {HOST, SOFT "cpu=20", 25},
+        {HOST ZONE(0, "distance-1=21") ZONE(1, "distance-0=21"), POD, 59}, /* distance 45 */
+        {HOST ZONE(0, "distance-1=21") ZONE(1, "distance-0=21"), POD NOTE "numa-distance-weight=80",
          52}, /* 100 - 88 */
-        {HOST ZONE(0,                                  "distance-1=21") ZONE(1,"distance-0=21"),                                                                                                                                                                                                             POD NOTE "numa-distance-weight=0",
+        {HOST ZONE(0, "distance-1=21") ZONE(1, "distance-0=21"), POD NOTE "numa-distance-weight=0",
          70},
-        {"cpu=16 memory=64Gi label:numa.kubenexus.io/node-count=1" ZONE(0,                                        "cpus=0-15")
-             ZONE(0,                                       "memory=64Gi"),
-         POD, 70}, /* no others: 100 */
-        {"cpu=32 memory=128Gi",                                                 POD,                                                                                                        50                                                                                                                                         }, /* no data */
-        {HOST " label:gpu.kubenexus.io/numa-node-0=1 gpu=1",                                    POD "gpu=1",                                                                                                         75                                                                                                                                                                                                       }, /* + 15 */
-        {HOST " label:gpu.kubenexus.io/numa-node-0=1 gpu=2",                              POD "gpu=2",                                  35                         }, /* - 25 */
-        {HOST " gpu=2", POD "gpu=2",          60},
+        {"cpu=16 memory=64Gi label:numa.kubenexus.io/node-count=1" ZONE(0, "cpus=0-15")
+             ZONE(0, "memory=64Gi"),
+         POD, 70},                                                             /* no others: 100 */
+        {"cpu=32 memory=128Gi", POD, 50},                                      /* no data */
+        {HOST " label:gpu.kubenexus.io/numa-node-0=1 gpu=1", POD "gpu=1", 75}, /* + 15 */
+        {HOST " label:gpu.kubenexus.io/numa-node-0=1 gpu=2", POD "gpu=2", 35}, /* - 25 */
+        {HOST " gpu=2", POD "gpu=2", 60},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_INT(score(&profile, cases[i].node, cases[i].pod), cases[i].score);
@@ -127,18 +127,18 @@ TEST(numa_topology, strict_pods_are_refused_where_they_fit_no_single_zone)
     static const struct {
         const char *pod, *there, *verdict;
     } cases[] = {
-        {"cpu=20 " STRICT,                                                        "cpu=1",         TOO_BIG},
-        {"cpu=20 " SOFT,                                                          "cpu=1",         "fits" },
-        {"cpu=20",                                                                "cpu=1",         "fits" },
-        {"cpu=16 " STRICT,                                                        "cpu=1 " STRICT, "fits" }, /* the other one is empty */
-        {"cpu=16 " STRICT,                                                        "cpu=1",         NO_ROOM}, /* half a core on each */
-        {"memory=65Gi " STRICT,                                                   "cpu=1",         TOO_BIG},
-        {"memory=65Gi " STRICT "note:numa.scheduling.kubenexus.io/resources=cpu", "cpu=1",         "fits" },
-        {"cpu=20 " POLICY "restricted",                                           "cpu=1",         "fits" }, /* two are the fewest */
-        {"cpu=8 " POLICY "restricted",                                            "cpu=20",        NO_ROOM}, /* 6 left on each */
-        {"cpu=33 " POLICY "restricted",                                           "cpu=1",         TOO_BIG},
-        {"cpu=1 " POLICY "isolated",                                              "cpu=1 " STRICT, "fits" },
-        {"cpu=1 " STRICT NOTE "numa-anti-affinity-node-id=0,1",                   "cpu=1",         TOO_BIG},
+        {"cpu=20 " STRICT, "cpu=1", TOO_BIG},
+        {"cpu=20 " SOFT, "cpu=1", "fits"},
+        {"cpu=20", "cpu=1", "fits"},
+        {"cpu=16 " STRICT, "cpu=1 " STRICT, "fits"}, /* the other one is empty */
+        {"cpu=16 " STRICT, "cpu=1", NO_ROOM},        /* half a core on each */
+        {"memory=65Gi " STRICT, "cpu=1", TOO_BIG},
+        {"memory=65Gi " STRICT "note:numa.scheduling.kubenexus.io/resources=cpu", "cpu=1", "fits"},
+        {"cpu=20 " POLICY "restricted", "cpu=1", "fits"},  /* two are the fewest */
+        {"cpu=8 " POLICY "restricted", "cpu=20", NO_ROOM}, /* 6 left on each */
+        {"cpu=33 " POLICY "restricted", "cpu=1", TOO_BIG},
+        {"cpu=1 " POLICY "isolated", "cpu=1 " STRICT, "fits"},
+        {"cpu=1 " STRICT NOTE "numa-anti-affinity-node-id=0,1", "cpu=1", TOO_BIG},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &profile};
@@ -182,7 +182,7 @@ TEST(numa_topology, gangs_lie_as_they_ask)
         const char *spread;
         int64_t first, second; /* scores of the first and of the second member */
     } cases[] = {
-        {"packed",   60, 57}, /* fit 50, gang 100: 20 + 12.5 + 10 + 15 = 57.5; or fit 75, gang 20 */
+        {"packed", 60, 57},   /* fit 50, gang 100: 20 + 12.5 + 10 + 15 = 57.5; or fit 75, gang 20 */
         {"balanced", 60, 67}, /* the other zone: fit 75, gang 100 */
         {"isolated", 60, 67},
     };

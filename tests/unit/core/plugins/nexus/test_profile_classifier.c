@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 static const struct profile_plugin list[] = {
-    {.plugin = &plugin_node_name,          .number = 1},
+    {.plugin = &plugin_node_name, .number = 1},
     {.plugin = &plugin_profile_classifier, .number = 2},
 };
 static const struct profile with = {STR("default-scheduler"), list, 2};

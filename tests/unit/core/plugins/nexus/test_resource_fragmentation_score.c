@@ -9,7 +9,7 @@
 static const struct plugin *const plugin = &plugin_resource_fragmentation_score;
 
 static const struct gpu_demand demand[] = {
-    {.cpu_milli = 1000, .count = 1, .milli = 500,  .share = 0.5},
+    {.cpu_milli = 1000, .count = 1, .milli = 500, .share = 0.5},
     {.cpu_milli = 1000, .count = 1, .milli = 1000, .share = 0.3},
     {.cpu_milli = 1000, .count = 4, .milli = 1000, .share = 0.2},
 };
@@ -24,8 +24,7 @@ struct setting {
 static const struct profile *set(struct setting *s, enum gpu_policy policy)
 {
     *s = (struct setting){
-        .args = {.policy = policy, .all_pods = true, .demand = {demand, LEN(demand)}}
-    };
+        .args = {.policy = policy, .all_pods = true, .demand = {demand, LEN(demand)}}};
     s->list[0] = (struct profile_plugin){plugin, 18, 1, &s->args, 0};
     s->profile = (struct profile){STR("default-scheduler"), s->list, 1};
     return &s->profile;
@@ -36,22 +35,22 @@ TEST(resource_fragmentation_score, needs_room_on_single_GPUs)
     static const struct {
         const char *node, *there, *pod, *verdict;
     } cases[] = {
-        {"gpu=2",                                 "note:gpu-fraction=0.6", "note:gpu-fraction=0.5", "fits"                                                   },
-        {"gpu=1",                                 "note:gpu-fraction=0.5", "note:gpu-fraction=0.5", "fits"                                                   },
-        {"gpu=1",                                 "note:gpu-fraction=0.6", "note:gpu-fraction=0.5",
-         "U ResourceFragmentationScore: node(s) had too little left of their GPUs"                                                                           },
-        {"gpu=2",                                 "note:gpu-fraction=0.1", "gpu=1",                 "fits"                                                   },
-        {"gpu=2",                                 "note:gpu-fraction=0.1", "gpu=2",
-         "U ResourceFragmentationScore: node(s) had too little left of their GPUs"                                                                           },
-        {"gpu=2",                                 "cpu=0",                 "gpu=4",                 "UU ResourceFragmentationScore: node(s) had too few GPUs"},
-        {"cpu=1",                                 "cpu=0",                 "note:gpu-fraction=0.5",
-         "UU ResourceFragmentationScore: node(s) had no GPU to share"                                                                                        },
-        {"gpu=8 label:nvidia.com/gpu.replicas=4", "cpu=0",                 "note:gpu-fraction=0.5",
-         "UU ResourceFragmentationScore: node(s) had no GPU to share"                                                                                        },
-        {"gpu=8 label:nvidia.com/gpu.replicas=4", "cpu=0",                 "gpu=1",                 "fits"                                                   },
-        {"gpu=1",                                 "gpu=1",                 "cpu=1",                 "fits"                                                   },
-        {"gpu=1",                                 "cpu=0",                 "note:gpu-fraction=2",
-         "error: annotation gpu-fraction: \"2\" is not a number above 0 and below 1"                                                                         },
+        {"gpu=2", "note:gpu-fraction=0.6", "note:gpu-fraction=0.5", "fits"},
+        {"gpu=1", "note:gpu-fraction=0.5", "note:gpu-fraction=0.5", "fits"},
+        {"gpu=1", "note:gpu-fraction=0.6", "note:gpu-fraction=0.5",
+         "U ResourceFragmentationScore: node(s) had too little left of their GPUs"},
+        {"gpu=2", "note:gpu-fraction=0.1", "gpu=1", "fits"},
+        {"gpu=2", "note:gpu-fraction=0.1", "gpu=2",
+         "U ResourceFragmentationScore: node(s) had too little left of their GPUs"},
+        {"gpu=2", "cpu=0", "gpu=4", "UU ResourceFragmentationScore: node(s) had too few GPUs"},
+        {"cpu=1", "cpu=0", "note:gpu-fraction=0.5",
+         "UU ResourceFragmentationScore: node(s) had no GPU to share"},
+        {"gpu=8 label:nvidia.com/gpu.replicas=4", "cpu=0", "note:gpu-fraction=0.5",
+         "UU ResourceFragmentationScore: node(s) had no GPU to share"},
+        {"gpu=8 label:nvidia.com/gpu.replicas=4", "cpu=0", "gpu=1", "fits"},
+        {"gpu=1", "gpu=1", "cpu=1", "fits"},
+        {"gpu=1", "cpu=0", "note:gpu-fraction=2",
+         "error: annotation gpu-fraction: \"2\" is not a number above 0 and below 1"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s / %s / %s", cases[i].node, cases[i].there, cases[i].pod);
@@ -72,34 +71,34 @@ TEST(resource_fragmentation_score, scores_as_published)
         const char *node, *there, *pod;
         int64_t score;
     } cases[] = {
-  /* 100 · (1 − ½ · (32 − 4) / 128 − ½ · (4 − 1) / 8) = 70.3 */
-        {GPU_BEST_FIT,   "cpu=32 gpu=4",  "cpu=0",                 "cpu=4 gpu=1",                 70 },
-        {GPU_BEST_FIT,   "cpu=32 gpu=4",  "cpu=28 gpu=3",          "cpu=4 gpu=1",                 100},
-        {GPU_BEST_FIT,   "cpu=128 gpu=8", "cpu=0",                 "cpu=0",                       0  },
- /* 100 · (1 − ½ · (32 · 4 / 128² + 4 · 1 / 8²)) = 96.5 */
-        {GPU_DOT_PROD,   "cpu=32 gpu=4",  "cpu=0",                 "cpu=4 gpu=1",                 96 },
-        {GPU_DOT_PROD,   "cpu=32 gpu=4",  "cpu=32 gpu=4",          "cpu=0",                       100},
-        {GPU_PACKING,    "cpu=32 gpu=4",  "cpu=0",                 "cpu=4 gpu=1",                 29 },
-        {GPU_PACKING,    "cpu=32 gpu=8",  "cpu=0",                 "cpu=4 gpu=1",                 25 },
-        {GPU_PACKING,    "cpu=32 gpu=8",  "gpu=1",                 "cpu=4 gpu=1",                 49 },
-        {GPU_PACKING,    "cpu=32 gpu=8",  "gpu=1",                 "cpu=4 gpu=4",                 46 },
-        {GPU_PACKING,    "cpu=32 gpu=8",  "note:gpu-fraction=0.3", "cpu=4 note:gpu-fraction=0.5", 93 },
-        {GPU_PACKING,    "cpu=32 gpu=8",  "note:gpu-fraction=0.6", "cpu=4 note:gpu-fraction=0.5", 49 },
-        {GPU_PACKING,    "cpu=32 gpu=8",  "gpu=1",                 "cpu=4",                       0  },
- /* 25 · (8 − idle) / 8, and 75, 50, 25 or 0 for the company */
-        {GPU_CLUSTERING, "cpu=32 gpu=4",  "cpu=0",                 "gpu=1",                       37 },
-        {GPU_CLUSTERING, "cpu=32 gpu=4",  "gpu=1",                 "gpu=1",                       90 },
-        {GPU_CLUSTERING, "cpu=32 gpu=4",  "gpu=2",                 "gpu=1",                       18 },
-        {GPU_CLUSTERING, "cpu=32 gpu=4",  "note:gpu-fraction=0.5", "note:gpu-fraction=0.2",       89 },
-        {GPU_CLUSTERING, "cpu=32 gpu=4",  "gpu=1",                 "cpu=1",                       0  },
- /* the fragments before are those of a whole, 4 GPUs idle: 0; after, 0.2 · 3000 for the
+        /* 100 · (1 − ½ · (32 − 4) / 128 − ½ · (4 − 1) / 8) = 70.3 */
+        {GPU_BEST_FIT, "cpu=32 gpu=4", "cpu=0", "cpu=4 gpu=1", 70},
+        {GPU_BEST_FIT, "cpu=32 gpu=4", "cpu=28 gpu=3", "cpu=4 gpu=1", 100},
+        {GPU_BEST_FIT, "cpu=128 gpu=8", "cpu=0", "cpu=0", 0},
+        /* 100 · (1 − ½ · (32 · 4 / 128² + 4 · 1 / 8²)) = 96.5 */
+        {GPU_DOT_PROD, "cpu=32 gpu=4", "cpu=0", "cpu=4 gpu=1", 96},
+        {GPU_DOT_PROD, "cpu=32 gpu=4", "cpu=32 gpu=4", "cpu=0", 100},
+        {GPU_PACKING, "cpu=32 gpu=4", "cpu=0", "cpu=4 gpu=1", 29},
+        {GPU_PACKING, "cpu=32 gpu=8", "cpu=0", "cpu=4 gpu=1", 25},
+        {GPU_PACKING, "cpu=32 gpu=8", "gpu=1", "cpu=4 gpu=1", 49},
+        {GPU_PACKING, "cpu=32 gpu=8", "gpu=1", "cpu=4 gpu=4", 46},
+        {GPU_PACKING, "cpu=32 gpu=8", "note:gpu-fraction=0.3", "cpu=4 note:gpu-fraction=0.5", 93},
+        {GPU_PACKING, "cpu=32 gpu=8", "note:gpu-fraction=0.6", "cpu=4 note:gpu-fraction=0.5", 49},
+        {GPU_PACKING, "cpu=32 gpu=8", "gpu=1", "cpu=4", 0},
+        /* 25 · (8 − idle) / 8, and 75, 50, 25 or 0 for the company */
+        {GPU_CLUSTERING, "cpu=32 gpu=4", "cpu=0", "gpu=1", 37},
+        {GPU_CLUSTERING, "cpu=32 gpu=4", "gpu=1", "gpu=1", 90},
+        {GPU_CLUSTERING, "cpu=32 gpu=4", "gpu=2", "gpu=1", 18},
+        {GPU_CLUSTERING, "cpu=32 gpu=4", "note:gpu-fraction=0.5", "note:gpu-fraction=0.2", 89},
+        {GPU_CLUSTERING, "cpu=32 gpu=4", "gpu=1", "cpu=1", 0},
+        /* the fragments before are those of a whole, 4 GPUs idle: 0; after, 0.2 · 3000 for the
   * pods that want four: 100 / (1 + e^0.6) = 35.4 */
-        {GPU_FGD,        "cpu=32 gpu=4",  "cpu=0",                 "gpu=1",                       35 },
- /* 3000 idle, 0.2 of it a fragment, 600; after 0.2 · 2000: 100 / (1 + e^-0.2) = 54.98 */
-        {GPU_FGD,        "cpu=32 gpu=4",  "gpu=1",                 "gpu=1",                       54 },
- /* half a GPU beside half: before 0.3 · 500 + 0.2 · 500, after none: 100 / (1 + e^-0.25) */
-        {GPU_FGD,        "cpu=32 gpu=1",  "note:gpu-fraction=0.5", "note:gpu-fraction=0.5",       56 },
-        {GPU_FGD,        "cpu=32 gpu=4",  "cpu=0",                 "cpu=1",                       50 },
+        {GPU_FGD, "cpu=32 gpu=4", "cpu=0", "gpu=1", 35},
+        /* 3000 idle, 0.2 of it a fragment, 600; after 0.2 · 2000: 100 / (1 + e^-0.2) = 54.98 */
+        {GPU_FGD, "cpu=32 gpu=4", "gpu=1", "gpu=1", 54},
+        /* half a GPU beside half: before 0.3 · 500 + 0.2 · 500, after none: 100 / (1 + e^-0.25) */
+        {GPU_FGD, "cpu=32 gpu=1", "note:gpu-fraction=0.5", "note:gpu-fraction=0.5", 56},
+        {GPU_FGD, "cpu=32 gpu=4", "cpu=0", "cpu=1", 50},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s: %s / %s / %s", gpu_policy_names[cases[i].policy], cases[i].node,
@@ -143,12 +142,12 @@ TEST(resource_fragmentation_score, a_policy_chooses_among_a_nodes_GPUs)
         const char *pod;
         gpu_mask gpus;
     } cases[] = {
-        {GPU_BEST_FIT, "note:gpu-fraction=0.3", 1 << 1         }, /* least is left */
-        {GPU_FGD,      "note:gpu-fraction=0.3", 1 << 1         },
-        {GPU_FGD,      "note:gpu-fraction=0.1", 1 << 1         },
-        {GPU_FGD,      "note:gpu-fraction=0.5", 1 << 0         }, /* it leaves no fragment there */
-        {GPU_BEST_FIT, "gpu=1",                 1 << 2         },
-        {GPU_FGD,      "gpu=2",                 1 << 2 | 1 << 3},
+        {GPU_BEST_FIT, "note:gpu-fraction=0.3", 1 << 1}, /* least is left */
+        {GPU_FGD, "note:gpu-fraction=0.3", 1 << 1},
+        {GPU_FGD, "note:gpu-fraction=0.1", 1 << 1},
+        {GPU_FGD, "note:gpu-fraction=0.5", 1 << 0}, /* it leaves no fragment there */
+        {GPU_BEST_FIT, "gpu=1", 1 << 2},
+        {GPU_FGD, "gpu=2", 1 << 2 | 1 << 3},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s: %s", gpu_policy_names[cases[i].policy], cases[i].pod);
@@ -195,8 +194,7 @@ TEST(resource_fragmentation_score, a_view_says_what_a_scan_says)
 /* --- our own policy, and where nobody says what is asked for --- */
 
 static const struct profile_plugin alone[] = {
-    {&plugin_resource_fragmentation_score, 18, 5, NULL, 0}
-};
+    {&plugin_resource_fragmentation_score, 18, 5, NULL, 0}};
 static const struct profile by_default = {STR("default-scheduler"), alone, LEN(alone)};
 
 /* What a pod that asks for `ask` GPUs makes of a node with `idle` of `all` idle. */
@@ -254,8 +252,7 @@ TEST(resource_fragmentation_score, what_completes_an_island_goes_there)
 
 static const struct fragmentation_args observing = {.observes_demand = true};
 static const struct profile_plugin watcher[] = {
-    {&plugin_resource_fragmentation_score, 18, 5, &observing, 0}
-};
+    {&plugin_resource_fragmentation_score, 18, 5, &observing, 0}};
 static const struct profile by_observation = {STR("default-scheduler"), watcher, LEN(watcher)};
 
 static void observe_any(struct cluster *c, struct rng *r, uint32_t largest)
@@ -498,11 +495,11 @@ TEST(resource_fragmentation_score, shares_by_memory_need_GPUs_whose_memory_is_kn
     } cases[] = {
         {"note:gpu-memory=40960", "gpu=1 label:gpu.kubenexus.io/vram=80Gi", "fits"},
         {"note:gpu-memory=90000", "gpu=1 label:gpu.kubenexus.io/vram=80Gi",
-         "UU ResourceFragmentationScore: node(s) had no GPUs of as much memory"   },
+         "UU ResourceFragmentationScore: node(s) had no GPUs of as much memory"},
         {"note:gpu-memory=40960", "gpu=1",
-         "UU ResourceFragmentationScore: node(s) had no GPUs of as much memory"   },
+         "UU ResourceFragmentationScore: node(s) had no GPUs of as much memory"},
         {"note:gpu-memory=40960", "cpu=8",
-         "UU ResourceFragmentationScore: node(s) had no GPU to share"             },
+         "UU ResourceFragmentationScore: node(s) had no GPU to share"},
     };
     struct setting setting;
     const struct profile *snug = set(&setting, GPU_SNUG);

@@ -6,15 +6,11 @@
 #define PLUGIN &plugin_tenant_hardware_affinity_score
 
 static const struct allowed_tiers allowed[] = {
-    {.tier = TIER_BRONZE,      .hardware = 1 << HARDWARE_ECONOMY },
+    {.tier = TIER_BRONZE, .hardware = 1 << HARDWARE_ECONOMY},
     {.tenant = STR("default"), .hardware = 1 << HARDWARE_STANDARD},
 };
-static const struct tenant_args by_tier = {
-    .allowed = {allowed, 1}
-};
-static const struct tenant_args by_tenant = {
-    .allowed = {allowed, 2}
-};
+static const struct tenant_args by_tier = {.allowed = {allowed, 1}};
+static const struct tenant_args by_tenant = {.allowed = {allowed, 2}};
 static const struct tenant_args other_scores = {.has_scores = true,
                                                 .scores = {[TIER_GOLD] = {0, 1, 2, 3}}};
 
@@ -22,7 +18,7 @@ static const struct tenant_args other_scores = {.has_scores = true,
 #define PROFILE(name, arguments)                                                                   \
     static const struct profile_plugin name##_list[] = {                                           \
         {.plugin = &plugin_profile_classifier, .number = 1},                                       \
-        { .plugin = PLUGIN, .number = 2,                   .weight = 3, .args = arguments},                           \
+        {.plugin = PLUGIN, .number = 2, .weight = 3, .args = arguments},                           \
     };                                                                                             \
     static const struct profile name = {STR("default-scheduler"), name##_list, 2}
 PROFILE(plain, NULL);
@@ -46,9 +42,9 @@ TEST(tenant_hardware, three_by_three_and_no_information)
         const char *class;
         int64_t premium, standard, economy, none;
     } cases[] = {
-        {"high-priority",   100, 70,  60,  50},
-        {"medium-priority", 20,  100, 70,  50},
-        {"low-priority",    20,  20,  100, 50},
+        {"high-priority", 100, 70, 60, 50},
+        {"medium-priority", 20, 100, 70, 50},
+        {"low-priority", 20, 20, 100, 50},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &plain};
@@ -122,11 +118,11 @@ TEST(tenant_hardware, a_node_that_is_reserved_for_a_higher_tier_is_refused)
         const char *pod;
         enum tier highest; /* that the node may be reserved for */
     } cases[] = {
-        {"gpu=1 class=high-priority",   TIER_GOLD  },
+        {"gpu=1 class=high-priority", TIER_GOLD},
         {"gpu=1 class=medium-priority", TIER_SILVER},
-        {"gpu=1 class=low-priority",    TIER_BRONZE},
-        {"gpu=1",                       TIER_BRONZE}, /* nobody said what it is */
-        {"cpu=1",                       TIER_GOLD  }, /* it is about GPUs */
+        {"gpu=1 class=low-priority", TIER_BRONZE},
+        {"gpu=1", TIER_BRONZE}, /* nobody said what it is */
+        {"cpu=1", TIER_GOLD},   /* it is about GPUs */
     };
     AUTO(judge) j = {.profile = &plain};
     for (enum tier t = TIER_NONE; t < N_TIERS; t++)

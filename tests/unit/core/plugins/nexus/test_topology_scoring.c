@@ -13,17 +13,15 @@
 #define RACK   "label:network.kubenexus.io/rack-id="
 
 static const struct str pools[] = {STR("pool")};
-static const struct topology_args by_pool = {
-    .levels = {pools, 1}
-};
+static const struct topology_args by_pool = {.levels = {pools, 1}};
 static const struct profile_plugin list[] = {
     {.plugin = &plugin_profile_classifier, .number = 1},
-    { .plugin = PLUGIN,                         .number = 2, .weight = 5},
-    { .plugin = &plugin_pod_topology_spread,                         .number = 3, .weight = 2},
+    {.plugin = PLUGIN, .number = 2, .weight = 5},
+    {.plugin = &plugin_pod_topology_spread, .number = 3, .weight = 2},
 };
 static const struct profile_plugin list_pool[] = {
     {.plugin = &plugin_profile_classifier, .number = 1},
-    { .plugin = PLUGIN, .number = 2,                    .weight = 5, .args = &by_pool},
+    {.plugin = PLUGIN, .number = 2, .weight = 5, .args = &by_pool},
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const struct profile profile_pool = {STR("default-scheduler"), list_pool, LEN(list_pool)};
@@ -88,23 +86,23 @@ TEST(topology_scoring, concerns_those_who_are_called_services_and_those_who_ask)
         const char *pod;
         bool takes_part;
     } cases[] = {
-        {"label:app=web",                                                 false}, /* plain: PodTopologySpread's */
-        {"label:app=web " TYPE "service",                                 true },
-        {"label:app=web " TYPE "inference",                               true },
-        {"label:app=web " TYPE "batch",                                   false},
-        {"label:app=web " TYPE "batch " ZONES "true",                     true },
-        {"label:app=web " TYPE "service " ZONES "false",                  false},
-        {"label:app=web " ZONES "true",                                   true },
-        {"owner:Job=j label:job-name=j " ZONES "true",                    true },
-        {TYPE "service",                                                  false}, /* nobody belongs to it */
-        {"label:app=web owner:ReplicaSet=web",                            true },
-        {"label:app=db owner:StatefulSet=db",                             true },
-        {"label:app=api",                                                 true }, /* a Service's */
-        {"label:app=web owner:ReplicaSet=gone",                           false},
+        {"label:app=web", false}, /* plain: PodTopologySpread's */
+        {"label:app=web " TYPE "service", true},
+        {"label:app=web " TYPE "inference", true},
+        {"label:app=web " TYPE "batch", false},
+        {"label:app=web " TYPE "batch " ZONES "true", true},
+        {"label:app=web " TYPE "service " ZONES "false", false},
+        {"label:app=web " ZONES "true", true},
+        {"owner:Job=j label:job-name=j " ZONES "true", true},
+        {TYPE "service", false}, /* nobody belongs to it */
+        {"label:app=web owner:ReplicaSet=web", true},
+        {"label:app=db owner:StatefulSet=db", true},
+        {"label:app=api", true}, /* a Service's */
+        {"label:app=web owner:ReplicaSet=gone", false},
         {"label:app=web owner:ReplicaSet=web spread:zone:1:soft:app=web", false},
-        {"label:app=web owner:ReplicaSet=web " ZONES "false",             false},
-        {"label:app=api owner:Job=j",                                     false},
-        {"label:app=web " TYPE "service spread:zone:1:soft:app=web",      false},
+        {"label:app=web owner:ReplicaSet=web " ZONES "false", false},
+        {"label:app=api owner:Job=j", false},
+        {"label:app=web " TYPE "service spread:zone:1:soft:app=web", false},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &profile};
@@ -278,11 +276,7 @@ TEST(topology_scoring, replicas_go_where_the_fewest_are_while_there_is_room)
     static const char zone[] = "topology.kubernetes.io/zone",
                       rack[] = "network.kubenexus.io/rack-id";
     static const char *const labels[][2] = {
-        {"topology.kubernetes.io/region", NULL},
-        {zone,                            NULL},
-        {rack,                            NULL},
-        {zone,                            rack}
-    };
+        {"topology.kubernetes.io/region", NULL}, {zone, NULL}, {rack, NULL}, {zone, rack}};
     for (uint64_t world = 0; world < 400; world++) {
         AUTO(spreading)
         s = {.rng = rng_seeded(test_seed() * 1000 + world),

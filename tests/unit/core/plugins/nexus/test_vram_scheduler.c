@@ -8,7 +8,7 @@
 
 static const struct profile_plugin list[] = {
     {.plugin = &plugin_profile_classifier, .number = 1},
-    { .plugin = PLUGIN,                         .number = 2, .weight = 3},
+    {.plugin = PLUGIN, .number = 2, .weight = 3},
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 
@@ -29,25 +29,13 @@ TEST(vram, the_share_that_is_filled_counts_by_tier)
         const char *need; /* of 100 Gi */
         int64_t gold, silver, bronze;
     } cases[] = {
-        {"98Gi", 100, 100, 100},
-        {"97Gi", 80,  100, 100},
-        {"95Gi", 80,  100, 100},
-        {"94Gi", 80,  80,  100},
-        {"90Gi", 80,  80,  100},
-        {"89Gi", 80,  80,  80 },
-        {"85Gi", 80,  80,  80 },
-        {"84Gi", 60,  80,  80 },
-        {"70Gi", 60,  80,  80 },
-        {"69Gi", 30,  60,  80 },
-        {"60Gi", 30,  60,  80 },
-        {"59Gi", 30,  60,  60 },
-        {"50Gi", 30,  60,  60 },
-        {"49Gi", 0,   30,  60 },
-        {"40Gi", 0,   30,  60 },
-        {"39Gi", 0,   30,  30 },
-        {"30Gi", 0,   30,  30 },
-        {"29Gi", 0,   0,   10 }, /* 30 - 20: stranded */
-        {"19Gi", 0,   0,   0  },
+        {"98Gi", 100, 100, 100}, {"97Gi", 80, 100, 100}, {"95Gi", 80, 100, 100},
+        {"94Gi", 80, 80, 100},   {"90Gi", 80, 80, 100},  {"89Gi", 80, 80, 80},
+        {"85Gi", 80, 80, 80},    {"84Gi", 60, 80, 80},   {"70Gi", 60, 80, 80},
+        {"69Gi", 30, 60, 80},    {"60Gi", 30, 60, 80},   {"59Gi", 30, 60, 60},
+        {"50Gi", 30, 60, 60},    {"49Gi", 0, 30, 60},    {"40Gi", 0, 30, 60},
+        {"39Gi", 0, 30, 30},     {"30Gi", 0, 30, 30},    {"29Gi", 0, 0, 10}, /* 30 - 20: stranded */
+        {"19Gi", 0, 0, 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(arena) mem = {0};
@@ -67,21 +55,22 @@ TEST(vram, good_cards_and_gpus_that_are_close_to_each_other_add_to_it)
         const char *pod, *node;
         int64_t score;
     } cases[] = {
-        {"gpu=1 " NEED "60Gi",        "gpu=8 label:gpu.kubenexus.io/model=H100",                 90}, /* 80 + 10 */
-        {"gpu=1 " NEED "40Gi",        "gpu=8 label:gpu.kubenexus.io/model=H100",                 60}, /* under 0.7 */
-        {"gpu=4 " NEED "50Gi",        "gpu=8 " LINKS "nvlink " VRAM "100Gi",                     85}, /* 60 + 25 */
-        {"gpu=4 " NEED "50Gi",        "gpu=8 " LINKS "nvswitch " VRAM "100Gi",                   85},
-        {"gpu=4 " NEED "50Gi",        "gpu=8 " LINKS "pcie " VRAM "100Gi",                       60},
-        {"gpu=1 " NEED "50Gi",        "gpu=8 " LINKS "nvlink " VRAM "100Gi",
-         60                                                                                        }, /* one GPU is no topology */
+        {"gpu=1 " NEED "60Gi", "gpu=8 label:gpu.kubenexus.io/model=H100", 90}, /* 80 + 10 */
+        {"gpu=1 " NEED "40Gi", "gpu=8 label:gpu.kubenexus.io/model=H100", 60}, /* under 0.7 */
+        {"gpu=4 " NEED "50Gi", "gpu=8 " LINKS "nvlink " VRAM "100Gi", 85},     /* 60 + 25 */
+        {"gpu=4 " NEED "50Gi", "gpu=8 " LINKS "nvswitch " VRAM "100Gi", 85},
+        {"gpu=4 " NEED "50Gi", "gpu=8 " LINKS "pcie " VRAM "100Gi", 60},
+        {"gpu=1 " NEED "50Gi", "gpu=8 " LINKS "nvlink " VRAM "100Gi",
+         60}, /* one GPU is no topology */
         {"gpu=2 " NEED "50Gi",
          "gpu=2 " VRAM "100Gi label:numa.kubenexus.io/node-count=1 "
          "label:numa.kubenexus.io/node-0-cpus=0-7 label:numa.kubenexus.io/node-0-memory=1Gi "
-         "label:gpu.kubenexus.io/numa-node-0=0 label:gpu.kubenexus.io/numa-node-1=0",            75}, /* 60 + 15 */
+         "label:gpu.kubenexus.io/numa-node-0=0 label:gpu.kubenexus.io/numa-node-1=0",
+         75}, /* 60 + 15 */
         {"gpu=4 " NEED "total=280Gi", "gpu=8 " LINKS "nvlink label:gpu.kubenexus.io/model=H100",
-         100                                                                                       }, /* 0.875: 80 + 10 + 25 */
-        {"gpu=8 " NEED "70Gi*8",      "gpu=8 label:gpu.kubenexus.io/model=H100",                 90},
-        {"gpu=1 " NEED "70Gi",        "gpu=8",                                                   50}, /* nobody knows */
+         100}, /* 0.875: 80 + 10 + 25 */
+        {"gpu=8 " NEED "70Gi*8", "gpu=8 label:gpu.kubenexus.io/model=H100", 90},
+        {"gpu=1 " NEED "70Gi", "gpu=8", 50}, /* nobody knows */
     };
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_INT(score(cases[i].pod, cases[i].node), cases[i].score);
@@ -92,19 +81,19 @@ TEST(vram, a_gpu_that_is_too_small_is_refused_for_good)
     static const struct {
         const char *pod, *node, *verdict;
     } cases[] = {
-        {"gpu=1 " NEED "70Gi",       "gpu=1 " VRAM "40Gi",
-         "UU VRAMScheduler: node(s) had GPUs with too little memory"                                                  },
-        {"gpu=1 " NEED "70Gi",       "gpu=1 " VRAM "80Gi",                      "fits"                                },
-        {"gpu=1 " NEED "80Gi",       "gpu=1 " VRAM "80Gi",                      "fits"                                },
-        {"gpu=2 " NEED "70Gi",       "gpu=2 " VRAM "40Gi",
-         "UU VRAMScheduler: node(s) had GPUs with too little memory"                                                  },
-        {"gpu=2 " NEED "total=80Gi", "gpu=2 " VRAM "40Gi",                      "fits"                                },
+        {"gpu=1 " NEED "70Gi", "gpu=1 " VRAM "40Gi",
+         "UU VRAMScheduler: node(s) had GPUs with too little memory"},
+        {"gpu=1 " NEED "70Gi", "gpu=1 " VRAM "80Gi", "fits"},
+        {"gpu=1 " NEED "80Gi", "gpu=1 " VRAM "80Gi", "fits"},
+        {"gpu=2 " NEED "70Gi", "gpu=2 " VRAM "40Gi",
+         "UU VRAMScheduler: node(s) had GPUs with too little memory"},
+        {"gpu=2 " NEED "total=80Gi", "gpu=2 " VRAM "40Gi", "fits"},
         {"gpu=2 " NEED "total=81Gi", "gpu=2 " VRAM "40Gi",
-         "UU VRAMScheduler: node(s) had GPUs with too little memory"                                                  },
-        {NEED "70Gi",                "cpu=8",                                   "UU VRAMScheduler: node(s) had no GPU"},
-        {NEED "70Gi",                "gpu=1",                                   "fits"                                }, /* unknown is no opinion */
-        {"gpu=1 " NEED "70Gi",       "gpu=1 label:nvidia.com/gpu.memory=40960",
-         "UU VRAMScheduler: node(s) had GPUs with too little memory"                                                  },
+         "UU VRAMScheduler: node(s) had GPUs with too little memory"},
+        {NEED "70Gi", "cpu=8", "UU VRAMScheduler: node(s) had no GPU"},
+        {NEED "70Gi", "gpu=1", "fits"}, /* unknown is no opinion */
+        {"gpu=1 " NEED "70Gi", "gpu=1 label:nvidia.com/gpu.memory=40960",
+         "UU VRAMScheduler: node(s) had GPUs with too little memory"},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &profile};
@@ -200,12 +189,8 @@ TEST(vram, what_joins_the_gpus_that_the_pod_would_get_adds_to_it)
         const char *rule, *devices;
         int64_t score; /* 60, and */
     } cases[] = {
-        {"nothing",     NOTHING,    60 },
-        {"a NUMA node", ONE_ZONE,   75 },
-        {"a switch",    ONE_SWITCH, 70 },
-        {"NVLink",      ONE_LINK,   85 },
-        {"all of it",   ALL_OF_IT,  100},
-        {"peers",       PEERS,      85 },
+        {"nothing", NOTHING, 60}, {"a NUMA node", ONE_ZONE, 75}, {"a switch", ONE_SWITCH, 70},
+        {"NVLink", ONE_LINK, 85}, {"all of it", ALL_OF_IT, 100}, {"peers", PEERS, 85},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(judge) j = {.profile = &profile};

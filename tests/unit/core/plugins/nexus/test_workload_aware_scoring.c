@@ -8,11 +8,11 @@ static const struct workload_args cpu_only = {.cpu_weight = 1};
 static const struct profile_plugin list[] = {
     {.plugin = &plugin_node_resources_fit, .number = 7, .weight = 1},
     {.plugin = &plugin_profile_classifier, .number = 1},
-    {.plugin = &plugin_workload_aware_scoring,                         .number = 2, .weight = 2           },
+    {.plugin = &plugin_workload_aware_scoring, .number = 2, .weight = 2},
 };
 static const struct profile_plugin list_cpu[] = {
     {.plugin = &plugin_profile_classifier, .number = 1},
-    { .plugin = &plugin_workload_aware_scoring, .number = 2,                   .weight = 2, .args = &cpu_only},
+    {.plugin = &plugin_workload_aware_scoring, .number = 2, .weight = 2, .args = &cpu_only},
 };
 static const struct profile profile = {STR("default-scheduler"), list, LEN(list)};
 static const struct profile profile_cpu = {STR("default-scheduler"), list_cpu, LEN(list_cpu)};
@@ -36,19 +36,19 @@ TEST(workload_aware_scoring, utilisation_is_a_weighted_mean_after_the_pod_is_pla
         const char *pod, *node;
         int64_t score;
     } cases[] = {
-        {TYPE "training",                     "cpu=64 memory=256Gi gpu=8", 41 },
-        {TYPE "batch",                        "cpu=64 memory=256Gi gpu=8", 41 },
-        {TYPE "service",                      "cpu=64 memory=256Gi gpu=8", 58 },
-        {TYPE "inference",                    "cpu=64 memory=256Gi gpu=8", 58 },
-        {TYPE "interactive",                  "cpu=64 memory=256Gi gpu=8", 58 },
-        {TYPE "training cpu=32",              "cpu=64 memory=256Gi gpu=8", 58 }, /* 35 + 8.75 + 15 */
-        {TYPE "training gpu=4",               "cpu=64 memory=256Gi gpu=8", 56 },
+        {TYPE "training", "cpu=64 memory=256Gi gpu=8", 41},
+        {TYPE "batch", "cpu=64 memory=256Gi gpu=8", 41},
+        {TYPE "service", "cpu=64 memory=256Gi gpu=8", 58},
+        {TYPE "inference", "cpu=64 memory=256Gi gpu=8", 58},
+        {TYPE "interactive", "cpu=64 memory=256Gi gpu=8", 58},
+        {TYPE "training cpu=32", "cpu=64 memory=256Gi gpu=8", 58}, /* 35 + 8.75 + 15 */
+        {TYPE "training gpu=4", "cpu=64 memory=256Gi gpu=8", 56},
         {TYPE "training cpu=32 memory=192Gi", "cpu=64 memory=256Gi",
-         100                                                                  }, /* full without GPUs is full */
-        {TYPE "training",                     "cpu=32 memory=0",           100}, /* what a node lacks does not count */
-        {TYPE "training cpu=99",              "cpu=33 memory=64Gi",        100}, /* each part at most 100 */
-        {TYPE "service",                      "pods=9",                    100}, /* nothing at all: 0 used */
-        {TYPE "training",                     "pods=9",                    0  },
+         100},                                               /* full without GPUs is full */
+        {TYPE "training", "cpu=32 memory=0", 100},           /* what a node lacks does not count */
+        {TYPE "training cpu=99", "cpu=33 memory=64Gi", 100}, /* each part at most 100 */
+        {TYPE "service", "pods=9", 100},                     /* nothing at all: 0 used */
+        {TYPE "training", "pods=9", 0},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
         test_case("%s on %s", cases[i].pod, cases[i].node);
