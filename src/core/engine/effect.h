@@ -3,6 +3,7 @@
 #include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/vec.h"
+#include "core/engine/queues.h"
 #include "core/model/extender.h"
 #include "core/model/object.h"
 #include "core/model/patch.h"
@@ -92,6 +93,7 @@ struct effect {
 /* Texts live in `mem`, or in the pod's row until the engine is next told something. */
 struct effects {
     VEC(struct effect) list;
+    VEC(struct queue_turn) turns; /* in which something started, where there are queues */
     struct arena mem;
 };
 
