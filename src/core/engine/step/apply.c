@@ -627,6 +627,7 @@ static void hear(struct engine *k, const struct object *o, bool is_there)
         break;
     case KIND_NONE: /* the others say nothing to the plugins there are */
     case KIND_PRIORITY_CLASS:
+    case KIND_QUEUE:
     case KIND_COUNT:
         break;
     }
