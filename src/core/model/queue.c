@@ -41,7 +41,7 @@ static const struct field provisioning_fields[] = {
     FIELD_END,
 };
 
-static const struct field spec_fields[] = {
+const struct field queue_spec_fields[] = {
     {FIELD_MESSAGES("budgets", 1, struct queue_object, spec.budgets, budget_fields)},
     {FIELD_ENTRIES("guaranteed", 2, struct queue_object, spec.guaranteed, exact_amount_fields)},
     {FIELD_ENTRIES("lend", 3, struct queue_object, spec.lend, exact_amount_fields)},
@@ -86,7 +86,7 @@ static const struct field status_fields[] = {
 
 const struct field queue_fields[] = {
     {FIELD_STRUCT("metadata", 1, struct queue_object, meta, meta_fields)},
-    {FIELD_PART("spec", 2, spec_fields)},
+    {FIELD_PART("spec", 2, queue_spec_fields)},
     {FIELD_PART("status", 3, status_fields)},
     FIELD_END,
 };
@@ -233,12 +233,12 @@ static bool check_limits(const struct queue_object *q, struct error *e)
     list_each(&q->spec.max, max) {
         const struct amount *guaranteed = find(&q->spec.guaranteed, max->name);
         if (guaranteed && quantity_compare(max->quantity, guaranteed->quantity) < 0)
-            return refuse_amount(e, "spec.max", max, "is less than spec.guaranteed");
+            return refuse_amount(e, "spec.max", max, "is less than guaranteed");
     }
     list_each(&q->spec.lend, lend) {
         const struct amount *guaranteed = find(&q->spec.guaranteed, lend->name);
         if (quantity_compare(lend->quantity, (guaranteed ? guaranteed : &none)->quantity) > 0)
-            return refuse_amount(e, "spec.lend", lend, "is more than spec.guaranteed");
+            return refuse_amount(e, "spec.lend", lend, "is more than guaranteed");
     }
     return true;
 }

@@ -117,10 +117,10 @@ TEST(queue, says_which_field_and_value_make_no_sense)
         {"{'max':{'cpu@':1}}", "spec.max: \"cpu@\" is no resource (cpu, nvidia.com/gpu, "
                                "nvidia.com/gpu@MODEL, cpu@LABEL=VALUE)"},
         {"{'guaranteed':{'nvidia.com/gpu':16},'max':{'nvidia.com/gpu':8}}",
-         "spec.max[nvidia.com/gpu]: 8 is less than spec.guaranteed"},
+         "spec.max[nvidia.com/gpu]: 8 is less than guaranteed"},
         {"{'guaranteed':{'cpu':1},'lend':{'cpu':'1001m'}}",
-         "spec.lend[cpu]: 1001m is more than spec.guaranteed"},
-        {"{'lend':{'cpu':1}}", "spec.lend[cpu]: 1 is more than spec.guaranteed"},
+         "spec.lend[cpu]: 1001m is more than guaranteed"},
+        {"{'lend':{'cpu':1}}", "spec.lend[cpu]: 1 is more than guaranteed"},
         {"{'parent':'research'}", "spec.parent: \"research\" is the queue itself"},
         {"{'parent':'Ops'}", "spec.parent: \"Ops\" is not a name"},
         {"{'parent':'a..b'}", "spec.parent: \"a..b\" is not a name"},
