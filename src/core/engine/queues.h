@@ -72,6 +72,7 @@ struct queue_amounts {
     struct str resource;
     int64_t guaranteed, entitled, used, borrowed, lent, waiting;
     int64_t max;          /* -1: no limit */
+    __int128 used_time; /* used, summed over time in milliseconds */
     bool in_thousandths;  /* cpu and accelerators: amounts are thousandths */
 };
 

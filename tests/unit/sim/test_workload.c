@@ -185,7 +185,7 @@ TEST(workload, pods_say_their_queue_and_user)
     AUTO(made) m = {0};
     REQUIRE(make(&m,
                  STR("nodes: [{name: m, cpu: 1, memory: 1Gi}]\nqueues: [{name: q}]\n"
-                     "jobs: [{name: a, queue: q, user: ann, template: {metadata: {labels: {z: y}}}}"
+                     "jobs: [{name: a, queue: q, user: ann, template: {metadata: {labels: {z: w}}}}"
                      "]\n"),
                  1));
     REQUIRE(m.plan.templates.n == 1 && m.plan.objects.n == 1);
