@@ -271,12 +271,18 @@ static const struct profile_plugin *queues_of(const struct profile *profile)
     return NULL;
 }
 
+bool engine_will_share(const struct engine *k)
+{
+    const struct shares *s = k->shares;
+    return s->bit && (s->teams.n || s->shares_namespaces);
+}
+
 /* Whose pods are in queues, and by which rules: the first profile's that has any. */
 static bool read_profiles(struct engine *k)
 {
     static const struct fair_queues_args defaults = FAIR_QUEUES_DEFAULTS;
     struct shares *s = k->shares;
-    bool shares_namespaces = false;
+    s->shares_namespaces = false;
     s->bit = 0;
     vec_clear(&s->has_part);
     for (uint32_t i = 0; i < k->config.n_profiles; i++) {
@@ -287,9 +293,9 @@ static bool read_profiles(struct engine *k)
             s->args = args;
         if (p)
             s->bit = (uint64_t)1 << p->number;
-        shares_namespaces |= p && args->shares_namespaces;
+        s->shares_namespaces |= p && args->shares_namespaces;
     }
-    return s->bit && (s->teams.n || shares_namespaces);
+    return engine_will_share(k);
 }
 
 static void plant_tree(struct engine *k)
@@ -384,5 +390,5 @@ void engine_remove_team(struct engine *k, struct str name)
     free_team(k, s->teams.at[at]);
     vec_remove(&s->teams, at);
     s->is_stale = s->is_unrelated = true;
-    s->must_begin |= s->tree && s->teams.n == 0;
+    s->must_begin |= s->tree && !engine_will_share(k);
 }

@@ -84,6 +84,7 @@ struct shares {
 
     VEC(struct team *) teams; /* by name */
     VEC(bool) has_part;       /* by profile: its pods are in queues */
+    bool shares_namespaces;   /* some of them take turns by namespace */
 
     struct map said_at;       /* pod → place in `said`; groups and namespaces: above */
     VEC(struct sayings) said;
@@ -128,6 +129,9 @@ void engine_put_team(struct engine *k, const struct queue_object *from);
 void engine_remove_team(struct engine *k, struct str name);
 struct team *engine_team(const struct engine *k, struct str name);
 void engine_relate_teams(struct engine *k);
+
+/* Do they, once all that came is taken in? */
+bool engine_will_share(const struct engine *k);
 
 /* Is there to be another tree, or none? Then the engine is to begin anew (engine_configure()). */
 static inline bool engine_must_share_anew(const struct engine *k)

@@ -7,7 +7,7 @@
 
 bool engine_has_queues(const struct engine *k)
 {
-    return engine_shares(k);
+    return engine_will_share(k);
 }
 
 struct str queue_rule_name(enum queue_rule rule)
