@@ -44,7 +44,7 @@ bool engine_admits(struct engine *k, uint32_t unit, struct fair_refusal *why)
         .is_taken = engine_takes(k, queue, pods_shape(&k->cluster->pods, pod)->namespace),
         .is_new_job =
             !is->is_beyond && map_find(&s->jobs, engine_job_of(k, pod, queue)) == MAP_NONE,
-        .is_kept = !is->is_beyond && is_kept(k, unit),
+        .is_preemptible = is->is_beyond || !is_kept(k, unit),
     };
     count_own(k, unit, -1);
     bool may = fair_admits(s->tree, &r, why);
