@@ -6,6 +6,11 @@ from tree import ROOT
 
 
 def refusal(state, turn):
+    key = ("A", state.world.likeness[turn.unit], turn.kind, turn.unit.job if state.world.tree.limits_jobs else "")
+    return state.once(key, lambda: find_refusal(state, turn))
+
+
+def find_refusal(state, turn):
     """First hit, queue by queue: a part, the leaf, its ancestors; then A2 at the root; then A6."""
     unit, ask = turn.unit, turn.ask
     if unit.is_first:  # O1

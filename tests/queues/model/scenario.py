@@ -62,6 +62,12 @@ class Unit:
     may_evict: bool = True
 
     @property
+    def likeness(self):
+        """Units of one likeness, which a state refuses or seats alike (but for age)."""
+        return (self.queue, self.namespace, self.user, self.priority, self.minimum, self.may_evict,
+                *(tuple(sorted(d.items())) for d in (self.ask, self.selector, self.labels)))
+
+    @property
     def is_gang(self):
         return self.minimum > 1
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from amounts import add, times
 from scenario import NEVER
-from tree import DEFAULT
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,7 @@ class State:
         self.world, self.now, self.runs = world, now, runs
         self.tree, self.config = world.tree, world.config
         self.promised = world.promised
+        self.memo = {}  # answers about this state, which never changes
         self.sums = {}  # by leaf
         for run in runs:
             add(self.sums.setdefault(self.leaf_name(run.pod.unit), {}), run.pod.unit.ask)
@@ -59,28 +59,23 @@ class State:
     # --- queues ---
 
     def leaf_name(self, unit):
-        """Q1 row 1, row 5 by names, row 6."""
-        if unit.queue:
-            return unit.queue
-        named = [q for q in self.tree.leaves() if q.namespaces is not None and unit.namespace in q.namespaces]
-        return named[0].name if len(named) == 1 else DEFAULT
+        return self.world.leaf_names[unit]
 
     def leaf(self, unit):
         """None: there is no such queue."""
-        return self.tree.queues.get(self.leaf_name(unit))
+        return self.tree.queues.get(self.world.leaf_names[unit])
 
     def part(self, unit):
-        """Q6: its value in a split leaf; "" in others."""
-        leaf = self.leaf(unit)
-        split = leaf and leaf.split
-        if not split:
-            return ""
-        if split["by"] == "Label":
-            return unit.labels.get(split["label"], "-")
-        return unit.namespace if split["by"] == "Namespace" else unit.user
+        return self.world.parts[unit]
+
+    def once(self, key, answer):
+        """The answer to a question about this state, worked out once."""
+        if key not in self.memo:
+            self.memo[key] = answer()
+        return self.memo[key]
 
     def used(self, q, r):  # Q7
-        return self.tree.used(q, r, self.sums)
+        return self.once(("used", q, r), lambda: self.tree.used(q, r, self.sums))
 
     def part_used(self, leaf, part, r):
         runs = [run for run in self.runs if self.leaf(run.pod.unit) is leaf and self.part(run.pod.unit) == part]

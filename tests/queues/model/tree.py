@@ -83,6 +83,7 @@ class Tree:
             self.queues[DEFAULT] = Queue(DEFAULT, is_object=False)
             if namespace_fairness:  # step 1 of 1.1
                 self.queues[DEFAULT].split = {"by": "Namespace", "label": None, "max": {}, "maxJobs": None}
+        self.limits_jobs = any(q.max_jobs is not None or (q.split and q.split["maxJobs"] is not None) for q in self.queues.values())
         for name, queue in self.queues.items():
             self.hang(queue, parents.get(name), parents)
 
@@ -96,6 +97,23 @@ class Tree:
         is_lost = parent is None or parent not in self.queues or (at is not None and at == queue.name)
         queue.parent = self.root if is_lost else self.queues[parent]
         queue.parent.children.append(queue)
+
+    def leaf_name(self, unit):
+        """Q1: row 1, row 5 by names, row 6."""
+        if unit.queue:
+            return unit.queue
+        named = [q for q in self.leaves() if q.namespaces is not None and unit.namespace in q.namespaces]
+        return named[0].name if len(named) == 1 else DEFAULT
+
+    def part(self, unit):
+        """Q6: its value in a split leaf; "" in others."""
+        leaf = self.queues.get(self.leaf_name(unit))
+        split = leaf and leaf.split
+        if not split:
+            return ""
+        if split["by"] == "Label":
+            return unit.labels.get(split["label"], "-")
+        return unit.namespace if split["by"] == "Namespace" else unit.user
 
     def inner(self):
         return [self.root] + [q for q in self.queues.values() if q.children]

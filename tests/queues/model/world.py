@@ -22,6 +22,9 @@ class World:
         self.tree = Tree(scenario.queues, capacity, config.namespace_fairness)
         self.promised = self.tree.promised()
         self.guarantees = {}
+        self.leaf_names = {unit: self.tree.leaf_name(unit) for unit in self.units}
+        self.parts = {unit: self.tree.part(unit) for unit in self.units}
+        self.likeness = {unit: unit.likeness for unit in self.units}
         self.state = State(self, 0, [])
         self.ended = set()  # pods
         self.past = []  # (run, until): those that run no more
@@ -64,6 +67,9 @@ class World:
     # --- what happens ---
 
     def turns(self):
+        return self.state.once("turns", self.waiting)
+
+    def waiting(self):
         """Who waits: of each unit its minimum, or, once that has started, its pods beyond."""
         out, running = [], {run.pod for run in self.state.runs}
         for unit in self.units:
@@ -135,7 +141,9 @@ class World:
 
     def attempt(self, turn, held):
         """Its turn: it starts, by a plan if it must; None: it is refused. `held`: the heads of the line."""
-        state = self.state
+        state, alike = self.state, (self.likeness[turn.unit], turn.kind, turn.unit.arrival if self.config.delay_ms else 0)
+        if alike in state.memo:  # one of its likeness was refused, and nothing has changed
+            return None
         refused = admission.refusal(state, turn)
         if not refused and heads.holds_back(state, held, turn):
             return None
@@ -149,6 +157,8 @@ class World:
             return "plan"
         if not refused:
             heads.add(state, held, turn)
+        if self.config.policy == "first-fit":
+            state.memo[alike] = None
         return None
 
     def round(self, who):
@@ -214,7 +224,8 @@ class World:
     def check(self):
         """I1, I2: at the end of a round nobody could start. I7: limits. O1 starts what it wants, so with it nothing is said."""
         state = self.state
-        for turn in self.turns():
+        alike = {(self.likeness[turn.unit], turn.kind): turn for turn in reversed(self.turns())}
+        for turn in alike.values():
             if not admission.refusal(state, turn) and not heads.refusal(state, turn):
                 n = turn.unit.minimum if turn.kind == "minimum" else 1
                 assert state.seats(turn.unit, n) is None, f"I2: {turn.unit.name} could start"
