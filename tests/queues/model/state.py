@@ -62,8 +62,7 @@ class State:
         return self.world.leaf_names[unit]
 
     def leaf(self, unit):
-        """None: there is no such queue."""
-        return self.tree.queues.get(self.world.leaf_names[unit])
+        return self.tree.queues[self.world.leaf_names[unit]]
 
     def part(self, unit):
         return self.world.parts[unit]

@@ -27,6 +27,7 @@ class Queue:
     stop: str = "None"
     inactive: str = ""  # why: ParentMissing, ParentCycle
     is_object: bool = True
+    is_phantom: bool = False  # it is named, but not there (2.7)
 
     @property
     def depth(self):
@@ -72,9 +73,9 @@ def read_queue(spec):
 
 
 class Tree:
-    """The queues as objects say them, under one root, over the capacity of the nodes."""
+    """The queues as objects say them, under one root, over the capacity of the nodes. `named`: by jobs."""
 
-    def __init__(self, specs, capacity, namespace_fairness=False):
+    def __init__(self, specs, capacity, namespace_fairness=False, named=()):
         self.capacity = capacity
         self.root = Queue(ROOT, is_object=False)
         self.queues = {spec["name"]: read_queue(spec) for spec in specs}
@@ -83,6 +84,8 @@ class Tree:
             self.queues[DEFAULT] = Queue(DEFAULT, is_object=False)
             if namespace_fairness:  # step 1 of 1.1
                 self.queues[DEFAULT].split = {"by": "Namespace", "label": None, "max": {}, "maxJobs": None}
+        for name in sorted(set(named) - self.queues.keys()):
+            self.queues[name] = Queue(name, is_object=False, is_phantom=True)
         self.limits_jobs = any(q.max_jobs is not None or (q.split and q.split["maxJobs"] is not None) for q in self.queues.values())
         for name, queue in self.queues.items():
             self.hang(queue, parents.get(name), parents)

@@ -19,7 +19,7 @@ class World:
         capacity = {}
         for node in self.nodes:  # Q8
             add(capacity, node.room)
-        self.tree = Tree(scenario.queues, capacity, config.namespace_fairness)
+        self.tree = Tree(scenario.queues, capacity, config.namespace_fairness, {unit.queue for unit in self.units if unit.queue})
         self.promised = self.tree.promised()
         self.guarantees = {}
         self.leaf_names = {unit: self.tree.leaf_name(unit) for unit in self.units}
@@ -41,12 +41,14 @@ class World:
         return self.guarantees[q, r]
 
     def claims(self, now):
-        """L4 and Q7: what each leaf's part uses and waits for."""
-        out = {}
+        """L4 and Q7: what each leaf's part uses and waits for. Who names no leaf waits in no queue."""
+        out, running = {}, {run.pod for run in self.state.runs}
         for unit in self.units:
-            if unit.arrival <= now:
-                left = sum(pod not in self.ended for pod in unit.pods)
-                add(out.setdefault((self.state.leaf_name(unit), self.state.part(unit)), {}), {r: a * left for r, a in unit.ask.items()})
+            leaf = self.state.leaf(unit)
+            is_in = leaf.is_leaf and not leaf.is_phantom
+            pods = [pod for pod in unit.pods if pod in running or (is_in and unit.arrival <= now and pod not in self.ended)]
+            claim = out.setdefault((leaf.name, self.state.part(unit)), {})
+            add(claim, {r: a * len(pods) for r, a in unit.ask.items()})
         return out
 
     def F(self, state, q, r):
