@@ -79,6 +79,7 @@ struct effect {
     /* of a refusal or failure */
     struct str message;   /* the FailedScheduling text; of a failure, the error */
     uint64_t rejected_by; /* plugins, as bits */
+    bool is_queued;       /* its queue keeps it out, whatever room there is: QueueWaiting */
 
     /* of an eviction, or of one that was called off: for whom */
     struct str by_uid, by_scheduler; /* the pod that needs the room, and its schedulerName */

@@ -49,8 +49,8 @@ struct queue_turn {
     LIST(struct queue_victim) victims; /* by unit */
 };
 
-/* What the unit of the pod would be told now, found anew; false: it does not wait, or its profile
- * has no part in queues. */
+/* What the unit of the pod would be told now, found anew; false: no minimum of it waits, or its
+ * profile has no part in queues. */
 struct queue_refusal {
     enum queue_rule rule;
     struct str at;   /* the queue that refuses, queue/part, or root; "": none */
@@ -63,7 +63,6 @@ bool engine_queue_refusal(struct engine *k, struct str namespace, struct str pod
 /* Where the pod's unit stands, whether it waits or runs; false: in no queue. */
 struct queue_standing {
     struct str unit, queue; /* the leaf, without its part */
-    bool is_beyond;         /* of a pod that runs: it is beyond its gang's minimum */
 };
 bool engine_queue_of(const struct engine *k, struct str namespace, struct str pod,
                      struct arena *mem, struct queue_standing *out);

@@ -36,13 +36,9 @@ bool fair_is_exposed(const struct fair_cover *c, uint32_t piece, uint32_t queue)
 enum fair_take { FAIR_KEEP, FAIR_RECLAIM, FAIR_PRIORITY };
 enum fair_take fair_take(const struct fair_cover *c, uint32_t piece);
 
-/* R7: the highest goes first: share of b over its weight, for u; compare with fair_owes_more(). */
-struct fair_debt {
-    uint64_t share;
-    uint32_t weight;
-};
-struct fair_debt fair_debt(const struct fair_cover *c, uint32_t piece);
-bool fair_owes_more(struct fair_debt a, struct fair_debt b);
+/* R7: of the candidates of other queues those of the highest go first: the share (O4) of b for u,
+ * over its weight. */
+uint64_t fair_debt(const struct fair_cover *c, uint32_t piece);
 
 /* R10: with the pieces gone and u there, the whole rises; or nothing changes and all that went is
  * of u's own leaf and less important. Asserted by the caller for every plan. */

@@ -190,12 +190,12 @@ void fair_out(struct fair *f, uint32_t unit);
 void fair_out_kind(struct fair *f, uint32_t unit);
 /* ... or in every queue: no room for any of them; who comes during the round as well. */
 void fair_out_everywhere(struct fair *f, uint32_t unit);
-/* With all of its kind in its queue, over rounds, until fair_wake() of `at` or an ancestor of `at`:
- * for a refusal by A at that queue. */
+/* With all of its kind in its queue, over rounds, until fair_wake(): for a refusal by A at `at`. */
 void fair_hold(struct fair *f, uint32_t unit, uint32_t at);
 
 void fair_new_round(struct fair *f);
-/* What is held at the queue or below it is in again. */
+/* Something happened in the queue (or namespace) that may help: what is held at it or at an ancestor
+ * is in again. A change of the tree or the capacity, and a budget's, do this by themselves. */
 void fair_wake(struct fair *f, uint32_t queue);
 bool fair_is_out(const struct fair *f, uint32_t unit);
 
@@ -231,9 +231,9 @@ struct fair_request {
     uint32_t queue;     /* leaf or part */
     uint32_t namespace; /* of fair_namespace(); FAIR_NONE: it has no max */
     struct fair_ask ask;
-    bool is_taken;   /* the queue takes its namespace */
-    bool is_new_job; /* A3: a minimum of a job that does not run yet */
-    bool is_kept;    /* A6: a minimum that may not be evicted */
+    bool is_taken;       /* the queue takes its namespace */
+    bool is_new_job;     /* A3: a minimum of a job that does not run yet */
+    bool is_preemptible; /* A6 is for minimums that are not */
 };
 
 /* What refuses a request, in numbers. */

@@ -32,6 +32,6 @@ struct fair_account {
 uint32_t fair_n_budgets(const struct fair *f, uint32_t queue);
 struct fair_account fair_account(struct fair *f, uint32_t queue, uint32_t budget);
 
-/* B4: what was spent in the window that has this moment; nothing if the window is over. */
+/* B4: what was spent until now in the window that has this moment; ignored if that is over. */
 void fair_set_spent(struct fair *f, uint32_t queue, uint32_t budget, __int128 spent,
                     int64_t as_of_ms);

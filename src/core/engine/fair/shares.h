@@ -6,6 +6,7 @@
 #include "core/engine/unit/unit.h"
 #include "core/fair/fair.h"
 #include "core/model/queue.h"
+#include "core/plugins/args.h"
 
 /* Queues inside the engine: whose a pod is, what it asks for, what keeps a unit out. The arithmetic
  * is core/fair's; the order of rounds is the line's (backfill/turns.c).
@@ -25,8 +26,10 @@ struct planner;
 struct team {
     struct arena mem; /* of what follows */
     struct str name;
-    struct queue_object says;
-    selector_id like; /* namespaces by their labels, held; ID_NONE: none */
+    struct queue_object says; /* but for its selector, … */
+    selector_id like;         /* … which is here, held; ID_NONE: none */
+    VEC(sym) namespaces;      /* by number, held */
+    sym split;                /* the label that parts it, held; SYM_NONE: none */
     uint32_t parent;  /* its place among the teams; ID_NONE: it has none there */
     uint32_t queue;   /* in the tree */
     bool is_leaf;
@@ -41,7 +44,6 @@ enum saying {
     SAYS_PEER,          /* the first that says something of KAI's, Volcano's and YuniKorn's keys */
     SAYS_CLUSTER_QUEUE, /* Kueue's, by name … */
     SAYS_LOCAL_QUEUE,   /* … or by the LocalQueue that leads there */
-    SAYS_LABEL,         /* the key that a split by label names */
     N_SAYINGS,
 };
 
@@ -76,12 +78,13 @@ struct kind_of {
 struct shares {
     struct fair *tree;            /* NULL: queues do not matter */
     uint64_t bit;                 /* of the plugin; 0: no profile has it */
-    const struct fair_args *args; /* of the first profile that has it */
+    const struct fair_queues_args *args; /* of the first profile that has it */
     struct cluster_tap tap;
     struct fair_order order;
 
     VEC(struct team *) teams; /* by name */
     VEC(bool) has_part;       /* by profile: its pods are in queues */
+    bool shares_namespaces;   /* some of them take turns by namespace */
 
     struct map said_at;       /* pod → place in `said`; groups and namespaces: above */
     VEC(struct sayings) said;
@@ -95,8 +98,10 @@ struct shares {
     VEC(uint32_t) numbers;          /* resource → its number in the tree, + 1; 0: none yet */
     VEC(bool) is_fine;              /* number in the tree → counted in thousandths */
     VEC(struct kind_of) kinds;
+    uint32_t vram; /* number in the tree, + 1; 0: no Queue names it */
     VEC(int64_t) capacity; /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
+    bool is_unrelated;      /* queues came or went since parents and leaves were found */
     bool is_capacity_stale; /* nodes came, went or changed */
     bool is_stale;          /* units may be in other queues now */
     bool must_begin;        /* there is to be another tree, or none */
@@ -119,19 +124,31 @@ static inline bool engine_shares(const struct engine *k)
 /* A configuration came: whose pods are in queues, and whether there is a tree. */
 void engine_begin_shares(struct engine *k);
 
-/* A Queue came or changed; or is gone. True: whether queues matter is another thing now. */
+/* A Queue came or changed; or is gone. */
 void engine_put_team(struct engine *k, const struct queue_object *from);
 void engine_remove_team(struct engine *k, struct str name);
 struct team *engine_team(const struct engine *k, struct str name);
+void engine_relate_teams(struct engine *k);
+
+/* Do they, once all that came is taken in? */
+bool engine_will_share(const struct engine *k);
+
+/* Is there to be another tree, or none? Then the engine is to begin anew (engine_configure()). */
+static inline bool engine_must_share_anew(const struct engine *k)
+{
+    return UNLIKELY(k->shares->must_begin);
+}
 
 /* Before anybody is decided about: what became stale is worked out anew. */
 void engine_renew_shares(struct engine *k);
 
 /* --- whose.c: which queue (1.4) --- */
 
-/* What the pod's object says; and it is gone. */
-void engine_hear_queue(struct engine *k, pod_id pod, const struct pod *from);
-void engine_forget_queue(struct engine *k, pod_id pod);
+/* What an object says: a pod's (its labels stand in its shape; true: that is news), a group's, a
+ * namespace's. NULL: it is gone. */
+bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *says);
+void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct meta *says);
+void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says);
 
 /* Is the pod's profile one of those with a part in queues? */
 bool engine_is_shared(const struct engine *k, pod_id pod);
@@ -142,6 +159,8 @@ uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged);
 /* The queue where the pod is counted: by what was said when it was first asked for. */
 uint32_t engine_queue_of_pod(struct engine *k, pod_id pod);
 void engine_set_queue(struct engine *k, pod_id pod, uint32_t queue);
+void engine_forget_charge(struct engine *k, pod_id pod); /* it is gone */
+void engine_trim_shares(struct engine *k, uint32_t pods);
 
 /* The leaf of the queue, without its part. */
 struct str engine_leaf_name(const struct engine *k, uint32_t queue);
@@ -161,9 +180,11 @@ void engine_count_in_sight(void *ctx, pod_id pod, int sign);
 
 /* The number of a resource that is spelled as Queues spell it. */
 uint32_t engine_resource_number(struct engine *k, struct str name);
+bool engine_knows_resource(const struct engine *k, struct str name);
 
 /* What capacity there is, anew. */
 void engine_sum_capacity(struct engine *k);
+void engine_see_capacity(struct engine *k, uint32_t columns); /* these of a node changed */
 
 /* All pods on nodes and in sight of some, anew. */
 void engine_charge_all(struct engine *k);
@@ -180,6 +201,7 @@ bool engine_stands_before(const void *ctx, uint32_t a, uint32_t b);
  * waited there already. It may have its turn. */
 void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms);
 void engine_leave_queue(struct engine *k, uint32_t unit);
+void engine_stand_anew(struct engine *k, uint32_t unit); /* it starves */
 void engine_rename_in_queue(struct engine *k, uint32_t unit, uint32_t to);
 
 /* Is its gang placed as far as its minimum, so that it asks for one pod more? */
