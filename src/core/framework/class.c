@@ -449,6 +449,7 @@ static uint32_t find_class(struct classes *k, const struct profile *profile,
         if (id >= k->at.n)
             vec_resize(&k->at, id + 1);
         k->at.at[id] = make_class(k, profile, shape, within);
+        k->at.at[id]->place = id;
     }
     return id;
 }

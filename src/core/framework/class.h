@@ -54,6 +54,7 @@ struct class
     struct arena mem;
     struct own_reasons reasons;
     uint32_t number; /* of all classes that were made */
+    uint32_t place;  /* in classes.at: another class may have it once this one is gone */
     const struct profile *profile;
     spec_id spec;
     struct identity identity; /* {0}: the profile does not ask */
@@ -116,22 +117,21 @@ struct class
     uint64_t nature_at; /* natures of the log then, + 1; 0: never asked */
     struct buf nature_text;
 
-    /* How many of its pods the cluster has room for at most: as long as the log has not grown. */
-    uint64_t room_at; /* end of the log then, + 1; 0: never asked */
-    uint64_t room;
-
     /* The plugins that keep them off some node: as long as the log has not grown. */
     uint64_t barred_at; /* end of the log then, + 1; 0: never asked */
     uint64_t barred_by;
-
-    /* So many of its pods or more would find no room whoever was evicted for them, by the rules of
-     * its profile: as long as the log has not grown. */
-    uint64_t useless_at; /* end of the log then, + 1; 0: never asked */
-    uint32_t useless_from;
-
-    /* When one of its pods would last have delayed the head of its line: engine_line_serial(). */
-    uint64_t delayed_at;
 };
+
+/* What somebody keeps of each class is a vector of its own, in the order of their places: the row of
+ * this class, which is there from now on; and to read, or NULL if there is none. A row is cleared
+ * when its class goes (classes.gone). */
+#define class_row(rows, class)                                                                     \
+    ({                                                                                             \
+        if ((class)->place >= (rows)->n)                                                           \
+            vec_resize((rows), (class)->place + 1);                                                \
+        &(rows)->at[(class)->place];                                                               \
+    })
+#define class_row_if(rows, class) ((class)->place < (rows)->n ? &(rows)->at[(class)->place] : NULL)
 
 /* What a shape remembers. */
 struct shape_class {

@@ -50,6 +50,7 @@ void engine_lines_done(struct engine *k)
     forget_all(k);
     vec_done(&k->lines->stays);
     vec_done(&k->lines->nodes);
+    vec_done(&k->lines->delayed);
     arena_done(&k->lines->mem);
     heap_done(&k->lines->ends);
     runtimes_done(&k->lines->runtimes);
@@ -298,6 +299,34 @@ static bool is_late(const struct line *l, const struct waiter *w, int64_t now_ms
     return w->run_ms == 0 || w->run_ms > l->start_ms - now_ms;
 }
 
+/* The same number as before: nothing has happened that could change a trial's outcome. */
+static uint64_t serial_now(struct engine *k)
+{
+    struct lines *ls = k->lines;
+    if (ls->log_end != k->cluster->log.end) {
+        ls->log_end = k->cluster->log.end;
+        ls->serial++;
+    }
+    return ls->serial;
+}
+
+void engine_note_delayed(struct engine *k, const struct class *class)
+{
+    *class_row(&k->lines->delayed, class) = serial_now(k);
+}
+
+void engine_forget_delayed(struct engine *k, const struct class *class)
+{
+    if (class->place < k->lines->delayed.n)
+        k->lines->delayed.at[class->place] = 0;
+}
+
+static bool would_delay(struct engine *k, const struct class *class)
+{
+    const uint64_t *delayed = class_row_if(&k->lines->delayed, class);
+    return delayed && *delayed == serial_now(k);
+}
+
 /* Would trying it only tell it what it knows? */
 static bool knows_already(struct engine *k, struct line *l, uint32_t unit)
 {
@@ -310,8 +339,7 @@ static bool knows_already(struct engine *k, struct line *l, uint32_t unit)
         l->rejectors |= class->rejected_by;
         return l->head != ID_NONE || l->args->policy == LINE_FIRST_FIT || is_hopeless(k, unit);
     }
-    return l->head != ID_NONE && is_late(l, w, k->now_ms) &&
-           class->delayed_at == engine_line_serial(k);
+    return l->head != ID_NONE && is_late(l, w, k->now_ms) && would_delay(k, class);
 }
 
 static bool is_due(const struct line *l, int64_t now_ms)
@@ -359,16 +387,6 @@ int64_t engine_lines_next_ms(const struct engine *k, int64_t now_ms)
 }
 
 /* --- the turn of one --- */
-
-uint64_t engine_line_serial(struct engine *k)
-{
-    struct lines *ls = k->lines;
-    if (ls->log_end != k->cluster->log.end) {
-        ls->log_end = k->cluster->log.end;
-        ls->serial++;
-    }
-    return ls->serial;
-}
 
 /* Is it made to be evicted, and may the head do that? (Nobody is for want of a label.) */
 static bool is_expendable(const struct engine *k, pod_id pod, pod_id head)

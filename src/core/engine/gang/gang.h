@@ -169,6 +169,12 @@ struct gangs {
     uint64_t wanted; /* kinds, as bits, whose objects pods wait for: engine_wants() */
     bool kubeflow;   /* as the profiles say */
     bool has_missed; /* one was told that it misses members */
+    VEC(struct class_room {
+        uint64_t
+            at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
+        uint64_t room; /* for so many pods of the class at most */
+    })
+    rooms; /* by place of the class */
 };
 
 /* --- order.c --- */
@@ -303,6 +309,15 @@ bool engine_seat_gang(struct engine *k, struct planner *planner, uint32_t group)
 /* Is there room for enough of them, by sums alone? */
 bool planner_has_hope(const struct planner *p);
 
+/* How many pods of the class the cluster has room for, at most. */
+uint64_t engine_room(struct engine *k, const struct class *class);
+
+/* That is not true any more: of the classes of the planner, which were in a trial; of all of them;
+ * of one that goes. */
+void engine_forget_rooms_of(struct engine *k, const struct planner *planner);
+void engine_forget_rooms(struct engine *k);
+void engine_forget_room(struct engine *k, const struct class *class);
+
 /* Once it is known where extenders let them: who can go anywhere does not take the only node of
  * another. */
 void planner_sort(struct planner *p);
@@ -348,9 +363,6 @@ void engine_sort_spots(struct engine *k, struct planner *planner, uint32_t first
 
 /* Those who have just been placed get their ranks. */
 void engine_rank_gang(struct engine *k, struct planner *planner, uint32_t group);
-
-/* How many pods of the class the cluster has room for, at most. */
-uint64_t engine_room(struct engine *k, struct class *class);
 
 /* --- domains.c --- */
 

@@ -569,6 +569,7 @@ void engine_gangs_done(struct engine *k)
     vec_each(&k->gangs->all, gang)
         forget(gang);
     vec_done(&k->gangs->all);
+    vec_done(&k->gangs->rooms);
     planner_done(&k->gangs->planner);
     mem_free(k->gangs);
 }

@@ -358,9 +358,16 @@ bool engine_end_bound(struct engine *k)
     return is_unfinished;
 }
 
-void engine_forget_prices(struct engine *k, const struct class *class)
+void engine_forget_searches_of(struct engine *k, const struct class *class)
 {
     hunts_forget(&k->preemption->hunts, class);
+    if (class->place < k->preemption->useless.n)
+        k->preemption->useless.at[class->place] = (struct useless){0};
+}
+
+void engine_forget_useless(struct engine *k)
+{
+    vec_clear(&k->preemption->useless);
 }
 
 /* --- how evictions end --- */

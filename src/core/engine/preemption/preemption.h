@@ -223,6 +223,13 @@ struct preemption {
         int64_t until_ms; /* nobody tries it again before */
     })
     refusals; /* of evictions, by the server */
+    VEC(struct useless {
+        uint64_t
+            at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
+        uint32_t from; /* so many pods or more find no room whoever of those that the rules of their
+                        * profile let go is evicted for them */
+    })
+    useless; /* by place of the class */
 };
 
 struct preemption *preemption_new(void);
@@ -323,5 +330,6 @@ void engine_rename_evictions(struct engine *k, uint32_t unit, uint32_t to);
 void engine_bound_prices(struct engine *k, uint64_t most);
 bool engine_end_bound(struct engine *k);
 
-/* The class is going. */
-void engine_forget_prices(struct engine *k, const struct class *class);
+/* What is known of the class is forgotten: it goes. What searches found in a trial, of all. */
+void engine_forget_searches_of(struct engine *k, const struct class *class);
+void engine_forget_useless(struct engine *k);

@@ -299,9 +299,10 @@ void explain_end(struct engine *k, const struct explain_trial *trial)
     txn_undo(k->cluster, trial->txn);
     engine_forget_lifted(k);
     k->figures->stats = trial->stats;
-    vec_each(&k->classes.at, class)
-        if (*class && has_moved) /* what was true in the trial is not true any more */
-            (*class)->room_at = (*class)->useless_at = 0;
+    if (!has_moved)
+        return;
+    engine_forget_rooms(k); /* what was true in the trial is not true any more */
+    engine_forget_useless(k);
 }
 
 bool engine_explain(struct engine *k, struct str namespace, struct str name,

@@ -67,6 +67,14 @@ void engine_free(struct engine *k)
     mem_free(k);
 }
 
+/* What each part keeps of classes. */
+static void trim_classes(struct engine *k)
+{
+    intern_fit(&k->classes.table, &k->gangs->rooms);
+    intern_fit(&k->classes.table, &k->preemption->useless);
+    intern_fit(&k->classes.table, &k->lines->delayed);
+}
+
 /* The pods first, for others go by their numbers. */
 void engine_forget_gone(struct engine *k)
 {
@@ -83,6 +91,7 @@ void engine_forget_gone(struct engine *k)
     groups_trim(&k->cluster->groups, n);
     heap_trim(&k->timers.heap, n);
     engine_trim_lines(k, n);
+    trim_classes(k);
 }
 
 void engine_trim(struct engine *k)
@@ -205,6 +214,18 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
     if (UNLIKELY(engine_has_drivers(k)))
         engine_end_turn(k, group);
     engine_free_slots(k, group);
+}
+
+/* --- a class goes --- */
+
+void engine_class_gone(void *engine, struct class *class)
+{
+    struct engine *k = engine;
+    views_drop(&k->deciding.views, class);
+    scan_forget(&k->deciding.scan, class);
+    engine_forget_room(k, class);
+    engine_forget_searches_of(k, class);
+    engine_forget_delayed(k, class);
 }
 
 /* --- something happened --- */

@@ -30,14 +30,6 @@ struct engine_config engine_config_complete(struct engine_config config)
     return config;
 }
 
-static void class_gone(void *ctx, struct class *class)
-{
-    struct engine *k = ctx;
-    views_drop(&k->deciding.views, class);
-    scan_forget(&k->deciding.scan, class);
-    engine_forget_prices(k, class);
-}
-
 static void find_guests(struct engine *k)
 {
     memset(k->served.guests, 0, sizeof(k->served.guests));
@@ -69,7 +61,7 @@ void engine_begin_profiles(struct engine *k)
     k->classes.extenders = k->config.extenders;
     k->classes.n_extenders = k->config.n_extenders;
     engine_forget_reasons(k);
-    k->classes.gone = class_gone;
+    k->classes.gone = engine_class_gone;
     k->classes.ctx = k;
     k->gangs->kubeflow = false;
     for (uint32_t i = 0; i < k->config.n_profiles; i++) {

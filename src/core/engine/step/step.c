@@ -171,7 +171,7 @@ void engine_place_in_turn(struct engine *k, pod_id pod, struct class *class, uin
         place(k, pod, class, node, out);
         return;
     }
-    class->delayed_at = engine_line_serial(k);
+    engine_note_delayed(k, class);
     if (engine_stays_in_line(k, pod.i, 0))
         engine_tell_behind(k, pod.i, out);
 }

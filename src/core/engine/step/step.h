@@ -59,6 +59,9 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended);
 /* The API server says that the pod is on the node. */
 void engine_put_on_node(struct engine *k, pod_id pod, sym name, const struct pod *from);
 
+/* The class is not there any more. */
+void engine_class_gone(void *engine, struct class *class);
+
 /* Something happened, of which the queue knows. */
 void engine_heard(struct engine *k, const struct event *event);
 
