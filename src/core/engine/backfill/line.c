@@ -65,11 +65,11 @@ void engine_begin_lines(struct engine *k)
     struct lines *ls = k->lines;
     bool were_kept = ls->at.n;
     forget_all(k);
-    for (uint32_t i = 0; i < k->config.n_profiles; i++) {
-        const struct profile_plugin *p = line_plugin(&k->config.profiles[i]);
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
+        const struct profile_plugin *p = line_plugin(&k->config.rules.profiles[i]);
         if (!p)
             continue;
-        vec_resize(&ls->at, k->config.n_profiles);
+        vec_resize(&ls->at, k->config.rules.n_profiles);
         ls->at.at[i] = (struct line){
             .args = p->args ? p->args : &defaults,
             .bit = (uint64_t)1 << p->number,
@@ -254,7 +254,7 @@ bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)
     if (LIKELY(!lines_are_kept(k->lines)))
         return false;
     const struct profile *profile = engine_profile_of(k, (pod_id){unit});
-    struct line *l = &k->lines->at.at[profile - k->config.profiles];
+    struct line *l = &k->lines->at.at[profile - k->config.rules.profiles];
     if (!l->args)
         return false;
     if (engine_line_of(k, unit))

@@ -175,7 +175,7 @@ bool engine_next_answered(struct engine *k, uint32_t *unit)
 
 static const struct extender *extender_at(const struct engine *k, uint32_t i)
 {
-    return &k->config.extenders[i];
+    return &k->config.rules.extenders[i];
 }
 
 struct extender_ask *engine_put_question(struct engine *k, struct consultation *s,
@@ -208,7 +208,7 @@ static void ask(struct engine *k, struct consultation *s, uint32_t extender,
 static bool ask_filter(struct engine *k, struct consultation *s, const struct class *class,
                        struct effects *out)
 {
-    for (; s->turn < k->config.n_extenders; s->turn++)
+    for (; s->turn < k->config.rules.n_extenders; s->turn++)
         if (class->asks >> s->turn & 1 && extender_at(k, s->turn)->verbs[EXTENDER_FILTER].n) {
             ask(k, s, s->turn++, EXTENDER_FILTER, out);
             return true;
@@ -221,7 +221,7 @@ static bool ask_scores(struct engine *k, struct consultation *s, const struct cl
                        struct effects *out)
 {
     s->phase = ASKS_SCORES;
-    for (uint32_t i = 0; i < k->config.n_extenders; i++)
+    for (uint32_t i = 0; i < k->config.rules.n_extenders; i++)
         if (class->asks >> i & 1 && extender_at(k, i)->verbs[EXTENDER_PRIORITIZE].n)
             ask(k, s, i, EXTENDER_PRIORITIZE, out);
     return s->open.n > 0;

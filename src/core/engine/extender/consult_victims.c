@@ -101,9 +101,9 @@ static void show_pods(const struct engine *k, const struct offer *offer,
 static bool ask_next(struct engine *k, struct consultation *s, const struct class *class,
                      struct effects *out)
 {
-    while (s->turn < k->config.n_extenders && !(class->preempts >> s->turn & 1))
+    while (s->turn < k->config.rules.n_extenders && !(class->preempts >> s->turn & 1))
         s->turn++;
-    if (s->turn == k->config.n_extenders)
+    if (s->turn == k->config.rules.n_extenders)
         return false;
     struct extender_ask *ask = engine_put_question(k, s, s->turn++, EXTENDER_PREEMPT, out);
     ask->victims.n = s->offers.n;

@@ -128,7 +128,7 @@ static bool seat(struct engine *k, struct planner *p, pod_id pod, const sym rank
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     struct class *class = classes_of(&k->classes, row->shape);
     k->units.at[pod.i].profile =
-        (uint8_t)k->figures->counts.of.at[class->profile - k->config.profiles];
+        (uint8_t)k->figures->counts.of.at[class->profile - k->config.rules.profiles];
     if (class->error.n)
         return false;
     uint32_t bench = bench_of(p, class, row->shape);

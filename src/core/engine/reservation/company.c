@@ -381,7 +381,7 @@ bool engine_has_company(struct engine *k, pod_id pod, struct effects *out)
     if (!b || class->error.n)
         return true;
     k->units.at[pod.i].profile =
-        (uint8_t)k->figures->counts.of.at[class->profile - k->config.profiles];
+        (uint8_t)k->figures->counts.of.at[class->profile - k->config.rules.profiles];
     uint32_t looking = 0, placed = 0;
     uint64_t rejected = 0;
     vec_each(&b->holds, hold)

@@ -6,10 +6,14 @@
 
 /* --- the engine begins and ends --- */
 
+enum { DEFAULT_UNSETTLED = 512 };
+
 struct engine *engine_new(const struct engine_config *config)
 {
     struct engine *k = mem_alloc(sizeof(*k));
-    k->config = engine_config_complete(*config);
+    k->config = *config;
+    k->config.rules = engine_rules_complete(config->rules);
+    k->config.max_unsettled = config->max_unsettled ? config->max_unsettled : DEFAULT_UNSETTLED;
     k->above = &engine_above;
     k->cluster = cluster_new(config->seed);
     k->cluster->keeps_pins = config->keeps_pins;

@@ -22,7 +22,7 @@ void engine_bind(struct engine *k, pod_id pod, struct effects *out)
     struct cluster *c = k->cluster;
     struct effect *effect = engine_emit(k, pod, EFFECT_BIND, out);
     effect->node = names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]);
-    if (UNLIKELY(k->config.n_extenders))
+    if (UNLIKELY(k->config.rules.n_extenders))
         effect->binder = binder_of(k, pod);
     engine_hand_over(k, pod, &out->mem, effect);
     map_put(&k->unsettled, effect->id, pod.i);
@@ -248,7 +248,7 @@ static void step_pod(struct engine *k, pod_id pod, struct effects *out)
     struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
     assert(class); /* only pods that a profile serves are queued */
     k->units.at[pod.i].profile =
-        (uint8_t)k->figures->counts.of.at[class->profile - k->config.profiles];
+        (uint8_t)k->figures->counts.of.at[class->profile - k->config.rules.profiles];
     if (class->error.n) {
         engine_fail(k, pod, class->error, false, out); /* it is its spec that is too much */
         return;

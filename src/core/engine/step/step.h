@@ -74,9 +74,9 @@ bool engine_is_loaded(const struct engine *k);
 /* --- reconfigure.c --- */
 
 /* With what {0} stands for. */
-struct engine_config engine_config_complete(struct engine_config config);
+struct engine_rules engine_rules_complete(struct engine_rules rules);
 
-/* Classes, the order of the queue and counts, from the profiles of the configuration. */
+/* Classes, the order of the queue and counts, from the rules. */
 void engine_begin_profiles(struct engine *k);
 
 /* --- wake.c --- */

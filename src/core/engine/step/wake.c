@@ -146,9 +146,9 @@ struct queue_rules engine_queue_rules(struct engine *k)
         .interested = interested,
         .wakes = wakes,
         .backs_off = backs_off,
-        .first_ms = k->config.first_backoff_ms,
-        .most_ms = k->config.most_backoff_ms,
-        .park_ms = k->config.park_ms,
+        .first_ms = k->config.rules.first_backoff_ms,
+        .most_ms = k->config.rules.most_backoff_ms,
+        .park_ms = k->config.rules.park_ms,
         .waits_out = k->config.waits_out_backoff,
     };
 }

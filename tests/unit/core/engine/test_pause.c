@@ -147,7 +147,7 @@ TEST(pause, begins_anew_after_another_configuration_and_ends_with_the_pod)
     open(&s, "");
     engine_step(s.engine, 0, &effects);
     EXPECT_INT(s.engine->pauses->all.n, 1);
-    engine_configure(s.engine, 0, &s.config);
+    engine_configure(s.engine, 0, &s.config.rules);
     EXPECT_INT(s.engine->pauses->all.n, 0);
     EXPECT_TEXT(stage_fate(&s, "puzzle"), "active");
     engine_step(s.engine, 0, &effects);
