@@ -72,11 +72,6 @@ static void free_class(struct classes *k, struct class *class)
             class->parts[i].plugin->forget(k->cluster, class->parts[i].state);
     intern_drop(&k->cluster->specs.table.table, class->spec);
     reasons_disown(&class->reasons);
-    buf_done(&class->refused_text);
-    buf_done(&class->headline);
-    buf_done(&class->for_holder);
-    buf_done(&class->nature_text);
-    bits_done(&class->spurned);
     arena_done(&class->mem);
     mem_free(class);
 }

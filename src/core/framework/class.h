@@ -79,10 +79,9 @@ struct class
     bool reserves;             /* some plugin may want something done before a pod of it is bound */
     bool reads_hostnames;      /* its keys assume that no two nodes share a hostname */
     bool is_costly;            /* some plugin's row answers take long */
-    uint32_t asks;       /* extenders that have a say in its pods' nodes, as bits: never viewed */
-    uint32_t preempts;   /* extenders that have a say in whom they evict, as bits */
-    struct bits spurned; /* while one is refused: nodes that fit, but for an extender, for now */
-    uint32_t binder;     /* the extender that binds them, + 1; 0: we do */
+    uint32_t asks;     /* extenders that have a say in its pods' nodes, as bits: never viewed */
+    uint32_t preempts; /* extenders that have a say in whom they evict, as bits */
+    uint32_t binder;   /* the extender that binds them, + 1; 0: we do */
 
     reason_id refusal;       /* no node will do; 0: some may */
     struct str refusal_text; /* empty: the reason's */
@@ -101,25 +100,6 @@ struct class
     uint64_t scanned_until;  /* no view before this decision: it had too many buckets */
     struct view *view;       /* NULL: none */
     bool lagged;             /* its last one lagged too far behind, and it has got no other yet */
-
-    /* Its last refusal: while the change log has not grown, the next pod would hear the same. */
-    uint64_t refused_at; /* end of the log then; 0: none */
-    uint64_t rejected_by;
-    struct buf refused_text;
-    struct buf headline; /* which goes before that; empty: its profile has kube-scheduler's words */
-    sym holder;          /* the namespace whose pods hear another one, … */
-    struct buf for_holder; /* … this, as it names what is theirs; SYM_NONE: all hear the same */
-    bool is_by_rows;   /* by what single nodes say alone, whatever pod of the class asked, … */
-    bool may_be_freed; /* … and some said that evictions could make room */
-
-    /* What nodes are keeps its pods from all of them, in words (none: it does not); as long as no
-     * node is another one. */
-    uint64_t nature_at; /* natures of the log then, + 1; 0: never asked */
-    struct buf nature_text;
-
-    /* The plugins that keep them off some node: as long as the log has not grown. */
-    uint64_t barred_at; /* end of the log then, + 1; 0: never asked */
-    uint64_t barred_by;
 };
 
 /* What somebody keeps of each class is a vector of its own, in the order of their places: the row of

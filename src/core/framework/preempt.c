@@ -248,13 +248,14 @@ static reason_id no_victim(struct classes *k, struct str node)
     return reasons_keep(&k->reasons, 64, CODE_ERROR, buf_str(&text));
 }
 
-struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
-                           node_id node, pod_id self, struct pod_vec *out)
+struct price preempt_price(const struct hunts *h, struct cluster *c, struct classes *k,
+                           const struct class *class, node_id node, pod_id self,
+                           struct pod_vec *out)
 {
     struct price price = {0};
     reason_id reason = class->refusal ? class->refusal : row_verdict(c, class, node, self);
     bool may_help = reason ? reasons_at(&k->reasons, reason)->code == CODE_UNSCHEDULABLE
-                           : bits_has(&class->spurned, node.i);
+                           : h->spurned && bits_has(h->spurned, node.i);
     if (!preempt_concerns(c, class, node, self) || !may_help) {
         price.refusal = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
         return price;
@@ -372,12 +373,12 @@ static void catch_up(struct hunt *h, struct cluster *c)
     log->read_up_to = MAX(log->read_up_to, log->end);
 }
 
-static void fill(struct cluster *c, struct classes *k, const struct class *class, pod_id self,
-                 struct price *prices)
+static void fill(const struct hunts *h, struct cluster *c, struct classes *k,
+                 const struct class *class, pod_id self, struct price *prices)
 {
     for (uint32_t i = 0; i < c->nodes.n; i++)
         if (prices[i].refusal == UNKNOWN && nodes_is_present(&c->nodes, (node_id){i}))
-            prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+            prices[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
 }
 
 /* The same in a hunt, as far as it may go. */
@@ -388,7 +389,7 @@ static void fill_some(struct hunts *h, struct cluster *c, struct classes *k,
     for (uint32_t i = 0; i < c->nodes.n && !h->is_unfinished; i++) {
         if (prices[i].refusal != UNKNOWN || !nodes_is_present(&c->nodes, (node_id){i}))
             continue;
-        prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+        prices[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
         priced += 1 + (uint64_t)MAX(c->nodes.room[i].pods_used, 0);
         h->is_unfinished = h->most && priced >= h->most;
     }
@@ -451,13 +452,13 @@ static struct price *price_once(struct hunts *h, struct cluster *c, struct class
     }
     while (h->order.n && (best == ID_NONE || is_cheaper(h, h->order.at[0], best))) {
         uint32_t i = heap_take(&h->order);
-        h->once.at[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+        h->once.at[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
         if (!h->once.at[i].refusal && (best == ID_NONE || is_cheaper(h, i, best)))
             best = i;
     }
     heap_clear(&h->order);
     if (best == ID_NONE)
-        fill(c, k, class, self, h->once.at);
+        fill(h, c, k, class, self, h->once.at);
     return h->once.at;
 }
 

@@ -336,7 +336,7 @@ static bool knows_already(struct engine *k, struct line *l, uint32_t unit)
     if (!w->is_told || k->config.checks_views || engine_gang_led_by(k, unit))
         return false;
     if (engine_would_hear_the_same(k, pod, class)) {
-        l->rejectors |= class->rejected_by;
+        l->rejectors |= engine_last_refusal(k, class)->by;
         return l->head != ID_NONE || l->args->policy == LINE_FIRST_FIT || is_hopeless(k, unit);
     }
     return l->head != ID_NONE && is_late(l, w, k->now_ms) && would_delay(k, class);

@@ -513,15 +513,16 @@ static void turn_down(struct engine *k, const struct consultation *s, pod_id pod
 {
     struct why why = {0}; /* `s` may be gone before all of it is told */
     why_copy(&why, &s->why);
-    bits_clear(&class->spurned);
+    AUTO(bits) spurned = {0};
     vec_each(&s->spurned, name) {
         node_id node = nodes_find(&k->cluster->nodes, *name);
         if (node.i != ID_NONE)
-            bits_add(&class->spurned, node.i);
+            bits_add(&spurned, node.i);
     }
+    engine_count_on(k, &spurned);
     k->above->turn_down(k, pod, class, &why, out);
+    engine_count_on(k, NULL);
     why_done(&why);
-    bits_clear(&class->spurned);
 }
 
 static void conclude(struct engine *k, struct consultation *s, pod_id pod, struct class *class,

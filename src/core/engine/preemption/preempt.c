@@ -150,13 +150,24 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, con
         engine_word_eviction(k, plan, pods_shape(&k->cluster->pods, pod)->namespace, text);
 }
 
+struct price engine_price(struct engine *k, const struct class *class, node_id node, pod_id pod,
+                          struct pod_vec *victims)
+{
+    return preempt_price(&k->preemption->hunts, k->cluster, &k->classes, class, node, pod, victims);
+}
+
+void engine_count_on(struct engine *k, const struct bits *nodes)
+{
+    k->preemption->hunts.spurned = nodes;
+}
+
 /* The pod goes to the node that kube-scheduler's search found, and whoever is in its way goes. */
 static void take_node(struct engine *k, pod_id pod, struct class *class, uint32_t node,
                       struct eviction_plan *plan)
 {
     struct pod_vec victims = {0};
     vec_push(&plan->places, (struct eviction_place){pod.i, node});
-    preempt_price(k->cluster, &k->classes, class, (node_id){node}, pod, &victims);
+    engine_price(k, class, (node_id){node}, pod, &victims);
     vec_each(&victims, victim)
         vec_push(&plan->victims, (struct victim_note){.pod = *victim});
     vec_done(&victims);

@@ -295,6 +295,14 @@ bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class,
 void engine_plan(struct engine *k, pod_id pod, struct class *class, const struct why *why,
                  struct eviction_plan *out, struct buf *text);
 
+/* preempt_price(), by what is known now. */
+struct price engine_price(struct engine *k, const struct class *class, node_id node, pod_id pod,
+                          struct pod_vec *victims);
+
+/* From now on evictions may help on these nodes, too, where the pod fits, but for an extender; NULL:
+ * no longer. */
+void engine_count_on(struct engine *k, const struct bits *nodes);
+
 /* The words for a plan that was found, where its own begin at `at`. */
 void engine_say_found(const struct engine *k, const struct eviction_plan *plan, size_t at,
                       struct buf *text);

@@ -67,6 +67,7 @@ void engine_free(struct engine *k)
     complaints_done(&k->publishing.complaints);
     figures_free(k->figures);
     why_done(&k->deciding.why);
+    vec_done(&k->deciding.refusals);
     arena_done(&k->mem);
     mem_free(k);
 }
@@ -74,6 +75,8 @@ void engine_free(struct engine *k)
 /* What each part keeps of classes. */
 static void trim_classes(struct engine *k)
 {
+    intern_fit(&k->classes.table, &k->deciding.refusals);
+    intern_fit(&k->classes.table, &k->vain->bars);
     intern_fit(&k->classes.table, &k->gangs->rooms);
     intern_fit(&k->classes.table, &k->preemption->useless);
     intern_fit(&k->classes.table, &k->lines->delayed);
@@ -227,6 +230,8 @@ void engine_class_gone(void *engine, struct class *class)
     struct engine *k = engine;
     views_drop(&k->deciding.views, class);
     scan_forget(&k->deciding.scan, class);
+    engine_forget_refusal_of(k, class);
+    engine_forget_bars(k, class);
     engine_forget_room(k, class);
     engine_forget_searches_of(k, class);
     engine_forget_delayed(k, class);

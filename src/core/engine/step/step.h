@@ -10,11 +10,17 @@
 
 /* The floor that knows all the others. */
 
-/* What is known of refused units that nothing has helped since (vain.c). */
+/* What is known of refused units that nothing has helped since (vain.c, wake.c). */
 struct vain {
     struct map refused_at; /* pods that wait by themselves and were refused by rows alone → the end
                             * of the log then, its lower half */
     struct map refused_as; /* the same → as what */
+    VEC(struct class_bars {
+        uint64_t
+            at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
+        uint64_t by; /* the plugins that keep pods of the class off some node, as bits */
+    })
+    bars; /* by place of the class */
 };
 struct vain *vain_new(void);
 void vain_free(struct vain *v);
@@ -85,8 +91,8 @@ struct queue_rules engine_queue_rules(struct engine *k);
 
 /* --- vain.c --- */
 
-/* Was the class refused for what rows say alone? */
-bool engine_is_by_rows(const struct class *class);
+/* Did these plugins refuse the class for what rows say alone? */
+bool engine_is_by_rows(const struct class *class, uint64_t rejected_by);
 
 /* The pod was refused as its class was; or something else became of it. */
 void engine_note_refusal(struct engine *k, pod_id pod, const struct class *class);
@@ -221,8 +227,10 @@ void engine_tell_unjudged(struct engine *k, pod_id pod, struct str error, struct
 void engine_tell_missing(struct engine *k, struct planner *planner, uint32_t unit,
                          struct effects *out);
 
-/* The plugins that keep some pod of the planner's seats off some node. */
+/* The plugins that keep some pod of the planner's seats off some node. What is known of them is
+ * forgotten with the class. */
 uint64_t engine_barred_by(struct engine *k, struct planner *planner);
+void engine_forget_bars(struct engine *k, const struct class *class);
 
 /* --- remark.c --- */
 

@@ -37,13 +37,13 @@ static uint32_t sign_of(const struct engine *k, const struct class *class, int32
     return (class->number << 1 | may_evict(k, class, priority)) & ~HAS_HOPE;
 }
 
-bool engine_is_by_rows(const struct class *class)
+bool engine_is_by_rows(const struct class *class, uint64_t rejected_by)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < class->n_parts; i++)
         if (class->parts[i].plugin->row_filter && !class->parts[i].plugin->key_filter)
             bits |= (uint64_t)1 << class->parts[i].number;
-    return class->rejected_by && !(class->rejected_by & ~bits) &&
+    return rejected_by && !(rejected_by & ~bits) &&
            !(class->refusal || class->is_pinned || class->only || class->may_fail || class->asks);
 }
 
@@ -64,9 +64,10 @@ void engine_forget_refusal(struct engine *k, uint32_t unit)
 void engine_note_refusal(struct engine *k, pod_id pod, const struct class *class)
 {
     const struct unit *unit = &k->units.at[pod.i];
-    if (!unit->ages || !class->is_by_rows)
+    const struct class_refusal *r = engine_last_refusal(k, class);
+    if (!unit->ages || !r->is_by_rows)
         return;
-    uint32_t hope = class->may_be_freed ? HAS_HOPE : 0;
+    uint32_t hope = r->may_be_freed ? HAS_HOPE : 0;
     if (!hope || !may_evict(k, class, unit->priority))
         note(k, pod.i, sign_of(k, class, unit->priority) | hope);
 }
@@ -224,5 +225,6 @@ void vain_free(struct vain *v)
 {
     map_done(&v->refused_at);
     map_done(&v->refused_as);
+    vec_done(&v->bars);
     mem_free(v);
 }

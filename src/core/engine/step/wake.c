@@ -73,11 +73,9 @@ static uint64_t pod_wakes(const struct engine *k, pod_id pod, const struct event
 
 /* Who keeps pods of the class off some node, each node's first. One that reads who else is there
  * may keep them off wherever others of theirs come to be. */
-static uint64_t barred_by(struct engine *k, struct class *class)
+static uint64_t find_bars(const struct engine *k, const struct class *class)
 {
     const struct cluster *c = k->cluster;
-    if (class->barred_at == c->log.end + 1)
-        return class->barred_by;
     uint64_t bits = class->refusal ? class->refused_by : class->restricted_by;
     for (uint32_t i = 0; i < c->nodes.n && !class->refusal; i++) {
         reason_id reason = nodes_is_present(&c->nodes, (node_id){i})
@@ -88,8 +86,21 @@ static uint64_t barred_by(struct engine *k, struct class *class)
     for (uint32_t i = 0; i < class->n_parts; i++)
         if (class->parts[i].filters && class->parts[i].plugin->key_filter)
             bits |= (uint64_t)1 << class->parts[i].number;
-    class->barred_at = c->log.end + 1;
-    return class->barred_by = bits;
+    return bits;
+}
+
+static uint64_t barred_by(struct engine *k, const struct class *class)
+{
+    struct class_bars *known = class_row(&k->vain->bars, class);
+    if (known->at != k->cluster->log.end + 1)
+        *known = (struct class_bars){k->cluster->log.end + 1, find_bars(k, class)};
+    return known->by;
+}
+
+void engine_forget_bars(struct engine *k, const struct class *class)
+{
+    if (class->place < k->vain->bars.n)
+        k->vain->bars.at[class->place] = (struct class_bars){0};
 }
 
 uint64_t engine_barred_by(struct engine *k, struct planner *p)

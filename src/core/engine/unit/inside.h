@@ -105,7 +105,8 @@ struct engine {
     struct {
         struct views views;
         struct scan scan;
-        struct why why; /* of the last verdict */
+        struct why why;                       /* of the last verdict */
+        VEC(struct class_refusal *) refusals; /* by place of the class; NULL: none */
     } deciding;
     struct queue *queue;
     struct {
