@@ -321,6 +321,11 @@ void engine_forget_delayed(struct engine *k, const struct class *class)
         k->lines->delayed.at[class->place] = 0;
 }
 
+void engine_trim_delayed(struct engine *k)
+{
+    intern_fit(&k->classes.table, &k->lines->delayed);
+}
+
 static bool would_delay(struct engine *k, const struct class *class)
 {
     const uint64_t *delayed = class_row_if(&k->lines->delayed, class);

@@ -139,6 +139,7 @@ void engine_trim_lines(struct engine *k, uint32_t pods);
 /* A pod of the class would delay the head of its line now; or the class goes. */
 void engine_note_delayed(struct engine *k, const struct class *class);
 void engine_forget_delayed(struct engine *k, const struct class *class);
+void engine_trim_delayed(struct engine *k);
 
 /* The line of a unit; NULL: none. */
 struct line *engine_line_of(const struct engine *k, uint32_t unit);

@@ -23,7 +23,7 @@ struct consultation *engine_find_asking(struct engine *k, pod_id pod)
 /* In flight for its sake; ID_NONE: none is. */
 static uint32_t unit_of(const struct engine *k, const struct consultation *s)
 {
-    return s->group == ID_NONE ? s->pod : k->gangs->all.at[s->group].leader;
+    return s->group == ID_NONE ? s->pod : engine_leader_of(k, s->group);
 }
 
 static bool is_in_flight(const struct engine *k, const struct consultation *s)
@@ -32,10 +32,15 @@ static bool is_in_flight(const struct engine *k, const struct consultation *s)
     return unit != ID_NONE && queue_where(k->queue, unit) == QUEUE_IN_FLIGHT;
 }
 
+bool engine_is_asking_about(const struct engine *k, uint32_t group)
+{
+    return group < k->extender->open.n && k->extender->open.at[group] > 0;
+}
+
 /* Are all questions about its unit answered? */
 static bool is_answered(const struct engine *k, const struct consultation *s)
 {
-    return s->open.n == 0 && (s->group == ID_NONE || k->gangs->all.at[s->group].open == 0);
+    return s->open.n == 0 && !engine_is_asking_about(k, s->group);
 }
 
 static void drop_nodes(struct engine *k, struct consultation *s)
@@ -65,8 +70,8 @@ static void release(struct consultation *s)
 
 static void forget(struct engine *k, struct consultation *s)
 {
-    if (s->group != ID_NONE)
-        k->gangs->all.at[s->group].open -= s->open.n;
+    if (s->group != ID_NONE && s->open.n)
+        k->extender->open.at[s->group] -= s->open.n;
     drop_nodes(k, s);
     engine_drop_offers(k, s);
     vec_each(&s->spurned, node)
@@ -93,7 +98,7 @@ void engine_stop_asking(struct engine *k, pod_id pod)
     vec_each(&k->extender->all, other)
         if (other->group == group)
             return;
-    uint32_t unit = k->gangs->all.at[group].leader; /* nobody would come back to it */
+    uint32_t unit = engine_leader_of(k, group); /* nobody would come back to it */
     if (unit != ID_NONE && queue_where(k->queue, unit) == QUEUE_IN_FLIGHT)
         queue_fail(k->queue, k->now_ms, unit);
 }
@@ -129,6 +134,7 @@ void engine_consultations_done(struct engine *k)
     vec_each(&k->extender->all, s)
         release(s);
     vec_done(&k->extender->all);
+    vec_done(&k->extender->open);
     why_done(&k->extender->told_why);
     mem_free(k->extender);
 }
@@ -188,8 +194,10 @@ struct extender_ask *engine_put_question(struct engine *k, struct consultation *
     struct effect *effect = engine_emit(k, (pod_id){s->pod}, EFFECT_ASK, out);
     effect->ask = about;
     vec_push(&s->open, (struct question){effect->id, extender});
+    if (s->group != ID_NONE && s->group >= k->extender->open.n)
+        vec_resize(&k->extender->open, s->group + 1);
     if (s->group != ID_NONE)
-        k->gangs->all.at[s->group].open++;
+        k->extender->open.at[s->group]++;
     return about;
 }
 
@@ -424,7 +432,7 @@ static struct consultation *find_open(struct engine *k, effect_id effect, uint32
                 *extender = s->open.at[i].extender;
                 vec_remove(&s->open, i);
                 if (s->group != ID_NONE)
-                    k->gangs->all.at[s->group].open--;
+                    k->extender->open.at[s->group]--;
                 return s;
             }
     return NULL;

@@ -19,6 +19,29 @@ static struct gang *gang_at(struct engine *k, uint32_t group)
     return &k->gangs->all.at[group];
 }
 
+struct gang *engine_gang_at(const struct engine *k, uint32_t group)
+{
+    return group < k->gangs->all.n ? &k->gangs->all.at[group] : NULL;
+}
+
+uint32_t engine_leader_of(const struct engine *k, uint32_t group)
+{
+    const struct gang *gang = engine_gang_at(k, group);
+    return gang ? gang->leader : ID_NONE;
+}
+
+void engine_ask_anew(struct engine *k, uint32_t group)
+{
+    struct gang *gang = engine_gang_at(k, group);
+    if (gang)
+        vec_clear(&gang->asks);
+}
+
+void engine_want_kind(struct engine *k, enum kind kind)
+{
+    k->gangs->wanted |= (uint64_t)1 << kind;
+}
+
 static const struct group *group_at(const struct engine *k, uint32_t group)
 {
     return &k->cluster->groups.at.at[group];
@@ -38,9 +61,8 @@ uint32_t engine_gang_of(const struct engine *k, pod_id pod)
 struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
-    bool leads =
-        group != ID_NONE && group < k->gangs->all.n && k->gangs->all.at[group].leader == unit;
-    return leads ? &k->gangs->all.at[group] : NULL;
+    struct gang *gang = engine_gang_at(k, group);
+    return gang && gang->leader == unit ? gang : NULL;
 }
 
 /* --- who is there --- */
@@ -234,9 +256,7 @@ void engine_leave(struct engine *k, pod_id pod)
     struct gang *gang = engine_gang_led_by(k, pod.i);
     engine_stop_timer(k, pod.i);
     if (!gang) {
-        uint32_t group = engine_gang_of(k, pod);
-        if (group != ID_NONE && group < k->gangs->all.n)
-            vec_clear(&k->gangs->all.at[group].asks);
+        engine_ask_anew(k, engine_gang_of(k, pod));
         engine_age_without(k, pod);
         leave_queue(k, pod.i);
         return;
@@ -269,6 +289,12 @@ void engine_dissolve(struct engine *k, uint32_t group)
         engine_stop_timer(k, *i);
         leave_queue(k, *i);
     }
+}
+
+void engine_dissolve_all(struct engine *k)
+{
+    for (uint32_t i = 0; i < k->gangs->all.n; i++)
+        engine_dissolve(k, i);
 }
 
 void engine_regroup(struct engine *k, uint32_t group)
@@ -401,7 +427,7 @@ bool engine_set_group(struct engine *k, pod_id pod, const struct pod *from)
     bool has_model = names_one && (identity.object == KIND_WORKLOAD ||
                                    identity.object == KIND_LEADER_WORKER_SET);
     if (has_model || (names_one && kind_is_crew(identity.object) && identity.minimum == 0))
-        k->gangs->wanted |= (uint64_t)1 << identity.object;
+        engine_want_kind(k, identity.object);
     if (k->config.shows && is != ID_NONE)
         note_owner(k, is, claim.owner, from);
     if (moves)
@@ -564,12 +590,21 @@ struct gangs *gangs_new(void)
     return mem_alloc(sizeof(struct gangs));
 }
 
+void engine_begin_gangs(struct engine *k)
+{
+    k->gangs->kubeflow = false;
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
+        const struct profile_plugin *gangs = profile_gangs(&k->config.rules.profiles[i]);
+        const struct coscheduling_args *args = gangs ? gangs->args : NULL;
+        k->gangs->kubeflow |= args && args->gangs_kubeflow;
+    }
+}
+
 void engine_gangs_done(struct engine *k)
 {
     vec_each(&k->gangs->all, gang)
         forget(gang);
     vec_done(&k->gangs->all);
     vec_done(&k->gangs->rooms);
-    planner_done(&k->gangs->planner);
     mem_free(k->gangs);
 }

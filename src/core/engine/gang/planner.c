@@ -253,6 +253,11 @@ void engine_forget_rooms(struct engine *k)
     vec_clear(&k->gangs->rooms);
 }
 
+void engine_trim_rooms(struct engine *k)
+{
+    intern_fit(&k->classes.table, &k->gangs->rooms);
+}
+
 /* What the cluster as a whole has room for, remembered of the class. */
 static void measure(struct engine *k, struct planner *p, bool by_node)
 {

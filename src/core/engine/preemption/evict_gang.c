@@ -51,7 +51,7 @@ static bool has_in_sight(const struct engine *k, uint32_t group, bool is_cleared
 
 bool engine_is_pursuing(const struct engine *k, uint32_t group)
 {
-    const struct gang *gang = &k->gangs->all.at[group];
+    const struct gang *gang = engine_gang_at(k, group);
     return engine_is_evicting(k, gang->leader) ||
            (gang->holds_ms > k->now_ms && has_in_sight(k, group, true));
 }
@@ -71,7 +71,7 @@ static bool has_say(const struct planner *p)
 void engine_plan_eviction(struct engine *k, struct planner *p, uint32_t group,
                           struct eviction_plan *plan)
 {
-    struct gang *gang = &k->gangs->all.at[group];
+    struct gang *gang = engine_gang_at(k, group);
     struct eviction_args rules;
     p->also = p->victims = 0;
     buf_clear(&p->plan);
@@ -125,8 +125,8 @@ static void check_plan(const struct engine *k, const struct planner *p, uint32_t
 {
     const struct cluster *c = k->cluster;
     assert(p->wants || plan->places.n >= p->need);
-    assert(k->now_ms >= k->gangs->all.at[group].raids_ms &&
-           !engine_is_evicting(k, k->gangs->all.at[group].leader));
+    assert(k->now_ms >= engine_gang_at(k, group)->raids_ms &&
+           !engine_is_evicting(k, engine_leader_of(k, group)));
     vec_each(&plan->victims, v) {
         const struct pod_row *row = pods_at(&c->pods, v->pod);
         assert(v->group == ID_NONE || v->group != group);
@@ -138,7 +138,7 @@ static void check_plan(const struct engine *k, const struct planner *p, uint32_t
 static void carry_out(struct engine *k, struct planner *p, uint32_t group,
                       const struct eviction_plan *plan, struct effects *out)
 {
-    struct gang *gang = &k->gangs->all.at[group];
+    struct gang *gang = engine_gang_at(k, group);
     struct eviction_args rules = rules_of(k, gang->leader);
     check_plan(k, p, group, plan, &rules);
     gang->raids_ms = k->now_ms + rules.gap_ms;
@@ -160,9 +160,9 @@ void engine_conclude_eviction(struct engine *k, struct planner *p, uint32_t grou
     if (outcome == EVICTION_FOUND)
         carry_out(k, p, group, plan, out);
     else if (outcome != EVICTION_PENDING && outcome != EVICTION_WAITS &&
-             k->gangs->all.at[group].holds_ms) {
+             engine_gang_at(k, group)->holds_ms) {
         look_away(k, group, NULL, out); /* it has nothing to wait for there */
-        k->gangs->all.at[group].holds_ms = 0;
+        engine_gang_at(k, group)->holds_ms = 0;
     }
 }
 
@@ -170,7 +170,7 @@ void engine_conclude_eviction(struct engine *k, struct planner *p, uint32_t grou
 
 void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out)
 {
-    struct gang *gang = &k->gangs->all.at[group];
+    struct gang *gang = engine_gang_at(k, group);
     bool is_over = gang->holds_ms && gang->holds_ms <= k->now_ms;
     bool may_raid = gang->raids_ms && gang->raids_ms <= k->now_ms;
     bool is_ripe = gang->ripe_ms && gang->ripe_ms <= k->now_ms;
@@ -192,8 +192,8 @@ void engine_doubt_pursuit(struct engine *k, uint32_t unit, bool is_for_good)
     if (!gang)
         return;
     gang->raids_ms = is_for_good ? 0 : gang->raids_ms;
-    bool is_over =
-        !engine_is_evicting(k, unit) && !has_in_sight(k, (uint32_t)(gang - k->gangs->all.at), true);
+    bool is_over = !engine_is_evicting(k, unit) &&
+                   !has_in_sight(k, groups_of(&k->cluster->groups, (pod_id){unit}), true);
     if (gang->holds_ms && is_over)
         gang->holds_ms = k->now_ms; /* its timer sees to the rest */
     engine_set_timer(k, unit);
@@ -201,9 +201,9 @@ void engine_doubt_pursuit(struct engine *k, uint32_t unit, bool is_for_good)
 
 void engine_end_pursuit(struct engine *k, uint32_t group)
 {
-    k->gangs->all.at[group].raids_ms = 0;
-    k->gangs->all.at[group].ripe_ms = 0;
-    k->gangs->all.at[group].holds_ms = 0;
+    engine_gang_at(k, group)->raids_ms = 0;
+    engine_gang_at(k, group)->ripe_ms = 0;
+    engine_gang_at(k, group)->holds_ms = 0;
     vec_each(&k->cluster->groups.at.at[group].members, i)
         pods_at(&k->cluster->pods, (pod_id){*i})->flags &= ~(uint32_t)POD_FIRM;
 }

@@ -376,6 +376,11 @@ void engine_forget_searches_of(struct engine *k, const struct class *class)
         k->preemption->useless.at[class->place] = (struct useless){0};
 }
 
+void engine_trim_searches(struct engine *k)
+{
+    intern_fit(&k->classes.table, &k->preemption->useless);
+}
+
 void engine_forget_useless(struct engine *k)
 {
     vec_clear(&k->preemption->useless);

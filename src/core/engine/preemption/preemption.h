@@ -341,3 +341,4 @@ bool engine_end_bound(struct engine *k);
 /* What is known of the class is forgotten: it goes. What searches found in a trial, of all. */
 void engine_forget_searches_of(struct engine *k, const struct class *class);
 void engine_forget_useless(struct engine *k);
+void engine_trim_searches(struct engine *k);

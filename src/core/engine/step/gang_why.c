@@ -186,7 +186,7 @@ void engine_word_gang(struct engine *k, struct planner *p, uint32_t group, enum 
     if (why == GANG_MISSING)
         engine_word_missing(k, group, out);
     else if (why == GANG_BEHIND)
-        engine_add_behind(k, k->gangs->all.at[group].leader, out);
+        engine_add_behind(k, engine_leader_of(k, group), out);
     else if (why == GANG_REST || p->need == 0)
         word_rest(k, p, group, why, out);
     else

@@ -27,8 +27,8 @@ struct engine *engine_new(const struct engine_config *config)
         .budget_bytes = config->view_bytes,
         .most = config->view_count,
     };
-    k->vain = vain_new();
-    k->pauses = pauses_new();
+    k->stepping = mem_alloc(sizeof(*k->stepping));
+    pauses_begin(&k->stepping->pauses);
     k->figures = figures_new();
     k->gangs = gangs_new();
     k->prebind = prebind_new();
@@ -58,10 +58,12 @@ void engine_free(struct engine *k)
     map_done(&k->unsettled);
     engine_preparations_done(k);
     engine_consultations_done(k);
-    pauses_free(k->pauses);
     heap_done(&k->timers.heap);
     map_done(&k->timers.wakes);
-    vain_free(k->vain);
+    vain_done(&k->stepping->vain);
+    pauses_done(&k->stepping->pauses);
+    planner_done(&k->stepping->planner);
+    mem_free(k->stepping);
     preemption_free(k->preemption);
     holds_free(k->holds);
     complaints_done(&k->publishing.complaints);
@@ -76,10 +78,10 @@ void engine_free(struct engine *k)
 static void trim_classes(struct engine *k)
 {
     intern_fit(&k->classes.table, &k->deciding.refusals);
-    intern_fit(&k->classes.table, &k->vain->bars);
-    intern_fit(&k->classes.table, &k->gangs->rooms);
-    intern_fit(&k->classes.table, &k->preemption->useless);
-    intern_fit(&k->classes.table, &k->lines->delayed);
+    intern_fit(&k->classes.table, &k->stepping->vain.bars);
+    engine_trim_rooms(k);
+    engine_trim_searches(k);
+    engine_trim_delayed(k);
 }
 
 /* The pods first, for others go by their numbers. */
@@ -90,8 +92,8 @@ void engine_forget_gone(struct engine *k)
     engine_sweep(k, TIDY_ALL);
     views_trim(&k->deciding.views);
     map_trim(&k->unsettled);
-    map_trim(&k->vain->refused_at);
-    map_trim(&k->vain->refused_as);
+    map_trim(&k->stepping->vain.refused_at);
+    map_trim(&k->stepping->vain.refused_as);
     k->units.n = MIN(k->units.n, n);
     vec_trim(&k->units);
     queue_trim(k->queue, n);
@@ -302,7 +304,7 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
         return now_ms;
     if (engine_is_loaded(k))
         return own_ms;
-    if (UNLIKELY(k->pauses->all.n))
+    if (UNLIKELY(k->stepping->pauses.all.n))
         return now_ms;
     own_ms = MIN(own_ms, engine_lines_next_ms(k, now_ms));
     return MIN(own_ms, queue_next_ms(k->queue, now_ms));

@@ -60,17 +60,14 @@ void engine_begin_profiles(struct engine *k)
     engine_forget_reasons(k);
     k->classes.gone = engine_class_gone;
     k->classes.ctx = k;
-    k->gangs->kubeflow = false;
     for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
         const struct plugin *order = engine_order_of(&k->config.rules.profiles[i]);
         assert(order);
         if (i == 0 || order->gangs) /* which orders units that do not age as the others do */
             k->served.order = order;
-        const struct profile_plugin *gangs = profile_gangs(&k->config.rules.profiles[i]);
-        const struct coscheduling_args *args = gangs ? gangs->args : NULL;
-        k->gangs->kubeflow |= args && args->gangs_kubeflow;
     }
     engine_count_profiles(k);
+    engine_begin_gangs(k);
     engine_begin_lines(k);
 }
 
@@ -113,9 +110,8 @@ void engine_configure(struct engine *k, int64_t now_ms, const struct engine_rule
     struct engine_rules next = engine_rules_complete(*rules);
     k->now_ms = now_ms;
     engine_recall_all(k);
-    vec_clear(&k->pauses->all); /* they begin anew, as all do */
-    for (uint32_t i = 0; i < k->gangs->all.n; i++)
-        engine_dissolve(k, i); /* they gather anew, if they are gangs to the new ones */
+    vec_clear(&k->stepping->pauses.all); /* they begin anew, as all do */
+    engine_dissolve_all(k);              /* they gather anew, if they are gangs to the new ones */
     let_out(k, next.profiles, next.n_profiles);
     classes_done(&k->classes); /* and the views with them */
     k->config.rules = next;

@@ -78,7 +78,7 @@ void engine_word_refusal(struct engine *k, pod_id pod, struct class *class, cons
     buf_clear(&r->for_holder);
     r->holder = SYM_NONE;
     if (why->nodes && names_causes(class->profile))
-        engine_word_alone(k, &k->gangs->planner, why, pod, class);
+        engine_word_alone(k, &k->stepping->planner, why, pod, class);
     why_text(why, &k->classes.reasons, class, &r->text);
     r->by = why->nodes ? why_plugins(why, &k->classes.reasons, class) : 0;
     r->may_be_freed = false;

@@ -22,8 +22,7 @@ struct vain {
     })
     bars; /* by place of the class */
 };
-struct vain *vain_new(void);
-void vain_free(struct vain *v);
+void vain_done(struct vain *v);
 
 /* Searches that are put down (pause.c). */
 struct pauses {
@@ -37,8 +36,16 @@ struct pauses {
     uint32_t since;         /* others that had a turn since one of them went on */
     uint64_t prices_a_go;   /* nodes and pods on them, in a hunt (tests make it fewer) */
 };
-struct pauses *pauses_new(void);
-void pauses_free(struct pauses *p);
+void pauses_begin(struct pauses *p);
+void pauses_done(struct pauses *p);
+
+/* What this floor keeps. */
+struct stepping {
+    struct vain vain;
+    struct pauses pauses;
+    struct planner planner; /* of gangs in flight, and for the causes of refusals */
+    bool has_missed;        /* a gang was told that it misses members */
+};
 
 /* --- moments.c --- */
 

@@ -51,14 +51,16 @@ bool engine_is_by_rows(const struct class *class, uint64_t rejected_by)
 
 static void note(struct engine *k, uint32_t unit, uint32_t sign)
 {
-    map_put(&k->vain->refused_at, unit, MIN((uint32_t)k->cluster->log.end, UINT32_MAX - 1));
-    map_put(&k->vain->refused_as, unit, sign);
+    map_put(&k->stepping->vain.refused_at, unit,
+            MIN((uint32_t)k->cluster->log.end, UINT32_MAX - 1));
+    map_put(&k->stepping->vain.refused_as, unit, sign);
 }
 
 void engine_forget_refusal(struct engine *k, uint32_t unit)
 {
-    if (k->vain->refused_at.n && map_remove(&k->vain->refused_at, unit) != MAP_NONE)
-        map_remove(&k->vain->refused_as, unit);
+    if (k->stepping->vain.refused_at.n &&
+        map_remove(&k->stepping->vain.refused_at, unit) != MAP_NONE)
+        map_remove(&k->stepping->vain.refused_as, unit);
 }
 
 void engine_note_refusal(struct engine *k, pod_id pod, const struct class *class)
@@ -74,7 +76,7 @@ void engine_note_refusal(struct engine *k, pod_id pod, const struct class *class
 
 void engine_note_gang_refusal(struct engine *k, struct planner *p, uint32_t group, bool is_for_room)
 {
-    struct gang *gang = &k->gangs->all.at[group];
+    struct gang *gang = engine_gang_at(k, group);
     bool is_plain = is_for_room && p->also == 0 && gang->ripe_ms == 0 && gang->raids_ms == 0;
     vec_clear(&gang->asks);
     vec_each(&p->benches, bench) {
@@ -162,13 +164,14 @@ static enum seen look_since(struct engine *k, uint32_t unit, struct class *class
 
 static bool pod_in_vain(struct engine *k, uint32_t pod)
 {
-    uint32_t at = k->vain->refused_at.n ? map_find(&k->vain->refused_at, pod) : MAP_NONE;
+    uint32_t at =
+        k->stepping->vain.refused_at.n ? map_find(&k->stepping->vain.refused_at, pod) : MAP_NONE;
     if (at == MAP_NONE || pods_at(&k->cluster->pods, (pod_id){pod})->nominated != SYM_NONE)
         return false;
     struct class *class = class_of(k, pod);
     if (!class)
         return false;
-    uint32_t was = map_find(&k->vain->refused_as, pod);
+    uint32_t was = map_find(&k->stepping->vain.refused_as, pod);
     uint32_t sign = sign_of(k, class, k->units.at[pod].priority) | (was & HAS_HOPE);
     uint32_t changes = (uint32_t)k->cluster->log.end - at;
     if (look_since(k, pod, class, was, sign, changes) != SEES_NOTHING)
@@ -216,15 +219,9 @@ bool engine_is_in_vain(struct engine *k, uint32_t unit)
     return gang ? gang_in_vain(k, gang, unit) : pod_in_vain(k, unit);
 }
 
-struct vain *vain_new(void)
-{
-    return mem_alloc(sizeof(struct vain));
-}
-
-void vain_free(struct vain *v)
+void vain_done(struct vain *v)
 {
     map_done(&v->refused_at);
     map_done(&v->refused_as);
     vec_done(&v->bars);
-    mem_free(v);
 }

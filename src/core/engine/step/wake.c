@@ -91,7 +91,7 @@ static uint64_t find_bars(const struct engine *k, const struct class *class)
 
 static uint64_t barred_by(struct engine *k, const struct class *class)
 {
-    struct class_bars *known = class_row(&k->vain->bars, class);
+    struct class_bars *known = class_row(&k->stepping->vain.bars, class);
     if (known->at != k->cluster->log.end + 1)
         *known = (struct class_bars){k->cluster->log.end + 1, find_bars(k, class)};
     return known->by;
@@ -99,8 +99,8 @@ static uint64_t barred_by(struct engine *k, const struct class *class)
 
 void engine_forget_bars(struct engine *k, const struct class *class)
 {
-    if (class->place < k->vain->bars.n)
-        k->vain->bars.at[class->place] = (struct class_bars){0};
+    if (class->place < k->stepping->vain.bars.n)
+        k->stepping->vain.bars.at[class->place] = (struct class_bars){0};
 }
 
 uint64_t engine_barred_by(struct engine *k, struct planner *p)

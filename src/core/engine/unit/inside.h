@@ -92,8 +92,7 @@ struct extending;
 struct holds;
 struct lines;
 struct preemption;
-struct pauses;
-struct vain;
+struct stepping;
 struct figures;
 
 struct engine {
@@ -129,8 +128,7 @@ struct engine {
         int64_t due_ms; /* when what is stale is shown; INT64_MAX: nothing is */
         struct complaints complaints;
     } publishing;
-    struct vain *vain;
-    struct pauses *pauses;
+    struct stepping *stepping;
     struct figures *figures;
 
     struct gangs *gangs;
