@@ -55,6 +55,7 @@ struct class
     struct own_reasons reasons;
     uint32_t number; /* of all classes that were made */
     const struct profile *profile;
+    const struct profile_plugin *gangs; /* profile_gangs() of it */
     spec_id spec;
     struct identity identity; /* {0}: the profile does not ask */
 
@@ -100,6 +101,8 @@ struct class
     uint64_t scanned_until;  /* no view before this decision: it had too many buckets */
     struct view *view;       /* NULL: none */
     bool lagged;             /* its last one lagged too far behind, and it has got no other yet */
+    uint32_t in_a_row;       /* decisions, none of which has more before it than there are views */
+    uint32_t wasted; /* its last views that were dropped for others before they were used again */
 
     /* Its last refusal: while the change log has not grown, the next pod would hear the same. */
     uint64_t refused_at; /* end of the log then; 0: none */
