@@ -112,7 +112,7 @@ static bool has_group(const struct victims *all, uint32_t group)
 static bool gather(const struct cluster *c, const struct class *class, pod_id pod,
                    struct victims *all, struct victim *out)
 {
-    uint32_t id = profile_gangs(class->profile) ? groups_of(&c->groups, pod) : ID_NONE;
+    uint32_t id = class->gangs ? groups_of(&c->groups, pod) : ID_NONE;
     const struct group *group = id == ID_NONE ? NULL : &c->groups.at.at[id];
     *out = (struct victim){.first = all->leavers.n, .group = id};
     if (!group || !group->goes_whole) {
@@ -398,7 +398,7 @@ static void fill_some(struct hunts *h, struct cluster *c, struct classes *k,
 /* Does a group go as a whole? Then what a node costs depends on others as well. */
 static bool groups_go_whole(const struct cluster *c, const struct class *class)
 {
-    if (!profile_gangs(class->profile))
+    if (!class->gangs)
         return false;
     vec_each(&c->groups.at, group)
         if (group->goes_whole && group->members.n)

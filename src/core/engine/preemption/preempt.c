@@ -245,11 +245,10 @@ void engine_clear_others(struct engine *k, pod_id pod, sym node, struct effects 
 {
     struct cluster *c = k->cluster;
     int32_t priority = cluster_spec(c, pod)->priority;
-    for (uint32_t i = c->nominations.n; i-- > 0;) {
-        struct nomination n = c->nominations.at[i];
-        if (n.node == node && cluster_spec(c, n.pod)->priority < priority)
-            engine_set_in_sight(k, n.pod, SYM_NONE, out);
-    }
+    struct nominations all = cluster_nominated(c, node);
+    for (uint32_t i = all.n; i-- > 0;)
+        if (cluster_spec(c, all.at[i].pod)->priority < priority)
+            engine_set_in_sight(k, all.at[i].pod, SYM_NONE, out);
 }
 
 static void set_evicted(struct engine *k, pod_id pod, bool is_so)

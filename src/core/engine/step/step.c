@@ -64,10 +64,9 @@ static void keep_refusal(struct engine *k, pod_id pod, const struct class *class
 /* Does the profile say first what the cause is? kube-scheduler's profile has kube-scheduler's
  * words.
  */
-static bool names_causes(const struct profile *profile)
+static bool names_causes(const struct class *class)
 {
-    const struct profile_plugin *gangs = profile_gangs(profile);
-    return gangs && !gangs->plugin->gangs_natively;
+    return class->gangs && !class->gangs->plugin->gangs_natively;
 }
 
 void engine_word_refusal(struct engine *k, pod_id pod, struct class *class, const struct why *why)
@@ -77,7 +76,7 @@ void engine_word_refusal(struct engine *k, pod_id pod, struct class *class, cons
     buf_clear(&r->headline);
     buf_clear(&r->for_holder);
     r->holder = SYM_NONE;
-    if (why->nodes && names_causes(class->profile))
+    if (why->nodes && names_causes(class))
         engine_word_alone(k, &k->stepping->planner, why, pod, class);
     why_text(why, &k->classes.reasons, class, &r->text);
     r->by = why->nodes ? why_plugins(why, &k->classes.reasons, class) : 0;
