@@ -13,13 +13,6 @@ struct engine;
 struct object;
 struct pod;
 
-/* What one class of a refused gang waits for. */
-struct ask {
-    uint32_t pod;  /* one of the class */
-    uint32_t n;    /* how many */
-    uint32_t sign; /* vain.c: how they were judged */
-};
-
 /* What the engine keeps of a group beyond its members, while pods of it wait as one. The gang
  * stands in the queue under the number of one of them, its *leader*; the others are not in the
  * queue. */
@@ -39,16 +32,6 @@ struct gang {
     enum gang_standing standing;
     struct buf why;  /* it is not placed; only where it is shown */
     struct buf tree; /* keys of the levels by which it was placed, with commas */
-    uint64_t
-        refused_at; /* for want of room alone: the end of the log then. 0: otherwise (vain.c) */
-    uint32_t need;  /* that must be placed at once */
-    VEC(struct ask)
-    asks; /* one pod of each class that was refused; none: any may be helped */
-
-    /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
-    int64_t raids_ms; /* no sooner it evicts again; 0: at once */
-    int64_t ripe_ms;  /* then somebody may go who may not yet; 0: nobody */
-    int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
 };
 
 /* A pod that waits to be placed with its gang. */
@@ -221,9 +204,6 @@ struct gang *engine_gang_at(const struct engine *k, uint32_t group);
 /* The number under which the group waits; ID_NONE: none of it does. */
 uint32_t engine_leader_of(const struct engine *k, uint32_t group);
 
-/* One of those that were refused is gone or another: any event may help the gang. */
-void engine_ask_anew(struct engine *k, uint32_t group);
-
 /* Objects of the kind are to be heard of from now on: engine_wants(). */
 void engine_want_kind(struct engine *k, enum kind kind);
 
@@ -391,9 +371,6 @@ bool engine_place_some(struct engine *k, struct planner *planner, uint32_t group
 
 /* Takes back what a trial did. */
 void engine_undo_gang(struct engine *k, struct planner *planner, struct txn t);
-
-/* When the gang is to be looked at for its evictions; INT64_MAX: never. */
-int64_t engine_pursuit_ms(const struct gang *gang);
 
 /* --- workers.c: what those to come of a LeaderWorkerSet's groups are like --- */
 

@@ -30,13 +30,6 @@ uint32_t engine_leader_of(const struct engine *k, uint32_t group)
     return gang ? gang->leader : ID_NONE;
 }
 
-void engine_ask_anew(struct engine *k, uint32_t group)
-{
-    struct gang *gang = engine_gang_at(k, group);
-    if (gang)
-        vec_clear(&gang->asks);
-}
-
 void engine_want_kind(struct engine *k, enum kind kind)
 {
     k->gangs->wanted |= (uint64_t)1 << kind;
@@ -150,8 +143,7 @@ static void lead(struct engine *k, uint32_t group, pod_id pod)
     gang->goes_on = false;
     gang->is_told_soon = false;
     gang->gather_ms = INT64_MAX;
-    gang->raids_ms = gang->ripe_ms = gang->holds_ms = 0;
-    vec_clear(&gang->asks);
+    k->above->led(k, group);
     engine_age_anew(k, group);
     engine_begin_wait(k, pod.i);
 }
@@ -160,7 +152,7 @@ static void lead(struct engine *k, uint32_t group, pod_id pod)
 static void follow(struct engine *k, uint32_t group, pod_id pod)
 {
     struct gang *gang = &k->gangs->all.at[group];
-    vec_clear(&gang->asks);
+    k->above->followed(k, group);
     k->above->touched(k, gang->leader);
     engine_age_with(k, group, pod);
     gang->gather_ms = INT64_MAX; /* whoever is still missing is waited for anew */
@@ -256,20 +248,22 @@ void engine_leave(struct engine *k, pod_id pod)
     struct gang *gang = engine_gang_led_by(k, pod.i);
     engine_stop_timer(k, pod.i);
     if (!gang) {
-        engine_ask_anew(k, engine_gang_of(k, pod));
+        uint32_t group = engine_gang_of(k, pod);
+        if (group != ID_NONE)
+            k->above->followed(k, group);
         engine_age_without(k, pod);
         leave_queue(k, pod.i);
         return;
     }
-    uint32_t heir = heir_of(k, groups_of(&k->cluster->groups, pod), pod.i);
+    uint32_t group = groups_of(&k->cluster->groups, pod), heir = heir_of(k, group, pod.i);
     bool is_queued = queue_where(k->queue, pod.i) != QUEUE_NOWHERE;
-    vec_clear(&gang->asks);
+    k->above->followed(k, group);
     if (heir == ID_NONE || !is_queued) {
         leave_queue(k, pod.i);
         gang->leader = ID_NONE;
         return;
     }
-    engine_rename_gang(k, groups_of(&k->cluster->groups, pod), pod.i, heir);
+    engine_rename_gang(k, group, pod.i, heir);
     engine_age_without(k, pod);
 }
 
@@ -567,7 +561,6 @@ void planner_done(struct planner *p)
 
 static void forget(struct gang *gang)
 {
-    vec_done(&gang->asks);
     engine_free_workers(gang->workers);
     buf_done(&gang->why);
     buf_done(&gang->tree);

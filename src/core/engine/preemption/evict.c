@@ -570,5 +570,6 @@ void preemption_free(struct preemption *p)
     vec_done(&p->evictions);
     vec_done(&p->refusals);
     vec_done(&p->useless);
+    vec_done(&p->pursuits);
     mem_free(p);
 }

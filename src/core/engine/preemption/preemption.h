@@ -223,6 +223,13 @@ struct preemption {
         int64_t until_ms; /* nobody tries it again before */
     })
     refusals; /* of evictions, by the server */
+    VEC(struct
+        pursuit { /* of a gang that waits for pods that it has evicted, or for leave to evict */
+                  int64_t raids_ms; /* no sooner it evicts again; 0: at once */
+                  int64_t ripe_ms;  /* then somebody may go who may not yet; 0: nobody */
+                  int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
+        })
+    pursuits; /* by group */
     VEC(struct useless {
         uint64_t
             at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
@@ -264,6 +271,13 @@ void engine_plan_eviction(struct engine *k, struct planner *planner, uint32_t gr
 void engine_conclude_eviction(struct engine *k, struct planner *planner, uint32_t group,
                               const struct eviction_plan *plan, struct effects *out);
 
+/* When a gang is to be looked at for its evictions; INT64_MAX: never. */
+int64_t pursuit_next_ms(struct pursuit pursuit);
+int64_t engine_pursuit_ms(const struct engine *k, uint32_t group);
+
+/* May it evict at once, and is nobody too young to go for it? */
+bool engine_may_pursue(const struct engine *k, uint32_t group);
+
 /* Looks at a gang whose time has come: what is held for it, or when it may evict again. */
 void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out);
 
@@ -272,8 +286,10 @@ void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out
  */
 void engine_doubt_pursuit(struct engine *k, uint32_t unit, bool is_for_good);
 
-/* It is placed, or is no gang any more. */
+/* It begins to wait; it is placed. Groups that are gone are forgotten. */
+void engine_begin_pursuit(struct engine *k, uint32_t group);
 void engine_end_pursuit(struct engine *k, uint32_t group);
+void engine_tidy_pursuits(struct engine *k);
 
 /* Is the gang waiting for pods that leave for its sake? */
 bool engine_is_pursuing(const struct engine *k, uint32_t group);

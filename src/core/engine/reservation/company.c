@@ -200,7 +200,7 @@ void engine_count_company(struct engine *k, uint32_t group)
     while (b->holds.n < want)
         add_hold(k, b);
     b->entries = want;
-    engine_ask_anew(k, group); /* one of those that are gone may be among them */
+    k->above->followed(k, group); /* one of those that are gone may be among them */
     engine_let_company_in(k, (pod_id){b->driver});
 }
 

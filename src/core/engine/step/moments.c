@@ -123,6 +123,12 @@ void engine_unit_renamed(struct engine *k, uint32_t unit, uint32_t to)
     engine_rename_evictions(k, unit, to);
 }
 
+void engine_gang_led(struct engine *k, uint32_t group)
+{
+    engine_begin_pursuit(k, group);
+    engine_forget_gang_refusal(k, group);
+}
+
 /* --- a pod is on a node, leaves it, is gone --- */
 
 /* By us, for good: it has its hold before others are asked whether they waited for it. */

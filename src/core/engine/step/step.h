@@ -10,11 +10,25 @@
 
 /* The floor that knows all the others. */
 
+/* What one class of a refused gang waits for. */
+struct ask {
+    uint32_t pod;  /* one of the class */
+    uint32_t n;    /* how many */
+    uint32_t sign; /* vain.c: how they were judged */
+};
+
 /* What is known of refused units that nothing has helped since (vain.c, wake.c). */
 struct vain {
     struct map refused_at; /* pods that wait by themselves and were refused by rows alone → the end
                             * of the log then, its lower half */
     struct map refused_as; /* the same → as what */
+    VEC(struct gang_refusal {
+        uint64_t
+            at; /* it was refused for want of room alone: the end of the log then; 0: otherwise */
+        uint32_t need;        /* that must be placed at once */
+        VEC(struct ask) asks; /* one pod of each class that was refused; none: any may be helped */
+    })
+    gangs; /* by group */
     VEC(struct class_bars {
         uint64_t
             at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
@@ -55,6 +69,9 @@ void engine_forget_gone(struct engine *k);
 /* The unit does not wait in the queue any more; or goes on under another number. */
 void engine_unit_left(struct engine *k, uint32_t unit);
 void engine_unit_renamed(struct engine *k, uint32_t unit, uint32_t to);
+
+/* The gang waits, and did not before. */
+void engine_gang_led(struct engine *k, uint32_t group);
 
 /* Once the pod has been put on a node for good: sends its errands, or if there are none asks for
  * its binding. */
@@ -104,6 +121,11 @@ bool engine_is_by_rows(const struct class *class, uint64_t rejected_by);
 /* The pod was refused as its class was; or something else became of it. */
 void engine_note_refusal(struct engine *k, pod_id pod, const struct class *class);
 void engine_forget_refusal(struct engine *k, uint32_t unit);
+
+/* What the gang was refused for; and not all of those are there any more, or others are. */
+struct gang_refusal engine_gang_refusal(const struct engine *k, uint32_t group);
+void engine_forget_gang_refusal(struct engine *k, uint32_t group);
+void engine_tidy_gang_refusals(struct engine *k);
 
 /* The gang of the planner was refused; `is_for_room`: by the sum of the room alone. Events are
  * judged on behalf of one pod of each class from now on. */

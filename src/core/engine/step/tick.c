@@ -41,8 +41,9 @@ bool engine_tick(struct engine *k, struct effects *out)
         const struct gang *gang = engine_gang_led_by(k, unit);
         if (gang && gang->gather_ms <= k->now_ms)
             engine_end_gathering(k, unit, out);
-        if (gang && engine_pursuit_ms(gang) <= k->now_ms)
-            engine_review_pursuit(k, groups_of(&k->cluster->groups, (pod_id){unit}), out);
+        uint32_t group = gang ? groups_of(&k->cluster->groups, (pod_id){unit}) : ID_NONE;
+        if (gang && engine_pursuit_ms(k, group) <= k->now_ms)
+            engine_review_pursuit(k, group, out);
         engine_set_timer(k, unit);
     }
     return out->list.n > before || n == TIMERS_A_STEP;

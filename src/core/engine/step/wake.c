@@ -128,9 +128,10 @@ static uint64_t unit_wakes(const struct engine *k, uint32_t unit, const struct e
     const struct gang *gang = engine_gang_led_by(k, unit);
     if (LIKELY(!gang))
         return woken | pod_wakes(k, (pod_id){unit}, event, among);
-    if (gang->asks.n == 0)
+    struct gang_refusal r = engine_gang_refusal(k, groups_of(&k->cluster->groups, (pod_id){unit}));
+    if (r.asks.n == 0)
         return among; /* who asks has changed since */
-    vec_each(&gang->asks, ask)
+    vec_each(&r.asks, ask)
         woken |= pod_wakes(k, (pod_id){ask->pod}, event, among);
     return woken;
 }
