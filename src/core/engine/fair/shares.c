@@ -30,7 +30,8 @@ static void free_team(struct engine *k, struct team *team)
 static void fell_tree(struct engine *k)
 {
     struct shares *s = k->shares;
-    fair_free(s->tree);
+    if (s->tree)
+        fair_free(s->tree);
     s->tree = NULL;
     k->cluster->tap = NULL;
     vec_done(&s->charged);
