@@ -16,8 +16,7 @@ static void count(struct fair *f, uint32_t queue, uint32_t resource, int64_t amo
     for (uint32_t at = queue; at != FAIR_NONE;) {
         struct queue *q = queue_at(f, at);
         struct cell *c = &q->cells[resource];
-        if (UNLIKELY(q->past || q->accounts.n))
-            past_note(f, q, resource);
+        past_note(f, q, resource);
         int64_t before = charge_of(c);
         c->used = wrap_add(c->used, amount);
         c->below = wrap_add(c->below, charge);

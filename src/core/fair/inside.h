@@ -29,11 +29,11 @@ struct cell {
     int64_t below;         /* the queue's own use + the children's charges */
 };
 
-/* Of a queue and a resource, while usage fades. */
+/* Of a queue and a resource, over time. */
 struct past {
-    __int128 sum; /* used over time since the last tick, until last_ms */
+    __int128 sum; /* used * ms, until last_ms */
     int64_t last_ms;
-    uint64_t h; /* in 65536ths */
+    uint64_t h; /* O7, in 65536ths */
 };
 
 struct account {
@@ -79,7 +79,8 @@ struct queue {
     uint32_t n_parts;
 
     struct cell *cells; /* by resource */
-    struct past *past;  /* by resource; NULL: usage does not fade */
+    struct past *past;  /* by resource; NULL: of a namespace */
+    __int128 *sums;     /* by resource: at the last tick; NULL: usage does not fade */
     VEC(struct account) accounts;
     uint32_t jobs, n_waiting; /* of the subtree */
 

@@ -35,7 +35,7 @@ static uint64_t faded_often(uint64_t h, int64_t average, int64_t n)
 int64_t past_counted(const struct queue *q, uint32_t resource)
 {
     int64_t used = q->cells[resource].used;
-    return q->past ? (used + (int64_t)(q->past[resource].h >> 16)) / 2 : used;
+    return q->sums ? (used + (int64_t)(q->past[resource].h >> 16)) / 2 : used;
 }
 
 /* --- all cells --- */
@@ -49,37 +49,45 @@ void past_note(struct fair *f, struct queue *q, uint32_t resource)
 
 void past_note_all(struct fair *f)
 {
-    vec_each(&f->top_down, number) {
-        struct queue *q = queue_at(f, *number);
-        for (uint32_t r = 0; r < f->capacity.n && (q->past || q->accounts.n); r++)
-            past_note(f, q, r);
-    }
+    vec_each(&f->top_down, number)
+        for (uint32_t r = 0; r < f->capacity.n; r++)
+            past_note(f, queue_at(f, *number), r);
+}
+
+static void grow_sums(struct queue *q, uint32_t from, uint32_t to)
+{
+    q->sums = mem_resize(q->sums, to * sizeof(*q->sums));
+    for (uint32_t r = from; r < to; r++)
+        q->sums[r] = q->past[r].sum;
 }
 
 void past_grow(struct fair *f, struct queue *q, uint32_t from, uint32_t to)
 {
-    if (!f->tick_ms || q->kind == QUEUE_NAMESPACE)
+    if (q->kind == QUEUE_NAMESPACE)
         return;
     q->past = mem_resize(q->past, to * sizeof(*q->past));
     for (uint32_t r = from; r < to; r++)
         q->past[r] = (struct past){.last_ms = f->now_ms};
+    if (f->tick_ms)
+        grow_sums(q, from, to);
 }
 
 /* The tick that has just ended, and `more` that nothing changed in. */
 static void tick(struct fair *f, int64_t more)
 {
+    int64_t end_ms = f->now_ms + more * f->tick_ms;
     for (uint32_t i = 0; i < f->queues.n; i++) {
         struct queue *q = f->queues.at[i];
-        for (uint32_t r = 0; q->past && r < f->capacity.n; r++) {
+        for (uint32_t r = 0; q->sums && r < f->capacity.n; r++) {
             struct past *p = &q->past[r];
             sum_up(p, q->cells[r].used, f->now_ms);
-            p->h = faded(p->h, (int64_t)(p->sum / f->tick_ms));
+            p->h = faded(p->h, (int64_t)((p->sum - q->sums[r]) / f->tick_ms));
             p->h = faded_often(p->h, q->cells[r].used, MIN(more, TICKS_MOST));
-            p->sum = 0;
-            p->last_ms += more * f->tick_ms;
+            sum_up(p, q->cells[r].used, end_ms);
+            q->sums[r] = p->sum;
         }
     }
-    f->now_ms += more * f->tick_ms;
+    f->now_ms = end_ms;
 }
 
 static void pass_ticks(struct fair *f, int64_t now_ms)
@@ -131,6 +139,14 @@ int64_t fair_next_ms(struct fair *f)
     return MIN(tick_ms, f->due_ms);
 }
 
+__int128 fair_used_time(struct fair *f, uint32_t queue, uint32_t resource)
+{
+    settle(f);
+    const struct queue *q = queue_at(f, queue);
+    const struct past *p = &q->past[resource];
+    return p->sum + (__int128)q->cells[resource].used * (f->now_ms - p->last_ms);
+}
+
 void fair_set_half_life(struct fair *f, int64_t half_life_ms)
 {
     assert(half_life_ms == 0 || half_life_ms >= TICKS_IN_HALF_LIFE);
@@ -141,10 +157,14 @@ void fair_set_half_life(struct fair *f, int64_t half_life_ms)
     f->tick_ms = half_life_ms / TICKS_IN_HALF_LIFE;
     for (uint32_t i = 0; i < f->queues.n; i++) {
         struct queue *q = f->queues.at[i];
-        mem_free(q->past);
-        q->past = NULL;
-        if (q->kind != QUEUE_FREE)
-            past_grow(f, q, 0, f->stride);
+        mem_free(q->sums);
+        q->sums = NULL;
+        for (uint32_t r = 0; q->past && r < f->stride; r++) {
+            sum_up(&q->past[r], q->cells[r].used, f->now_ms);
+            q->past[r].h = 0;
+        }
+        if (q->past && f->tick_ms)
+            grow_sums(q, 0, f->stride);
     }
     turns_stale_all(f);
 }
@@ -152,7 +172,7 @@ void fair_set_half_life(struct fair *f, int64_t half_life_ms)
 uint64_t fair_history(struct fair *f, uint32_t queue, uint32_t resource)
 {
     const struct queue *q = queue_at(f, queue);
-    return q->past ? q->past[resource].h : 0;
+    return q->sums ? q->past[resource].h : 0;
 }
 
 void fair_set_history(struct fair *f, uint32_t queue, uint32_t resource, uint64_t h,
@@ -160,7 +180,7 @@ void fair_set_history(struct fair *f, uint32_t queue, uint32_t resource, uint64_
 {
     settle(f);
     struct queue *q = queue_at(f, queue);
-    if (!q->past)
+    if (!q->sums)
         return;
     int64_t missed = f->now_ms / f->tick_ms - MIN(as_of_ms, f->now_ms) / f->tick_ms;
     q->past[resource].h = missed > TICKS_MOST ? 0 : faded_often(h, q->cells[resource].used, missed);

@@ -13,6 +13,9 @@ void fair_pass(struct fair *f, int64_t now_ms);
  * budget that is spent, a window that ends; INT64_MAX: never. */
 int64_t fair_next_ms(struct fair *f);
 
+/* What was used until now, over time: amount * ms since the queue is known here. */
+__int128 fair_used_time(struct fair *f, uint32_t queue, uint32_t resource);
+
 /* O7: 0: off. What was learned is forgotten when it changes. */
 void fair_set_half_life(struct fair *f, int64_t half_life_ms);
 

@@ -83,6 +83,7 @@ static void free_queue(struct fair *f, uint32_t number)
     mem_free(q->name);
     mem_free(q->cells);
     mem_free(q->past);
+    mem_free(q->sums);
     vec_done(&q->accounts);
     vec_done(&q->children);
     vec_done(&q->lanes);

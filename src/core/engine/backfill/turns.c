@@ -29,14 +29,14 @@ void engine_take_place(struct engine *k, struct line *l, uint32_t unit)
     engine_enter_queue(k, unit, w->turn_ms);
 }
 
-static bool is_round_due(const struct line *l)
+static bool is_round_due(const struct engine *k, const struct line *l)
 {
-    return l->is_stale || l->has_started;
+    return l->is_stale || l->has_started || k->shares->has_passed;
 }
 
 static void open_round(struct engine *k, struct line *l)
 {
-    l->is_stale = l->has_started = false;
+    l->is_stale = l->has_started = k->shares->has_passed = false;
     l->rejectors = 0;
     fair_new_round(k->shares->tree);
 }
@@ -44,14 +44,14 @@ static void open_round(struct engine *k, struct line *l)
 bool engine_has_turn(const struct engine *k, const struct line *l)
 {
     struct fair *tree = k->shares->tree;
-    return fair_next(tree) != FAIR_NONE || (is_round_due(l) && fair_n_waiting(tree, FAIR_ROOT));
+    return fair_next(tree) != FAIR_NONE || (is_round_due(k, l) && fair_n_waiting(tree, FAIR_ROOT));
 }
 
 bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
 {
     struct shares *s = k->shares;
     uint32_t next = fair_next(s->tree);
-    if (next == FAIR_NONE && is_round_due(l)) {
+    if (next == FAIR_NONE && is_round_due(k, l)) {
         open_round(k, l);
         next = fair_next(s->tree);
     }

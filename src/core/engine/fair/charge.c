@@ -239,7 +239,6 @@ static void count(struct engine *k, pod_id pod, int sign)
     uint32_t queue = engine_queue_of_pod(k, pod);
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     struct fair_ask ask = engine_ask_of(k, pod);
-    s->has_moved = true;
     if (queue != NOBODYS) {
         fair_count(s->tree, queue, ask, sign);
         count_job(k, pod, queue, sign);

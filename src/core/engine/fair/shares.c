@@ -330,10 +330,25 @@ void engine_begin_shares(struct engine *k)
         plant_tree(k);
 }
 
+void engine_pass_shares(struct engine *k)
+{
+    struct shares *s = k->shares;
+    if (!engine_shares(k))
+        return;
+    s->has_passed |= fair_next_ms(s->tree) <= k->now_ms;
+    fair_pass(s->tree, k->now_ms);
+}
+
+int64_t engine_shares_ms(const struct engine *k, int64_t now_ms)
+{
+    struct fair *tree = k->shares->tree;
+    return engine_shares(k) && fair_n_waiting(tree, FAIR_ROOT) ? MAX(fair_next_ms(tree), now_ms)
+                                                               : INT64_MAX;
+}
+
 void engine_renew_shares(struct engine *k)
 {
     struct shares *s = k->shares;
-    fair_pass(s->tree, k->now_ms);
     if (s->is_capacity_stale)
         engine_sum_capacity(k);
     s->is_capacity_stale = false;

@@ -105,7 +105,7 @@ struct shares {
     bool is_capacity_stale; /* nodes came, went or changed */
     bool is_stale;          /* units may be in other queues now */
     bool must_begin;        /* there is to be another tree, or none */
-    bool has_moved;         /* since somebody was last held: who is held may be in again */
+    bool has_passed;        /* a moment at which somebody may be let in */
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };
@@ -138,6 +138,12 @@ static inline bool engine_must_share_anew(const struct engine *k)
 {
     return UNLIKELY(k->shares->must_begin);
 }
+
+/* Time passes: before anything else happens at it. */
+void engine_pass_shares(struct engine *k);
+
+/* When that may let somebody in; INT64_MAX: never. */
+int64_t engine_shares_ms(const struct engine *k, int64_t now_ms);
 
 /* Before anybody is decided about: what became stale is worked out anew. */
 void engine_renew_shares(struct engine *k);

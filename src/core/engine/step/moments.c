@@ -227,6 +227,7 @@ void engine_heard(struct engine *k, const struct event *event)
 void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
 {
     k->now_ms = now_ms;
+    engine_pass_shares(k);
     if (engine_settle_eviction(k, effect, why) || engine_settle_write(k, effect, why))
         return;
     uint32_t found = map_remove(&k->unsettled, effect);
@@ -280,5 +281,6 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
     if (UNLIKELY(k->pauses->all.n))
         return now_ms;
     own_ms = MIN(own_ms, engine_lines_next_ms(k, now_ms));
+    own_ms = MIN(own_ms, engine_shares_ms(k, now_ms));
     return MIN(own_ms, queue_next_ms(k->queue, now_ms));
 }

@@ -327,6 +327,7 @@ static bool step(struct engine *k, struct effects *out)
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
 {
     k->now_ms = now_ms;
+    engine_pass_shares(k);
     engine_rest_classes(k);
     engine_begin_effort(k);
     engine_begin_to_bound(k);
