@@ -117,7 +117,7 @@ static int report(const struct options *o, const struct objects *set,
     struct queue_reports all = {0};
     int64_t now_ms = explain_latest_ms(set);
     struct engine *k = explain_engine(set, config, now_ms);
-    engine_queue_reports(k, &mem, &all);
+    engine_queue_reports(k, now_ms, &mem, &all);
     int code = all.at.n ? print_reports(o, &all) : 1;
     if (!all.at.n)
         puts("There are no queues (docs/guide/queues.md).");
