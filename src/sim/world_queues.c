@@ -65,11 +65,14 @@ void world_log_starts(struct world *w)
     vec_clear(&w->effects.turns);
 }
 
+/* Means are over the time that was asked for, also if all was done before. */
 void world_close_queues(struct world *w, int64_t end_ms)
 {
     struct queue_reports all = {0};
+    if (w->plan->until_ms != NEVER)
+        end_ms = w->plan->until_ms;
     arena_reset(&w->mem);
-    engine_queue_reports(w->engine, end_ms, &w->mem, &all);
+    engine_queue_reports(w->engine, w->plan->epoch_ms + end_ms, &w->mem, &all);
     list_each(&all.at, queue)
         list_each(&queue->amounts, a)
             vec_push(&w->books.queues,
