@@ -151,9 +151,9 @@ static int64_t wait_of(const struct profile_plugin *p)
 int64_t simulate_contestant_patience_ms(const struct simulate_contestant *c)
 {
     int64_t wait_ms = 0;
-    for (uint32_t i = 0; i < c->engine.n_profiles; i++)
-        for (uint32_t k = 0; k < c->engine.profiles[i].n; k++)
-            wait_ms = MAX(wait_ms, wait_of(&c->engine.profiles[i].plugins[k]));
+    for (uint32_t i = 0; i < c->engine.rules.n_profiles; i++)
+        for (uint32_t k = 0; k < c->engine.rules.profiles[i].n; k++)
+            wait_ms = MAX(wait_ms, wait_of(&c->engine.rules.profiles[i].plugins[k]));
     return wait_ms;
 }
 

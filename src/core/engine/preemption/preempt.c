@@ -141,7 +141,8 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, con
         return;
     }
     plan->is_hopeless = outcome != EVICTION_WAITS;
-    bool is_in_vain = outcome == EVICTION_NONE || outcome == EVICTION_USELESS;
+    bool is_in_vain =
+        (outcome == EVICTION_NONE || outcome == EVICTION_USELESS) && !engine_is_queued(k, pod.i);
     if (is_in_vain && say_in_vain(k, pod, class, why, text))
         return;
     if (outcome == EVICTION_NONE)

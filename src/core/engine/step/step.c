@@ -46,6 +46,8 @@ static void place(struct engine *k, pod_id pod, const struct class *class, uint3
     engine_stop_timer(k, pod.i);
     engine_forget_refusal(k, pod.i);
     engine_start_turn(k, pod.i, out);
+    if (engine_shares(k))
+        engine_note_placed(k, pod);
     engine_leave_line(k, pod.i);
     engine_announce(k, pod, out);
 }
@@ -204,6 +206,7 @@ void engine_end_refusal(struct engine *k, pod_id pod, struct class *class,
         end_headline(k, r, plan);
     refuse(k, pod, class, out);
     engine_carry_out(k, pod, plan, out);
+    engine_go_on_with_turn(k, pod.i, plan);
     if (UNLIKELY(plan->ripe_ms))
         engine_wake_at(k, pod.i, plan->ripe_ms);
 }
@@ -285,6 +288,8 @@ static void step_unit(struct engine *k, uint32_t unit, struct effects *out)
         engine_let_company_in(k, (pod_id){unit});
     if (UNLIKELY(engine_n_asked(k)) && queue_where(k->queue, unit) != QUEUE_IN_FLIGHT)
         engine_forget_asking(k, (pod_id){unit});
+    if (engine_shares(k))
+        engine_review_turn(k, unit);
     if (UNLIKELY(is_puzzling) && k->units.at[unit].attempts)
         engine_remark(k, (pod_id){unit}, out);
 }
