@@ -1,3 +1,4 @@
+#include "core/base/hash.h"
 #include "core/engine/preemption/preemption.h"
 
 #include "core/engine/preemption/preemption.h"
@@ -375,25 +376,36 @@ static bool is_one_of_many(const struct engine *k, const struct planner *p,
     return p->benches.n == 1 && (e->group == ID_NONE || engine_muster(k, e->group).running == 0);
 }
 
-/* What queues add to a search: where the unit stands, and all that is not in the log. */
-static uint32_t queue_of(const struct engine *k)
+static uint64_t vain_key(const struct engine *k, const struct planner *p)
 {
-    const struct reclaiming *r = &k->preemption->evictor.reclaim;
-    return r->is_on ? r->request.queue : FAIR_NONE;
-}
-
-static uint64_t epoch_of(const struct engine *k)
-{
-    return k->preemption->evictor.reclaim.is_on ? fair_epoch(k->shares->tree) : 0;
+    return hash_pair(p->benches.at[0].class->place + 1,
+                     k->preemption->evictor.reclaim.request.queue);
 }
 
 /* No eviction is of use while nothing changes: that holds for all that are alike and not fewer. */
 static bool is_known_useless(const struct engine *k, const struct planner *p,
                              const struct evicting *e)
 {
-    const struct useless *known = class_row_if(&k->preemption->useless, p->benches.at[0].class);
-    return known && known->at == k->cluster->log.end + 1 && known->from <= p->need &&
-           known->queue == queue_of(k) && known->epoch == epoch_of(k) && is_one_of_many(k, p, e);
+    const struct preemption *x = k->preemption;
+    uint64_t at = k->cluster->log.end + 1;
+    if (x->evictor.reclaim.is_on) {
+        uint32_t from = map_find(&x->vain.from, vain_key(k, p));
+        return x->vain.at == at && x->vain.epoch == fair_epoch(k->shares->tree) &&
+               from != MAP_NONE && from <= p->need && is_one_of_many(k, p, e);
+    }
+    const struct useless *known = class_row_if(&x->useless, p->benches.at[0].class);
+    return known && known->at == at && known->from <= p->need && is_one_of_many(k, p, e);
+}
+
+static void remember_vain(struct engine *k, const struct planner *p)
+{
+    struct preemption *x = k->preemption;
+    uint64_t at = k->cluster->log.end + 1, epoch = fair_epoch(k->shares->tree);
+    if (x->vain.at != at || x->vain.epoch != epoch)
+        map_clear(&x->vain.from);
+    x->vain.at = at;
+    x->vain.epoch = epoch;
+    map_put(&x->vain.from, vain_key(k, p), p->need);
 }
 
 static void remember_useless(struct engine *k, struct planner *p, const struct evicting *e)
@@ -401,8 +413,11 @@ static void remember_useless(struct engine *k, struct planner *p, const struct e
     if (!is_one_of_many(k, p, e) || p->required != SYM_NONE ||
         k->preemption->evictor.parties.ripe_ms != INT64_MAX)
         return;
-    *class_row(&k->preemption->useless, p->benches.at[0].class) =
-        (struct useless){k->cluster->log.end + 1, p->need, queue_of(k), epoch_of(k)};
+    if (k->preemption->evictor.reclaim.is_on)
+        remember_vain(k, p);
+    else
+        *class_row(&k->preemption->useless, p->benches.at[0].class) =
+            (struct useless){k->cluster->log.end + 1, p->need};
 }
 
 static enum eviction_outcome search(struct engine *k, struct planner *p, struct evicting *e,
@@ -428,8 +443,11 @@ static enum eviction_outcome search(struct engine *k, struct planner *p, struct 
         parties_find(k, p, e, &x->parties);
     if (x->leaving.n && attempt(k, p, e, false))
         return EVICTION_WAITS;
-    if (x->parties.at.n == 0)
+    if (x->parties.at.n == 0) {
+        if (x->reclaim.is_on)
+            remember_useless(k, p, e);
         return e->takes_holds_alone ? EVICTION_NEVER : EVICTION_NONE;
+    }
     note_homes(k);
     enum eviction_outcome outcome = plan_both(k, p, e, out);
     if (e->takes_holds_alone && outcome != EVICTION_FOUND)
@@ -611,6 +629,7 @@ void preemption_free(struct preemption *p)
     vec_done(&p->evictions);
     vec_done(&p->refusals);
     vec_done(&p->useless);
+    map_done(&p->vain.from);
     vec_done(&p->pursuits);
     mem_free(p);
 }

@@ -374,6 +374,7 @@ void engine_forget_searches_of(struct engine *k, const struct class *class)
     hunts_forget(&k->preemption->hunts, class);
     if (class->place < k->preemption->useless.n)
         k->preemption->useless.at[class->place] = (struct useless){0};
+    k->preemption->vain.at = 0;
 }
 
 void engine_trim_searches(struct engine *k)
@@ -384,6 +385,7 @@ void engine_trim_searches(struct engine *k)
 void engine_forget_useless(struct engine *k)
 {
     vec_clear(&k->preemption->useless);
+    k->preemption->vain.at = 0;
 }
 
 /* --- how evictions end --- */

@@ -273,10 +273,12 @@ struct preemption {
             at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
         uint32_t from; /* so many pods or more find no room whoever of those that the rules of their
                         * profile let go is evicted for them */
-        uint32_t queue; /* FAIR_NONE: of a unit that stands in none */
-        uint64_t epoch; /* of the tree of queues */
     })
     useless; /* by place of the class */
+    struct {
+        uint64_t at, epoch; /* ends of the log and of the tree's changes then */
+        struct map from;    /* class and queue → the same number */
+    } vain;                 /* the same of units that stand in queues */
 };
 
 struct preemption *preemption_new(void);

@@ -62,6 +62,10 @@ static void keep_refusal(struct engine *k, pod_id pod, const struct class *class
     struct class_refusal *r = engine_refusal_of(k, class);
     r->at = is_personal ? 0 : k->cluster->log.end;
     r->is_by_rows = !is_personal && engine_is_by_rows(class, r->by);
+    if (engine_shares(k)) {
+        r->queue = fair_queue_of(k->shares->tree, pod.i);
+        r->epoch = fair_epoch(k->shares->tree);
+    }
 }
 
 /* Does the profile say first what the cause is? kube-scheduler's profile has kube-scheduler's
@@ -249,6 +253,16 @@ void engine_judge(struct engine *k, pod_id pod, struct class *class, bool overlo
         engine_place_in_turn(k, pod, class, v.node, out);
 }
 
+/* Queues say who may be evicted for whom: another queue's pod may hear another answer. */
+static bool is_in_same_queue(const struct engine *k, pod_id pod, const struct class *class)
+{
+    if (!engine_shares(k))
+        return true;
+    const struct class_refusal *r = engine_last_refusal(k, class);
+    return r->queue == fair_queue_of(k->shares->tree, pod.i) &&
+           r->epoch == fair_epoch(k->shares->tree);
+}
+
 static void step_pod(struct engine *k, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
@@ -262,7 +276,7 @@ static void step_pod(struct engine *k, pod_id pod, struct effects *out)
     }
     if (engine_shares(k) && engine_keep_pod_out(k, pod, class, out))
         return;
-    if (engine_would_hear_the_same(k, pod, class)) {
+    if (engine_would_hear_the_same(k, pod, class) && is_in_same_queue(k, pod, class)) {
         k->figures->stats.decisions++;
         k->figures->stats.repeated++;
         refuse(k, pod, class, out);
