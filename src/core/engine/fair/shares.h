@@ -65,6 +65,7 @@ struct stander {
     int64_t priority;           /* with its tenant's boost */
     int64_t turn_ms;            /* its age, or what its line makes of it */
     uint32_t told;              /* hash of the refusal that it heard last */
+    bool is_behind;             /* in its last turn a head of its line kept it */
     bool has_turn;              /* it was chosen, and evicts: so it goes before all others (R11), */
     struct fair_key key;        /* … this was its turn, … */
     struct turn_victims *goers; /* … and for it go these; owned */
