@@ -75,6 +75,12 @@ void engine_begin_lines(struct engine *k)
             .head = ID_NONE,
         };
     }
+    if (engine_shares(k)) {
+        static const struct line_args first_fit = {.policy = LINE_FIRST_FIT};
+        vec_resize(&ls->at, k->config.n_profiles + 1);
+        vec_last(&ls->at) = (struct line){
+            .args = &first_fit, .bit = k->shares->bit, .head = ID_NONE, .has_queues = true};
+    }
     if (ls->at.n && !were_kept)
         engine_begin_stays(k);
 }
@@ -152,11 +158,15 @@ void engine_leave_line(struct engine *k, uint32_t unit)
     struct line *l = engine_line_of(k, unit);
     if (!l)
         return;
+    k->lines->waiters.at[unit].line = 0;
+    if (l->has_queues) {
+        engine_leave_queue(k, unit);
+        return;
+    }
     uint32_t place = place_of(k, l, unit);
     assert(l->order.at[place] == unit);
     vec_remove(&l->order, place);
     l->next -= place < l->next;
-    k->lines->waiters.at[unit].line = 0;
     if (l->head == unit) {
         l->head = ID_NONE;
         l->is_stale = true;
@@ -168,7 +178,10 @@ void engine_rename_in_line(struct engine *k, uint32_t unit, uint32_t to)
     struct line *l = engine_line_of(k, unit);
     if (!l)
         return;
-    l->order.at[place_of(k, l, unit)] = to;
+    if (l->has_queues)
+        engine_rename_in_queue(k, unit, to);
+    else
+        l->order.at[place_of(k, l, unit)] = to;
     reach(k, to);
     k->lines->waiters.at[to] = k->lines->waiters.at[unit];
     k->lines->waiters.at[unit].line = 0;
@@ -181,6 +194,10 @@ void engine_touch_line(struct engine *k, uint32_t unit)
     struct line *l = engine_line_of(k, unit);
     if (!l)
         return;
+    if (l->has_queues) {
+        engine_take_place(k, l, unit);
+        return;
+    }
     engine_leave_line(k, unit);
     enter(k, l, unit);
 }
@@ -252,6 +269,12 @@ bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)
 {
     if (LIKELY(!lines_are_kept(k->lines)))
         return false;
+    struct line *turns = engine_turns_of(k, unit);
+    if (turns) {
+        engine_take_place(k, turns, unit);
+        queue_hold(k->queue, k->now_ms, unit, turns->bit);
+        return true;
+    }
     const struct profile *profile = engine_profile_of(k, (pod_id){unit});
     struct line *l = &k->lines->at.at[profile - k->config.profiles];
     if (!l->args)
@@ -269,12 +292,20 @@ bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)
 
 /* --- rounds --- */
 
+/* May anybody's share, or what his queue is refused for, be another thing now? */
+static bool opens_turns(const struct event *event)
+{
+    bool is_start = event->resource == EVENT_ASSIGNED_POD && event->actions == ACTION_ADD;
+    return event->resource != EVENT_TARGET_POD && !is_start;
+}
+
 void engine_lines_hear(struct engine *k, const struct event *event)
 {
     k->lines->node_changes += event->resource == EVENT_NODE;
     uint64_t interested = event->resource == EVENT_ANY ? UINT64_MAX : engine_interested(k, event);
     vec_each(&k->lines->at, l) {
         bool is_asked = interested && k->above->is_asked(k, l);
+        is_asked |= l->has_queues && opens_turns(event);
         l->is_stale = l->is_stale || l->rejectors & interested || is_asked; /* who may yet refuse */
     }
 }
@@ -317,7 +348,7 @@ static bool knows_already(struct engine *k, struct line *l, uint32_t unit)
 static bool is_due(const struct line *l, int64_t now_ms)
 {
     bool is_past = l->head != ID_NONE && l->args->policy != LINE_FIFO && l->start_ms <= now_ms;
-    return (l->is_stale || is_past) && l->order.n;
+    return (l->is_stale || is_past) && l->order.n && !l->has_queues;
 }
 
 bool engine_next_in_line(struct engine *k, uint32_t *unit)
@@ -327,6 +358,8 @@ bool engine_next_in_line(struct engine *k, uint32_t *unit)
     vec_each(&k->lines->at, l) {
         if (!l->args || k->above->is_asked(k, l))
             continue;
+        if (l->has_queues && engine_next_turn(k, l, unit))
+            return true;
         if (is_due(l, k->now_ms))
             renew(k, l);
         while (l->next < l->order.n && !is_closed(l)) {
@@ -349,7 +382,8 @@ int64_t engine_lines_next_ms(const struct engine *k, int64_t now_ms)
     vec_each(&k->lines->at, l) {
         if (!l->args || k->above->is_asked(k, l))
             continue;
-        if (is_due(l, now_ms) || (l->next < l->order.n && !is_closed(l)))
+        if (is_due(l, now_ms) || (l->next < l->order.n && !is_closed(l)) ||
+            (l->has_queues && engine_has_turn(k, l)))
             return now_ms;
         bool may_move = l->head != ID_NONE && l->args->policy != LINE_FIFO && l->order.n > 1;
         if (may_move)
@@ -406,6 +440,8 @@ bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors)
     struct line *l = engine_line_of(k, unit);
     queue_hold(k->queue, k->now_ms, unit, l->bit);
     l->rejectors |= rejectors;
+    if (l->has_queues && rejectors != l->bit)
+        k->shares->standers.at[unit].told = 0; /* its queue lets it in: to be kept out is news */
     bool may_lead = rejectors && l->head == ID_NONE && l->args->policy != LINE_FIRST_FIT;
     if (may_lead && !is_hopeless(k, unit) && !engine_make_head(k, l, unit))
         k->lines->waiters.at[unit].hopeless = k->lines->node_changes + 1;

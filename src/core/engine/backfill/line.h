@@ -2,6 +2,7 @@
 
 #include "core/base/heap.h"
 #include "core/engine/backfill/runtimes.h"
+#include "core/engine/fair/shares.h"
 #include "core/engine/gang/gang.h"
 #include "core/framework/profile.h"
 #include "core/plugins/args.h"
@@ -36,7 +37,11 @@
  *
  * In the queue a unit in line is parked under the plugin's bit: events cost nothing for it. What is
  * kept here is the order, and for each pod on a node when it will be gone; nothing at all in an
- * engine without such a profile. */
+ * engine without such a profile.
+ *
+ * Where queues matter (engine/fair), units of all profiles with FairQueues stand in one more line,
+ * whatever line their own profile keeps. There whoever has the least of what it is entitled to goes
+ * first, and nobody holds up anybody. */
 
 /* A unit in line. */
 struct waiter {
@@ -52,6 +57,8 @@ struct waiter {
 struct line {
     const struct line_args *args; /* NULL: its profile keeps none */
     uint64_t bit;                 /* of the plugin */
+    bool has_queues;              /* whose turn it is, queues say (turns.c): `order` is empty */
+    bool has_started;             /* somebody started in this round */
     VEC(uint32_t) order;          /* units; their places do not change while they are here */
     uint32_t next;                /* those before it have had their turn in this round */
     bool is_stale;                /* something happened: a new round is due */
@@ -155,6 +162,28 @@ void engine_add_span(struct buf *out, int64_t ms);
 
 /* Tells the pod that it may not pass the head, and when that is expected to start. */
 void engine_tell_behind(struct engine *k, uint32_t unit, struct effects *out);
+
+/* --- turns.c: the line whose turns queues say --- */
+
+/* The line in which the unit takes turns by queues, or would; NULL: none. */
+struct line *engine_turns_of(const struct engine *k, uint32_t unit);
+
+/* It stands there now, with what it asks for now, and may have its turn. */
+void engine_take_place(struct engine *k, struct line *l, uint32_t unit);
+
+/* The next unit that has its turn, now in flight; false if nobody has. */
+bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit);
+bool engine_has_turn(const struct engine *k, const struct line *l);
+
+/* Of the unit in flight something starts now: its turn is told, and others may evict who could not
+ * before. Nothing if it takes no turns. */
+void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out);
+
+/* It waits for its next turn in this round: its gang's minimum is placed. */
+void engine_wait_for_turn(struct engine *k, uint32_t unit);
+
+/* Others go for it: all may have a turn. */
+void engine_reopen_turns(struct engine *k, uint32_t unit);
 
 /* --- reserve.c: when the head can start --- */
 

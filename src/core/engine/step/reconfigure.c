@@ -82,6 +82,7 @@ void engine_begin_profiles(struct engine *k)
         k->gangs->kubeflow |= args && args->gangs_kubeflow;
     }
     engine_count_profiles(k);
+    engine_begin_shares(k);
     engine_begin_lines(k);
 }
 

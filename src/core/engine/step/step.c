@@ -45,6 +45,7 @@ static void place(struct engine *k, pod_id pod, const struct class *class, uint3
     queue_settle(k->queue, pod.i);
     engine_stop_timer(k, pod.i);
     engine_forget_refusal(k, pod.i);
+    engine_start_turn(k, pod.i, out);
     engine_leave_line(k, pod.i);
     engine_announce(k, pod, out);
 }
@@ -253,6 +254,8 @@ static void step_pod(struct engine *k, pod_id pod, struct effects *out)
         engine_fail(k, pod, class->error, false, out); /* it is its spec that is too much */
         return;
     }
+    if (engine_shares(k) && engine_keep_pod_out(k, pod, class, out))
+        return;
     if (engine_would_hear_the_same(k, pod, class)) {
         k->figures->stats.decisions++;
         k->figures->stats.repeated++;
@@ -288,6 +291,8 @@ enum { RIPE_A_STEP = 4096 }; /* units that have waited long enough, and come bac
 static bool step(struct engine *k, struct effects *out)
 {
     uint32_t unit;
+    if (engine_shares(k) || engine_must_share_anew(k))
+        engine_settle_shares(k);
     if (engine_pass_time(k, out))
         return true;
     if (UNLIKELY(engine_n_asked(k)) && engine_next_answered(k, &unit)) {
@@ -322,6 +327,7 @@ static bool step(struct engine *k, struct effects *out)
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
 {
     k->now_ms = now_ms;
+    engine_pass_shares(k);
     engine_rest_classes(k);
     engine_begin_effort(k);
     engine_begin_to_bound(k);

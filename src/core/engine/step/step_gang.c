@@ -31,6 +31,7 @@ static void tell_if_elsewhere(struct engine *k, const struct seat *seat)
 static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
                    struct effects *out)
 {
+    engine_start_turn(k, unit, out);
     uint32_t left = hand_on(k, p, group, unit), seated = 0;
     engine_rank_gang(k, p, group);
     vec_each(&p->seats, seat) {
@@ -52,6 +53,10 @@ static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t
         engine_gang_takes_off(k, group, seated);
     }
     k->gangs->all.at[group].goes_on = false;
+    if (left != ID_NONE && UNLIKELY(engine_turns_of(k, left))) {
+        engine_wait_for_turn(k, left);
+        return;
+    }
     if (left != ID_NONE) {
         engine_refuse_gang(k, p, left, GANG_REST, out);
         return;
@@ -66,7 +71,9 @@ static bool place_in_turn(struct engine *k, struct planner *p, uint32_t group, u
                           bool *is_behind)
 {
     struct txn t = txn_begin(k->cluster);
+    p->takes_turns = engine_turns_of(k, unit);
     bool is_placed = engine_place_gang(k, p, group, p->need);
+    p->takes_turns = false;
     *is_behind = is_placed && !engine_may_pass(k, unit);
     if (is_placed && !*is_behind)
         txn_commit(k->cluster, t);
@@ -141,6 +148,8 @@ void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out)
             classes_of(&k->classes, pods_at(&k->cluster->pods, (pod_id){*pod})->shape)->error, out);
     if (!is_seated)
         engine_refuse_gang(k, p, unit, GANG_MISSING, out);
+    else if (engine_shares(k) && engine_keep_gang_out(k, p, group, unit, out))
+        return;
     else if (!planner_has_hope(p))
         refuse(k, p, group, GANG_HOPELESS, out);
     else if (UNLIKELY(has_say(p)))

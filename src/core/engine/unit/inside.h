@@ -95,6 +95,7 @@ struct preemption;
 struct pauses;
 struct vain;
 struct figures;
+struct shares;
 
 struct engine {
     struct engine_config config;
@@ -137,6 +138,7 @@ struct engine {
     struct extending *extender;
     struct holds *holds;
     struct lines *lines;
+    struct shares *shares;
     struct preemption *preemption;
 
     struct arena mem; /* scratch of one call */

@@ -1,0 +1,118 @@
+/* Rounds where queues say whose turn it is (rule O9 of docs/guide/queues.md).
+ *
+ * Something that may help opens a round: each unit has one turn in it, and who was refused is not
+ * tried again. A start changes what everybody has, so the next turn is found anew. A unit that
+ * comes in between stands where its queue puts it. When somebody has started in a round and nobody
+ * is left, one more round is had: what stands in somebody's way may be taken back now. So it ends
+ * with a round in which nobody starts. */
+
+#include "core/engine/backfill/line.h"
+
+struct line *engine_turns_of(const struct engine *k, uint32_t unit)
+{
+    return engine_shares(k) && engine_is_shared(k, (pod_id){unit}) &&
+                   !engine_is_hold(k, unit)
+               ? &vec_last(&k->lines->at)
+               : NULL;
+}
+
+void engine_take_place(struct engine *k, struct line *l, uint32_t unit)
+{
+    struct lines *ls = k->lines;
+    if (unit >= ls->waiters.n)
+        vec_resize(&ls->waiters, unit + 1);
+    struct waiter *w = &ls->waiters.at[unit];
+    w->turn_ms = engine_age_ms(k, unit);
+    w->number = k->units.at[unit].arrival;
+    w->line = (uint32_t)(l - ls->at.at) + 1;
+    w->is_told = false;
+    engine_enter_queue(k, unit, w->turn_ms);
+}
+
+static bool is_round_due(const struct engine *k, const struct line *l)
+{
+    return l->is_stale || l->has_started || k->shares->has_passed;
+}
+
+static void open_round(struct engine *k, struct line *l)
+{
+    l->is_stale = l->has_started = k->shares->has_passed = false;
+    l->rejectors = 0;
+    fair_new_round(k->shares->tree);
+}
+
+bool engine_has_turn(const struct engine *k, const struct line *l)
+{
+    struct fair *tree = k->shares->tree;
+    return fair_next(tree) != FAIR_NONE || (is_round_due(k, l) && fair_n_waiting(tree, FAIR_ROOT));
+}
+
+bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
+{
+    struct shares *s = k->shares;
+    uint32_t next = fair_next(s->tree);
+    if (next == FAIR_NONE && is_round_due(k, l)) {
+        open_round(k, l);
+        next = fair_next(s->tree);
+    }
+    if (next == FAIR_NONE)
+        return false;
+    struct stander *is = &s->standers.at[next];
+    if (!is->has_turn)
+        is->key = fair_key(s->tree, fair_leaf(s->tree, fair_queue_of(s->tree, next)),
+                           engine_unit_ask(k, next));
+    arena_reset(&s->mem);
+    fair_out(s->tree, next);
+    queue_recall(k->queue, next);
+    *unit = next;
+    return true;
+}
+
+void engine_reopen_turns(struct engine *k, uint32_t unit)
+{
+    struct line *l = engine_line_of(k, unit);
+    if (!l || !l->has_queues)
+        return;
+    k->shares->standers.at[unit].has_turn = true;
+    open_round(k, l);
+    l->has_started = true;
+}
+
+static struct str unit_name(const struct engine *k, uint32_t unit, struct arena *mem)
+{
+    const struct cluster *c = k->cluster;
+    pod_id pod = {unit};
+    struct str name = engine_gang_led_by(k, unit)
+                          ? names_text(&c->names, c->groups.at.at[groups_of(&c->groups, pod)].name)
+                          : pod_name(pods_at(&c->pods, pod));
+    struct str namespace = names_text(&c->names, pods_shape(&c->pods, pod)->namespace);
+    return arena_join(mem, namespace, STR("/"), name);
+}
+
+void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
+{
+    struct shares *s = k->shares;
+    struct line *l = engine_line_of(k, unit);
+    if (LIKELY(!l) || !l->has_queues)
+        return;
+    struct stander *is = &s->standers.at[unit];
+    struct queue_turn turn = {
+        .unit = unit_name(k, unit, &out->mem),
+        .queue = engine_leaf_name(k, fair_queue_of(s->tree, unit)),
+        .is_beyond = is->is_beyond,
+        .is_first = is->is_first,
+        .class = is->key.class,
+        .share = is->key.share,
+    };
+    turn.queue = arena_str(&out->mem, turn.queue);
+    vec_push(&out->turns, turn);
+    is->has_turn = false;
+    l->has_started = true;
+}
+
+void engine_wait_for_turn(struct engine *k, uint32_t unit)
+{
+    struct line *l = engine_line_of(k, unit);
+    queue_hold(k->queue, k->now_ms, unit, l->bit);
+    engine_take_place(k, l, unit);
+}

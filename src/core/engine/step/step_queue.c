@@ -1,0 +1,87 @@
+/* A unit that its queue keeps out, whatever room there is: it is told, and stays in line. Some of
+ * what keeps it out may be taken back from others. */
+
+#include "core/base/hash.h"
+#include "core/engine/step/step.h"
+
+/* Is it worth looking for somebody to evict? */
+static bool may_make_room(const struct fair_refusal *why)
+{
+    return why->rule == FAIR_A2 || why->rule == FAIR_A3 || why->rule == FAIR_A4 ||
+           why->rule == FAIR_A6;
+}
+
+static void tell(struct engine *k, pod_id pod, struct str text, struct effects *out)
+{
+    struct effect *effect = engine_emit(k, pod, EFFECT_REFUSE, out);
+    effect->message = arena_str(&out->mem, text);
+    effect->rejected_by = k->shares->bit;
+    effect->is_queued = true;
+    k->figures->stats.refused++;
+    k->figures->counts.profiles.at[k->units.at[pod.i].profile].unschedulable++;
+    engine_count_refused(k, pod, effect->rejected_by);
+}
+
+static void tell_all(struct engine *k, uint32_t unit, struct str text, struct effects *out)
+{
+    if (!engine_gang_led_by(k, unit)) {
+        tell(k, (pod_id){unit}, text, out);
+        return;
+    }
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    for (uint32_t i = 0; i < k->cluster->groups.at.at[group].members.n; i++) {
+        pod_id pod = {k->cluster->groups.at.at[group].members.at[i]};
+        if (!engine_is_ready(k, pod))
+            continue;
+        const struct profile *profile = engine_profile_of(k, pod);
+        k->units.at[pod.i].profile =
+            (uint8_t)k->figures->counts.of.at[profile - k->config.profiles];
+        k->units.at[pod.i].told = 0; /* what it is told of room next is news */
+        tell(k, pod, text, out);
+    }
+}
+
+static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why,
+                 struct effects *out)
+{
+    AUTO(buf) text = {0};
+    engine_word_admission(k, unit, why, &text);
+    uint32_t hash = (uint32_t)str_hash(buf_str(&text)) | 1;
+    struct stander *is = &k->shares->standers.at[unit];
+    if (is->told != hash)
+        tell_all(k, unit, buf_str(&text), out);
+    is->told = hash;
+    engine_forget_refusal(k, unit);
+    engine_stays_in_line(k, unit, k->shares->bit);
+    k->lines->waiters.at[unit].is_told = false;
+}
+
+bool engine_keep_pod_out(struct engine *k, pod_id pod, struct class *class, struct effects *out)
+{
+    struct fair_refusal why;
+    if (engine_admits(k, pod.i, &why))
+        return false;
+    AUTO(eviction_plan) plan = {0};
+    if (may_make_room(&why))
+        engine_find_eviction(k, pod.i, class, &plan);
+    stay(k, pod.i, &why, out);
+    engine_carry_out(k, pod, &plan, out);
+    if (plan.ripe_ms)
+        engine_wake_at(k, pod.i, plan.ripe_ms);
+    return true;
+}
+
+bool engine_keep_gang_out(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
+                          struct effects *out)
+{
+    struct fair_refusal why;
+    if (engine_admits(k, unit, &why))
+        return false;
+    AUTO(eviction_plan) plan = {0};
+    if (may_make_room(&why) && p->need)
+        engine_plan_eviction(k, p, group, &plan);
+    stay(k, unit, &why, out);
+    if (may_make_room(&why) && p->need)
+        engine_conclude_eviction(k, p, group, &plan, out);
+    return true;
+}
