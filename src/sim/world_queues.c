@@ -69,7 +69,7 @@ void world_close_queues(struct world *w, int64_t end_ms)
 {
     struct queue_reports all = {0};
     arena_reset(&w->mem);
-    engine_queue_reports(w->engine, &w->mem, &all);
+    engine_queue_reports(w->engine, end_ms, &w->mem, &all);
     list_each(&all.at, queue)
         list_each(&queue->amounts, a)
             vec_push(&w->books.queues,

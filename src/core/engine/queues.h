@@ -91,8 +91,10 @@ struct queue_reports {
     LIST(struct queue_report) at;
 };
 
-/* Every queue, without parts, parents before children; all texts and lists live in `mem`. */
-void engine_queue_reports(struct engine *k, struct arena *mem, struct queue_reports *out);
+/* Every queue as it is now, without parts, parents before children; all texts and lists live in
+ * `mem`. */
+void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
+                          struct queue_reports *out);
 
 /* Does anything depend on queues now? */
 bool engine_has_queues(const struct engine *k);

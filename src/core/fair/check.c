@@ -20,6 +20,10 @@ static void check_sums(const struct fair *f, const struct queue *q, uint32_t r)
             waiting =
                 wrap_add(waiting, wrap_mul(f->lanes.at[*lane].n,
                                            ask_amount(ask_of_lane(f, &f->lanes.at[*lane]), r, 0)));
+    vec_each(&q->lanes, lane)
+        if (*lane != FAIR_NONE)
+            waiting =
+                wrap_add(waiting, ask_amount(behind_lane(f, &f->lanes.at[*lane]), r, 0));
     assert(c->waiting == waiting);
 }
 

@@ -176,6 +176,9 @@ int64_t fair_room(struct fair *f, uint32_t queue, uint32_t resource, uint32_t *a
  * Units are small numbers: 16 bytes are kept for each up to the largest. */
 void fair_enter(struct fair *f, uint32_t unit, uint32_t queue, uint64_t kind, struct fair_ask ask,
                 bool is_first);
+/* So much more waits behind the unit, which is alone in its lane: it counts as waiting (L4) until
+ * the unit leaves, and asks for nothing yet. */
+void fair_trail(struct fair *f, uint32_t unit, struct fair_ask behind);
 void fair_leave(struct fair *f, uint32_t unit); /* nothing if it does not stand */
 bool fair_stands(const struct fair *f, uint32_t unit);
 uint32_t fair_queue_of(const struct fair *f, uint32_t unit); /* FAIR_NONE: it does not stand */

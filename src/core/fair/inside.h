@@ -100,6 +100,7 @@ struct lane {
     uint32_t queue; /* FAIR_NONE: the lane is free */
     uint32_t kind;
     uint32_t ask;          /* interned */
+    uint32_t behind;       /* likewise: what waits behind its only unit; FAIR_NONE: nothing */
     uint32_t top;          /* the first of the pile; FAIR_NONE: it is empty */
     uint32_t n;            /* units, those that are out too */
     uint32_t place;        /* in the queue's lanes */
@@ -180,6 +181,15 @@ static inline int64_t sum_of(int64_t a, int64_t b)
 static inline struct fair_ask ask_of_lane(const struct fair *f, const struct lane *l)
 {
     struct str bytes = intern_bytes(&f->asks, l->ask);
+    return (struct fair_ask){(const struct fair_amount *)(const void *)bytes.p,
+                             (uint32_t)(bytes.n / sizeof(struct fair_amount))};
+}
+
+static inline struct fair_ask behind_lane(const struct fair *f, const struct lane *l)
+{
+    if (LIKELY(l->behind == FAIR_NONE))
+        return (struct fair_ask){0};
+    struct str bytes = intern_bytes(&f->asks, l->behind);
     return (struct fair_ask){(const struct fair_amount *)(const void *)bytes.p,
                              (uint32_t)(bytes.n / sizeof(struct fair_amount))};
 }

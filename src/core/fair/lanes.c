@@ -82,6 +82,7 @@ static uint32_t add_lane(struct fair *f, uint32_t queue, uint32_t kind, struct f
     f->lanes.at[number] = (struct lane){.queue = queue,
                                         .kind = kind,
                                         .ask = keep_ask(f, ask),
+                                        .behind = FAIR_NONE,
                                         .top = FAIR_NONE,
                                         .place = place,
                                         .next = k->lanes,
@@ -122,6 +123,8 @@ static void free_lane(struct fair *f, uint32_t number)
     if (f->kinds.at[l->kind].lanes == FAIR_NONE)
         free_kind(f, l->kind);
     intern_drop(&f->asks, l->ask);
+    if (l->behind != FAIR_NONE)
+        intern_drop(&f->asks, l->behind);
     *l = (struct lane){.queue = FAIR_NONE, .top = FAIR_NONE};
     vec_push(&f->free_lanes, number);
 }
@@ -147,11 +150,12 @@ void lanes_done(struct fair *f)
 
 /* --- in and out --- */
 
-static void count_waiting(struct fair *f, uint32_t queue, struct fair_ask ask, int sign)
+static void count_waiting(struct fair *f, uint32_t queue, struct fair_ask ask, int sign,
+                          uint32_t units)
 {
     for (uint32_t at = queue; at != FAIR_NONE; at = queue_at(f, at)->parent) {
         struct queue *q = queue_at(f, at);
-        q->n_waiting += (uint32_t)sign;
+        q->n_waiting += (uint32_t)sign * units;
         for (uint32_t i = 0; i < ask.n; i++) {
             struct cell *c = &q->cells[ask.at[i].resource];
             c->waiting = wrap_add(c->waiting, sign * ask.at[i].amount);
@@ -193,9 +197,20 @@ void fair_enter(struct fair *f, uint32_t unit, uint32_t queue, uint64_t kind, st
     struct lane *l = &f->lanes.at[lane];
     l->n++;
     f->units.at[unit].lane = lane;
-    count_waiting(f, queue, ask_of_lane(f, l), 1);
+    count_waiting(f, queue, ask_of_lane(f, l), 1, 1);
     pile_add(f, l, unit);
     turns_place_lane(f, lane);
+}
+
+void fair_trail(struct fair *f, uint32_t unit, struct fair_ask behind)
+{
+    assert(fair_stands(f, unit));
+    struct lane *l = &f->lanes.at[f->units.at[unit].lane];
+    assert(l->n == 1 && l->behind == FAIR_NONE);
+    if (behind.n == 0)
+        return;
+    l->behind = keep_ask(f, behind);
+    count_waiting(f, l->queue, behind, 1, 0);
 }
 
 static bool is_out_alone(const struct fair *f, uint32_t unit)
@@ -219,7 +234,8 @@ void fair_leave(struct fair *f, uint32_t unit)
         pile_remove(f, l, unit);
         turns_place_lane(f, lane);
     }
-    count_waiting(f, l->queue, ask_of_lane(f, l), -1);
+    count_waiting(f, l->queue, ask_of_lane(f, l), -1, 1);
+    count_waiting(f, l->queue, behind_lane(f, l), -1, 0);
     f->units.at[unit].lane = FAIR_NONE;
     if (--l->n == 0)
         free_lane(f, lane);

@@ -107,9 +107,10 @@ static struct sized size_of(const struct engine *k, uint32_t pod)
     return size;
 }
 
-/* Its members that may be placed now, and must be in its next turn. */
-static uint32_t list_asking(struct engine *k, uint32_t group, struct sized **out)
+/* The members of the gang that may be placed now; so many of them must be in its next turn. */
+static uint32_t list_asking(struct engine *k, uint32_t unit, struct sized **out, uint32_t *ready)
 {
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     const struct group *g = &k->cluster->groups.at.at[group];
     uint32_t n = 0, need = MAX(need_of(k, group), 1u);
     *out = arena_array(&k->shares->mem, struct sized, g->members.n);
@@ -118,6 +119,7 @@ static uint32_t list_asking(struct engine *k, uint32_t group, struct sized **out
             (*out)[n++] = size_of(k, *pod);
     if (n > 1)
         qsort(*out, n, sizeof(**out), by_size);
+    *ready = n;
     return MIN(n, need);
 }
 
@@ -149,12 +151,9 @@ static struct fair_ask sum_of(struct engine *k, struct fair_ask a, struct fair_a
     return (struct fair_ask){at, n};
 }
 
-struct fair_ask engine_unit_ask(struct engine *k, uint32_t unit)
+/* What these ask for together. */
+static struct fair_ask sum_all(struct engine *k, const struct sized *asking, uint32_t n)
 {
-    if (!engine_gang_led_by(k, unit))
-        return keep_ask(k, engine_ask_of(k, (pod_id){unit}));
-    struct sized *asking;
-    uint32_t n = list_asking(k, groups_of(&k->cluster->groups, (pod_id){unit}), &asking);
     struct fair_ask sum = {0};
     shape_id last = ID_NONE;
     struct fair_ask one = {0};
@@ -177,6 +176,23 @@ struct fair_ask engine_unit_ask(struct engine *k, uint32_t unit)
                 ((struct fair_amount *)(uintptr_t)sum.at)[r].amount += one.at[r].amount;
     }
     return sum;
+}
+
+struct fair_ask engine_unit_ask(struct engine *k, uint32_t unit)
+{
+    if (!engine_gang_led_by(k, unit))
+        return keep_ask(k, engine_ask_of(k, (pod_id){unit}));
+    struct sized *asking;
+    uint32_t ready, n = list_asking(k, unit, &asking, &ready);
+    return sum_all(k, asking, n);
+}
+
+/* Those of its gang whose turn comes later. */
+static struct fair_ask ask_behind(struct engine *k, uint32_t unit)
+{
+    struct sized *asking;
+    uint32_t ready, n = list_asking(k, unit, &asking, &ready);
+    return sum_all(k, asking + n, ready - n);
 }
 
 /* --- lanes --- */
@@ -238,6 +254,8 @@ void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms)
     uint32_t queue = settle_queue(k, unit);
     struct fair_ask ask = engine_unit_ask(k, unit);
     fair_enter(s->tree, unit, queue, kind_of(k, unit, is->is_beyond), ask, is->is_first);
+    if (gang)
+        fair_trail(s->tree, unit, ask_behind(k, unit));
     arena_reset(&s->mem);
 }
 

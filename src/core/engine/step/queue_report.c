@@ -4,6 +4,7 @@
 
 #include "core/engine/step/step.h"
 #include "core/fair/ledger.h"
+#include "core/fair/past.h"
 
 bool engine_has_queues(const struct engine *k)
 {
@@ -152,6 +153,7 @@ static void add_amounts(struct reporting *r, struct queue_report *report, uint32
         .lent = row->lent,
         .waiting = row->waiting,
         .max = row->max == FAIR_NO_LIMIT ? -1 : row->max,
+        .used_time = fair_used_time(r->k->shares->tree, row->queue, resource),
         .in_thousandths = r->k->shares->is_fine.at[resource],
     };
 }
@@ -238,12 +240,15 @@ static void report_below(struct reporting *r, uint32_t parent)
         report_amounts(r, parent, all, first);
 }
 
-void engine_queue_reports(struct engine *k, struct arena *mem, struct queue_reports *out)
+void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
+                          struct queue_reports *out)
 {
     *out = (struct queue_reports){0};
+    k->now_ms = now_ms;
+    engine_pass_shares(k);
+    engine_settle_shares(k);
     if (!engine_shares(k))
         return;
-    engine_settle_shares(k);
     out->at.at = arena_array(mem, struct queue_report, fair_n_queues(k->shares->tree));
     struct reporting r = {k, mem, out, arena_array(mem, uint32_t, fair_n_queues(k->shares->tree))};
     report_below(&r, FAIR_ROOT);
