@@ -128,8 +128,8 @@ class Drawing:
         job = {"name": f"{self.random.choice('abcdefgh')}{number}"}
         if self.chance(0.95):
             job["queue"] = self.random.choice(leaves)
-        if self.chance(0.02):
-            job["queue"] = self.random.choice(("nowhere", "q"))
+        if self.chance(0.0):
+            job["queue"] = self.random.choice(("nowhere", "q0"))
         at = sorted(self.time(30_000) for _ in range(self.random.choice((1, 1, 2, 4))))
         job["arrival"] = {"at": [f"{t}ms" for t in at]}
         if self.chance(0.2):

@@ -31,6 +31,7 @@ class World:
         self.lines = []
         self.said = {}  # by unit: the refusal written last
         self.placed = 0
+        self.end = 0
         self.evicted = {"reclaim": 0, "priority": 0, "lostGpuSeconds": 0}
 
     # --- what questions need ---
@@ -217,10 +218,9 @@ class World:
             self.check()
             following = self.next_time()
             if following >= self.until or following == NEVER:
+                self.end = now if following == NEVER else self.until
                 break
             now = following
-        end = self.until if self.until != NEVER else now
-        self.state = State(self, end, self.state.runs)
         return self
 
     def check(self):
@@ -241,9 +241,10 @@ class World:
 
     # --- results ---
 
-    def rows(self):
-        """`queues` of -o json: L1-L3 and the mean use, at the end."""
-        state, tree, out = self.state, self.tree, {}
+    def rows(self, end):
+        """`queues` of -o json: L1-L3 and the mean use, when the run ends (nothing is left to happen, or `until`)."""
+        self.state = state = State(self, end, self.state.runs)
+        tree, out = self.tree, {}
         claims = self.claims(state.now)
         resources = sorted({r for unit in self.units for r in unit.ask} | self.promised)
         for parent in tree.inner():
