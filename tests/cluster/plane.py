@@ -182,10 +182,15 @@ class Plane(Client):
             return False
 
     def _ask_etcd(self, path, **body):
+        return next(self._ask_etcd_each(path, [body]))
+
+    def _ask_etcd_each(self, path, bodies):
+        """The answers, all over one connection."""
         connection = http.client.HTTPConnection("127.0.0.1", self.etcd_port, timeout=30)
         try:
-            connection.request("POST", path, json.dumps(body))
-            return json.loads(connection.getresponse().read())
+            for body in bodies:
+                connection.request("POST", path, json.dumps(body))
+                yield json.loads(connection.getresponse().read())
         finally:
             connection.close()
 
@@ -255,13 +260,17 @@ class Plane(Client):
         self._ask_etcd("/v3/kv/compaction", revision=now, physical=True)
 
     def wipe(self, *prefixes):
-        """Objects whose keys in etcd begin so are gone, whatever finalizers they have; watchers are
-        told. Whole kinds, in one request each."""
+        """Objects whose keys in etcd begin so are gone, whatever finalizers they have; watchers are told.
+        Each in a revision of its own, as a server deletes: a client that is cut off between two objects of
+        one revision never hears of the second, and kube-scheduler ends when its name comes again."""
         for prefix in prefixes:
             first = ("/registry/" + prefix).encode()
             last = first[:-1] + bytes([first[-1] + 1])
-            self._ask_etcd("/v3/kv/deleterange", key=base64.b64encode(first).decode(),
-                           range_end=base64.b64encode(last).decode())
+            found = self._ask_etcd("/v3/kv/range", key=base64.b64encode(first).decode(),
+                                   range_end=base64.b64encode(last).decode(), keys_only=True)
+            keys = [{"key": kv["key"]} for kv in found.get("kvs", [])]
+            for _ in self._ask_etcd_each("/v3/kv/deleterange", keys):
+                pass
 
     # Users
 

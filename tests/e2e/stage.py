@@ -89,12 +89,12 @@ class Stage:
         self.started.append(child)
         return child
 
-    def run_alone(self, kubeconfig=None):
+    def run_alone(self, kubeconfig=None, name=None):
         kubeconfig = kubeconfig or self.plane.kubeconfig("kubenexus")
-        return self.run("--leader-elect=false", "--kubeconfig", kubeconfig)
+        return self.run("--leader-elect=false", "--kubeconfig", kubeconfig, name=name)
 
-    def run_synced(self):
-        child = self.run_alone()
+    def run_synced(self, name=None):
+        child = self.run_alone(name=name)
         self.until_says(child, '"synced"')
         return child
 

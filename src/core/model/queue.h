@@ -18,12 +18,9 @@ enum {
     QUEUE_MIN_RUN_MOST_S = 604800,
 };
 
-/* What pods say: the queue they are of, the user whose they are, what was written with their
- * binding, when what they did was last kept. */
-#define LABEL_QUEUE           "scheduling.kubenexus.io/queue"
-#define ANNOTATION_USER       "scheduling.kubenexus.io/user"
-#define ANNOTATION_CHARGED    "scheduling.kubenexus.io/charged-to"
-#define ANNOTATION_CHECKPOINT "scheduling.kubenexus.io/checkpointed-at"
+/* What pods say: the queue they are of, and whose they are there. */
+#define LABEL_QUEUE     "scheduling.kubenexus.io/queue"
+#define ANNOTATION_USER "scheduling.kubenexus.io/user"
 
 enum queue_split_by { SPLIT_NONE, SPLIT_NAMESPACE, SPLIT_USER, SPLIT_LABEL };
 enum queue_stop { QUEUE_OPEN, QUEUE_HOLD, QUEUE_DRAIN };

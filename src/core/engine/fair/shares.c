@@ -286,8 +286,8 @@ static bool read_profiles(struct engine *k)
     s->shares_namespaces = false;
     s->bit = 0;
     vec_clear(&s->has_part);
-    for (uint32_t i = 0; i < k->config.n_profiles; i++) {
-        const struct profile_plugin *p = queues_of(&k->config.profiles[i]);
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
+        const struct profile_plugin *p = queues_of(&k->config.rules.profiles[i]);
         vec_push(&s->has_part, p != NULL);
         const struct fair_queues_args *args = p && p->args ? p->args : &defaults;
         if (p && (!s->bit || args->shares_namespaces))

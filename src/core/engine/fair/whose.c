@@ -137,7 +137,7 @@ static struct str word_of(const struct engine *k, pod_id pod, enum saying is)
 bool engine_is_shared(const struct engine *k, pod_id pod)
 {
     const struct profile *profile = engine_profile_of(k, pod);
-    return profile && k->shares->has_part.at[profile - k->config.profiles];
+    return profile && k->shares->has_part.at[profile - k->config.rules.profiles];
 }
 
 /* Of "root.a.b": a.b, then b. */

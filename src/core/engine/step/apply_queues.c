@@ -37,8 +37,8 @@ void engine_settle_shares(struct engine *k)
 {
     struct shares *s = k->shares;
     if (s->must_begin) {
-        struct engine_config config = k->config;
-        engine_configure(k, k->now_ms, &config);
+        struct engine_rules rules = k->config.rules;
+        engine_configure(k, k->now_ms, &rules);
     }
     if (!s->tree)
         return;

@@ -134,15 +134,16 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Is there anything to say of it? */
-static bool matters(const struct fair_row *row)
+static bool matters(const struct fair_row *row, __int128 used_time)
 {
-    return row->guaranteed || row->used || row->waiting || row->max != FAIR_NO_LIMIT;
+    return used_time || row->guaranteed || row->used || row->waiting || row->max != FAIR_NO_LIMIT;
 }
 
 static void add_amounts(struct reporting *r, struct queue_report *report, uint32_t resource,
                         const struct fair_row *row)
 {
-    if (!matters(row))
+    __int128 used_time = fair_used_time(r->k->shares->tree, row->queue, resource);
+    if (!matters(row, used_time))
         return;
     report->amounts.at[report->amounts.n++] = (struct queue_amounts){
         .resource = arena_str(r->mem, fair_resource_name(r->k->shares->tree, resource)),
@@ -153,7 +154,7 @@ static void add_amounts(struct reporting *r, struct queue_report *report, uint32
         .lent = row->lent,
         .waiting = row->waiting,
         .max = row->max == FAIR_NO_LIMIT ? -1 : row->max,
-        .used_time = fair_used_time(r->k->shares->tree, row->queue, resource),
+        .used_time = used_time,
         .in_thousandths = r->k->shares->is_fine.at[resource],
     };
 }
@@ -215,6 +216,14 @@ static bool is_behind(const struct fair *tree, uint32_t a, uint32_t b)
     return str_compare(fair_name(tree, a), fair_name(tree, b)) > 0;
 }
 
+/* A name that waiting pods say and nobody has. */
+static bool is_nothing(struct fair *tree, uint32_t queue)
+{
+    uint32_t children;
+    fair_children(tree, queue, &children);
+    return fair_state(tree, queue) == FAIR_PHANTOM && !children && !fair_jobs(tree, queue);
+}
+
 static void report_below(struct reporting *r, uint32_t parent)
 {
     struct fair *tree = r->k->shares->tree;
@@ -222,7 +231,7 @@ static void report_below(struct reporting *r, uint32_t parent)
     const uint32_t *of = fair_children(tree, parent, &all);
     uint32_t *children = arena_array(r->mem, uint32_t, all);
     for (uint32_t i = 0; i < all; i++) {
-        if (fair_is_part(tree, of[i]))
+        if (fair_is_part(tree, of[i]) || is_nothing(tree, of[i]))
             continue;
         uint32_t at = n++;
         for (; at > 0 && is_behind(tree, children[at - 1], of[i]); at--)

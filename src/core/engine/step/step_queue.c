@@ -35,7 +35,7 @@ static void tell_all(struct engine *k, uint32_t unit, struct str text, struct ef
             continue;
         const struct profile *profile = engine_profile_of(k, pod);
         k->units.at[pod.i].profile =
-            (uint8_t)k->figures->counts.of.at[profile - k->config.profiles];
+            (uint8_t)k->figures->counts.of.at[profile - k->config.rules.profiles];
         k->units.at[pod.i].told = 0; /* what it is told of room next is news */
         tell(k, pod, text, out);
     }

@@ -68,7 +68,8 @@ TEST(cover, gives_back_what_is_borrowed)
     EXPECT_TEXT(taken(&x, c), "--rr");
     EXPECT(fair_is_exposed(c, 2, b) && !fair_is_exposed(c, 1, b));
     EXPECT(fair_rises(c, (const uint32_t[]){2, 3}, 2));
-    EXPECT(!fair_rises(c, (const uint32_t[]){0, 1, 2}, 3)); /* b would have less than it is guaranteed */
+    EXPECT(!fair_rises(c, (const uint32_t[]){0, 1, 2},
+                       3)); /* b would have less than it is guaranteed */
     EXPECT_INT(fair_debt(c, 2), 500000000000000000);
     EXPECT_TEXT(taken(&x, wants(&x, a, 9, 0)), "----"); /* more than a is guaranteed */
 }
