@@ -32,6 +32,7 @@ class World:
         self.said = {}  # by unit: the refusal written last
         self.placed = 0
         self.end = 0
+        self.had_ends = False
         self.evicted = {"reclaim": 0, "priority": 0, "lostGpuSeconds": 0}
 
     # --- what questions need ---
@@ -89,6 +90,7 @@ class World:
     def end_pods(self, now):
         done = [run for run in self.state.runs if ends_at(run) == now]
         told = set()
+        self.had_ends = bool(done)
         for run in sorted(done, key=lambda run: (run.pod.unit.name, run.pod.index)):
             unit, kind = run.pod.unit, run.pod.kind
             if kind == "beyond" or unit not in told:
@@ -183,7 +185,13 @@ class World:
         return turn.kind == "minimum" and turn.unit.may_evict
 
     def rounds(self):
-        is_on = self.round(None)
+        """O9: what ends opens a round, and with FairShare what arrives; else who arrives has a turn, and who may evict where
+        somebody's minRunSeconds, or a reclaimDelaySeconds, is over."""
+        state, who = self.state, None
+        if not self.had_ends and self.config.reclaim != "FairShare":
+            is_ripe = reclaim.is_ripe_now(state, self.turns())
+            who = lambda t: t.unit.arrival == state.now or (is_ripe and self.may_evict(t))  # noqa: E731
+        is_on = self.round(who)
         while is_on:
             is_on = self.round(self.may_evict)
 
@@ -203,9 +211,7 @@ class World:
         now = self.state.now
         times = [ends_at(run) for run in self.state.runs]
         times += [unit.arrival for unit in self.units if unit.arrival > now]
-        waiting = [t for t in self.turns() if self.may_evict(t)]
-        times.append(reclaim.next_ripe_ms(self.state, waiting))
-        times += [t.unit.arrival + self.config.delay_ms for t in waiting if t.unit.arrival + self.config.delay_ms > now]
+        times += [t for t in reclaim.ripe_times(self.state, [t for t in self.turns() if self.may_evict(t)]) if t > now]
         return min(times, default=NEVER)
 
     def run(self):
