@@ -65,24 +65,30 @@ void world_log_starts(struct world *w)
     vec_clear(&w->effects.turns);
 }
 
+/* Means are over the time that was asked for, also if all was done before; else until something
+ * last happened, after which the engine may have looked again. */
 void world_close_queues(struct world *w, int64_t end_ms)
 {
     struct queue_reports all = {0};
+    end_ms = w->plan->until_ms != NEVER ? w->plan->until_ms : end_ms;
+    int64_t told_ms = MAX(end_ms, w->now_ms);
     arena_reset(&w->mem);
-    engine_queue_reports(w->engine, end_ms, &w->mem, &all);
+    engine_queue_reports(w->engine, w->plan->epoch_ms + told_ms, &w->mem, &all);
     list_each(&all.at, queue)
-        list_each(&queue->amounts, a)
-            vec_push(&w->books.queues,
-                     (struct queue_use){
-                         .queue = arena_str(&w->books.mem, queue->name),
-                         .resource = arena_str(&w->books.mem, a->resource),
-                         .guaranteed = a->guaranteed,
-                         .entitled = a->entitled,
-                         .used = a->used,
-                         .borrowed = a->borrowed,
-                         .lent = a->lent,
-                         .used_mean = end_ms ? (int64_t)(a->used_time / end_ms) : 0,
-                     });
+        list_each(&queue->amounts, a) {
+            struct queue_use use = {
+                .queue = arena_str(&w->books.mem, queue->name),
+                .resource = arena_str(&w->books.mem, a->resource),
+                .guaranteed = a->guaranteed,
+                .entitled = a->entitled,
+                .used = a->used,
+                .borrowed = a->borrowed,
+                .lent = a->lent,
+            };
+            __int128 used_time = a->used_time - (__int128)a->used * (told_ms - end_ms);
+            use.used_mean = end_ms ? (int64_t)(used_time / end_ms) : 0;
+            vec_push(&w->books.queues, use);
+        }
 }
 
 /* --- patience --- */

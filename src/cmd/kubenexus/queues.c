@@ -6,6 +6,7 @@
 #include "cmd/kubenexus/dump.h"
 #include "cmd/kubenexus/explain_judge.h"
 #include "cmd/kubenexus/queues_print.h"
+#include "core/base/intern.h"
 #include "io/files/manifest_read.h"
 
 struct options {
@@ -110,6 +111,46 @@ static int print_reports(const struct options *o, const struct queue_reports *al
     return 0;
 }
 
+/* Who waits has come to its place in its queue, and nobody of them has had a turn. */
+static void line_up(struct engine *k, int64_t now_ms)
+{
+    struct effects effects = {0};
+    while (engine_stats(k).active && engine_step(k, now_ms, &effects))
+        effects_clear(&effects);
+    effects_done(&effects);
+}
+
+static struct queue_report *find(struct queue_reports *all, struct str name)
+{
+    list_each(&all->at, q)
+        if (str_equal(q->name, name))
+            return q;
+    return NULL;
+}
+
+/* A unit that waits and may not start, whatever room there is, is blocked in its queue and all above
+ * it. Nobody has been tried here: each is asked about. */
+static void count_blocked(struct engine *k, const struct objects *set, struct arena *mem,
+                          struct queue_reports *all)
+{
+    struct intern units = {0};
+    list_each(&all->at, q)
+        q->blocked = 0;
+    vec_each(&set->all, o) {
+        struct queue_refusal why;
+        bool is_new;
+        if (o->kind != KIND_POD ||
+            !engine_queue_refusal(k, o->meta->namespace, o->meta->name, mem, &why) ||
+            why.rule < QUEUE_RULE_A1 || why.rule > QUEUE_RULE_A7)
+            continue;
+        intern_get(&units, why.unit, &is_new);
+        for (struct queue_report *q = is_new ? find(all, why.queue) : NULL; q;
+             q = find(all, q->parent))
+            q->blocked++;
+    }
+    intern_done(&units);
+}
+
 static int report(const struct options *o, const struct objects *set,
                   const struct scheduler_config *config)
 {
@@ -117,7 +158,9 @@ static int report(const struct options *o, const struct objects *set,
     struct queue_reports all = {0};
     int64_t now_ms = explain_latest_ms(set);
     struct engine *k = explain_engine(set, config, now_ms);
+    line_up(k, now_ms);
     engine_queue_reports(k, now_ms, &mem, &all);
+    count_blocked(k, set, &mem, &all);
     int code = all.at.n ? print_reports(o, &all) : 1;
     if (!all.at.n)
         puts("There are no queues (docs/guide/queues.md).");

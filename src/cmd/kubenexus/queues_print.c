@@ -273,24 +273,39 @@ static struct rest rest_of(const struct queue_reports *all, struct str parent, s
     return rest;
 }
 
+/* "guaranteed 20 + 3/5 of 40 that nobody is guaranteed or wants". */
+static void add_parts(const struct queue_reports *all, const struct queue_report *q,
+                      const struct queue_amounts *a, struct buf *out)
+{
+    const struct rest rest = rest_of(all, q->parent, a->resource);
+    int64_t more = a->entitled - base_of(a);
+    bool has_part = a->entitled < wanted(a) && rest.weights > q->weight;
+    if (base_of(a)) {
+        buf_add(out, STR("guaranteed "));
+        add_amount(out, a, base_of(a));
+        buf_add(out, more ? STR(" + ") : STR(""));
+    }
+    if (more && has_part)
+        buf_printf(out, "%u/%llu of ", q->weight, (unsigned long long)rest.weights);
+    if (more || !base_of(a))
+        add_amount(out, a, has_part ? rest.amount : more);
+    if (more)
+        buf_add(out, STR(" that nobody is guaranteed or wants"));
+}
+
 static void why_entitled(const struct queue_reports *all, const struct queue_report *q,
                          const struct queue_amounts *a, struct buf *out)
 {
-    int64_t more = a->entitled - base_of(a);
-    const struct rest rest = rest_of(all, q->parent, a->resource);
     begin(out, "entitled", a, a->entitled);
-    buf_add(out, base_of(a) < a->guaranteed ? STR("wanted ") : STR("guaranteed "));
-    add_amount(out, a, base_of(a));
-    if (more) {
-        buf_add(out, STR(" + "));
-        if (a->entitled < wanted(a) && rest.weights > q->weight)
-            buf_printf(out, "%u/%llu of ", q->weight, (unsigned long long)rest.weights);
-        add_amount(out, a, a->entitled < wanted(a) ? rest.amount : more);
-        buf_add(out, STR(" that nobody is guaranteed or its owner leaves idle"));
+    if (base_of(a) == a->entitled && base_of(a) < a->guaranteed) {
+        buf_add(out, STR("it wants no more\n"));
+        return;
     }
-    if (a->entitled == wanted(a))
-        buf_add(out, a->max >= 0 && a->entitled == a->max ? STR(": its max")
-                                                          : STR(": it wants no more"));
+    add_parts(all, q, a, out);
+    if (a->max >= 0 && a->entitled == a->max)
+        buf_add(out, STR(", its max"));
+    else if (a->entitled == wanted(a))
+        buf_add(out, STR(", all that it wants"));
     buf_add_char(out, '\n');
 }
 
@@ -299,18 +314,22 @@ static void why_borrowed(const struct queue_amounts *a, struct buf *out)
     begin(out, "borrowed", a, a->borrowed);
     buf_add(out, STR("used "));
     add_amount(out, a, a->used);
-    buf_add(out, STR(" - guaranteed "));
+    buf_add(out, a->borrowed ? STR(" - guaranteed ") : STR(" of guaranteed "));
     add_amount(out, a, a->guaranteed);
-    buf_add(out, a->borrowed ? STR("\n") : STR(", at least 0\n"));
+    buf_add_char(out, '\n');
 }
 
 static void why_lent(const struct queue_amounts *a, struct buf *out)
 {
-    int64_t idle = MAX(a->guaranteed - a->used, 0);
     begin(out, "lent", a, a->lent);
     buf_add(out, STR("of "));
-    add_amount(out, a, idle);
+    add_amount(out, a, MAX(a->guaranteed - a->used, 0));
     buf_add(out, STR(" that are guaranteed to it and idle\n"));
+}
+
+static const char *jobs(uint32_t n)
+{
+    return n == 1 ? "job" : "jobs";
 }
 
 void queues_why(const struct queue_reports *all, const struct queue_report *q, struct str resource,
@@ -322,12 +341,12 @@ void queues_why(const struct queue_reports *all, const struct queue_report *q, s
     buf_add(out, STR("what the cluster backs of what it says\n"));
     why_entitled(all, q, &a, out);
     begin(out, "used", &a, a.used);
-    buf_printf(out, "by %u jobs, and what is kept for them\n", q->running);
+    buf_printf(out, "by %u %s, and what is kept for them\n", q->running, jobs(q->running));
     why_borrowed(&a, out);
     why_lent(&a, out);
     begin(out, "waiting", &a, a.waiting);
-    buf_printf(out, "of %u jobs, %u of which may not start whatever room there is\n", q->waiting,
-               q->blocked);
+    buf_printf(out, "of %u %s, %u of which may not start whatever room there is\n", q->waiting,
+               jobs(q->waiting), q->blocked);
     buf_add(out, STR("share "));
     add_share(out, q->share);
     buf_add(out, STR(": what it uses beyond its guarantee, as a part of the cluster\n"));

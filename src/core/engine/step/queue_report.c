@@ -14,9 +14,9 @@ bool engine_has_queues(const struct engine *k)
 struct str queue_rule_name(enum queue_rule rule)
 {
     static const struct str names[] = {
-        [QUEUE_RULE_NONE] = STR(""),  [QUEUE_RULE_A1] = STR("A1"),   [QUEUE_RULE_A2] = STR("A2"),
-        [QUEUE_RULE_A3] = STR("A3"),  [QUEUE_RULE_A4] = STR("A4"),   [QUEUE_RULE_A5] = STR("A5"),
-        [QUEUE_RULE_A6] = STR("A6"),  [QUEUE_RULE_A7] = STR("A7"),   [QUEUE_RULE_O10] = STR("O10"),
+        [QUEUE_RULE_NONE] = STR(""),     [QUEUE_RULE_A1] = STR("A1"), [QUEUE_RULE_A2] = STR("A2"),
+        [QUEUE_RULE_A3] = STR("A3"),     [QUEUE_RULE_A4] = STR("A4"), [QUEUE_RULE_A5] = STR("A5"),
+        [QUEUE_RULE_A6] = STR("A6"),     [QUEUE_RULE_A7] = STR("A7"), [QUEUE_RULE_O10] = STR("O10"),
         [QUEUE_RULE_ROOM] = STR("room"),
     };
     return names[rule];
@@ -59,9 +59,9 @@ bool engine_queue_of(const struct engine *k, struct str namespace, struct str na
 static uint32_t unit_of(const struct engine *k, pod_id pod)
 {
     uint32_t gang = engine_gang_of(k, pod);
-    uint32_t unit = gang == ID_NONE             ? pod.i
+    uint32_t unit = gang == ID_NONE          ? pod.i
                     : gang < k->gangs->all.n ? k->gangs->all.at[gang].leader
-                                                : ID_NONE;
+                                             : ID_NONE;
     const struct shares *s = k->shares;
     return unit < s->standers.n && s->standers.at[unit].stands ? unit : ID_NONE;
 }
@@ -85,8 +85,10 @@ bool engine_queue_refusal(struct engine *k, struct str namespace, struct str nam
         .unit = name_of(k, pod, mem),
         .queue = arena_str(mem, engine_leaf_name(k, fair_queue_of(s->tree, unit))),
     };
-    if (engine_admits(k, unit, &why))
+    if (engine_admits(k, unit, &why)) {
+        out->rule = s->standers.at[unit].is_behind ? QUEUE_RULE_O10 : QUEUE_RULE_ROOM;
         return true;
+    }
     AUTO(buf) text = {0};
     engine_word_admission(k, unit, &why, &text);
     out->rule = (enum queue_rule)(QUEUE_RULE_A1 + (why.rule - FAIR_A1));
@@ -104,8 +106,7 @@ struct reporting {
     uint32_t *queues; /* by report */
 };
 
-static struct str state_of(struct engine *k, uint32_t queue, struct str *message,
-                           struct arena *mem)
+static struct str state_of(struct engine *k, uint32_t queue, struct str *message, struct arena *mem)
 {
     static const struct str states[] = {
         [FAIR_ACTIVE] = STR("Open"),
@@ -133,18 +134,9 @@ static int by_name(const void *a, const void *b)
     return str_compare(x->resource, y->resource);
 }
 
-/* Is there anything to say of it? */
-static bool matters(const struct fair_row *row, __int128 used_time)
-{
-    return used_time || row->guaranteed || row->used || row->waiting || row->max != FAIR_NO_LIMIT;
-}
-
 static void add_amounts(struct reporting *r, struct queue_report *report, uint32_t resource,
                         const struct fair_row *row)
 {
-    __int128 used_time = fair_used_time(r->k->shares->tree, row->queue, resource);
-    if (!matters(row, used_time))
-        return;
     report->amounts.at[report->amounts.n++] = (struct queue_amounts){
         .resource = arena_str(r->mem, fair_resource_name(r->k->shares->tree, resource)),
         .guaranteed = row->guaranteed,
@@ -154,7 +146,7 @@ static void add_amounts(struct reporting *r, struct queue_report *report, uint32
         .lent = row->lent,
         .waiting = row->waiting,
         .max = row->max == FAIR_NO_LIMIT ? -1 : row->max,
-        .used_time = used_time,
+        .used_time = fair_used_time(r->k->shares->tree, row->queue, resource),
         .in_thousandths = r->k->shares->is_fine.at[resource],
     };
 }
@@ -249,6 +241,32 @@ static void report_below(struct reporting *r, uint32_t parent)
         report_amounts(r, parent, all, first);
 }
 
+/* Has anybody any of it, now or before, or a word about it? All reports have the same resources in
+ * the same order. */
+static bool is_in_play(const struct queue_reports *all, uint32_t i)
+{
+    list_each(&all->at, report) {
+        const struct queue_amounts *a = &report->amounts.at[i];
+        if (a->guaranteed || a->used || a->waiting || a->max >= 0 || a->used_time)
+            return true;
+    }
+    return false;
+}
+
+static void leave_out_the_rest(struct queue_reports *all)
+{
+    uint32_t n = all->at.n ? all->at.at[0].amounts.n : 0, kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_in_play(all, i))
+            continue;
+        list_each(&all->at, report)
+            report->amounts.at[kept] = report->amounts.at[i];
+        kept++;
+    }
+    list_each(&all->at, report)
+        report->amounts.n = kept;
+}
+
 void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
                           struct queue_reports *out)
 {
@@ -263,4 +281,5 @@ void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
     report_below(&r, FAIR_ROOT);
     for (uint32_t i = 0; i < out->at.n; i++)
         report_below(&r, r.queues[i]);
+    leave_out_the_rest(out);
 }
