@@ -246,12 +246,12 @@ def rounds(self):
 @mistake(world.World, "round")
 def one_round(self, who):
     """O9: a plan opens no round"""
-    had, held, started = set(), [], False
+    had, started = set(), False
     while True:
         turn = order.next_turn(self.state, [t for t in self.turns() if t not in had and (who is None or who(t))])
         if turn is None:
             return started
-        if self.attempt(turn, held) is None:
+        if self.attempt(turn, self.heads) is None:
             had.add(turn)
         else:
             started = True

@@ -33,6 +33,7 @@ class World:
         self.placed = 0
         self.end = 0
         self.had_ends = False
+        self.heads = []  # O10: refused for room since the last round for all, in that order
         self.evicted = {"reclaim": 0, "priority": 0, "lostGpuSeconds": 0}
 
     # --- what questions need ---
@@ -168,17 +169,18 @@ class World:
 
     def round(self, who):
         """Each has one turn; a plan opens the round anew, for all. Did something start?"""
-        had, held, started = set(), [], False
+        had, started = set(), False
+        self.heads = [t for t in self.heads if who and not who(t)]
         while True:
             turns = [t for t in self.turns() if t not in had and (who is None or who(t))]
             turn = order.next_turn(self.state, turns)
             if turn is None:
                 return started
-            outcome = self.attempt(turn, held)
+            outcome = self.attempt(turn, self.heads)
             if outcome is None:
                 had.add(turn)
             elif outcome == "plan":
-                had, held, who = set(), [], None
+                had, self.heads, who = set(), [], None
             started = started or outcome is not None
 
     def may_evict(self, turn):
