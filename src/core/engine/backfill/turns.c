@@ -29,9 +29,10 @@ void engine_take_place(struct engine *k, struct line *l, uint32_t unit)
     engine_enter_queue(k, unit, w->turn_ms);
 }
 
-static bool is_round_due(const struct engine *k, const struct line *l)
+/* Something happened: who was refused before may have another answer now. */
+static bool is_new_round(const struct engine *k, const struct line *l)
 {
-    return l->is_stale || l->has_started || k->shares->has_passed;
+    return l->is_stale || k->shares->has_passed;
 }
 
 static void open_round(struct engine *k, struct line *l)
@@ -44,14 +45,17 @@ static void open_round(struct engine *k, struct line *l)
 bool engine_has_turn(const struct engine *k, const struct line *l)
 {
     struct fair *tree = k->shares->tree;
-    return fair_next(tree) != FAIR_NONE || (is_round_due(k, l) && fair_n_waiting(tree, FAIR_ROOT));
+    bool may_open = is_new_round(k, l) || l->has_started;
+    return fair_next(tree) != FAIR_NONE || (may_open && fair_n_waiting(tree, FAIR_ROOT));
 }
 
 bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
 {
     struct shares *s = k->shares;
+    if (is_new_round(k, l))
+        open_round(k, l);
     uint32_t next = fair_next(s->tree);
-    if (next == FAIR_NONE && is_round_due(k, l)) {
+    if (next == FAIR_NONE && l->has_started) {
         open_round(k, l);
         next = fair_next(s->tree);
     }

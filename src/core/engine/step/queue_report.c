@@ -206,6 +206,14 @@ static bool is_behind(const struct fair *tree, uint32_t a, uint32_t b)
     return str_compare(fair_name(tree, a), fair_name(tree, b)) > 0;
 }
 
+/* A name that waiting pods say and nobody has. */
+static bool is_nothing(struct fair *tree, uint32_t queue)
+{
+    uint32_t children;
+    fair_children(tree, queue, &children);
+    return fair_state(tree, queue) == FAIR_PHANTOM && !children && !fair_jobs(tree, queue);
+}
+
 static void report_below(struct reporting *r, uint32_t parent)
 {
     struct fair *tree = r->k->shares->tree;
@@ -213,7 +221,7 @@ static void report_below(struct reporting *r, uint32_t parent)
     const uint32_t *of = fair_children(tree, parent, &all);
     uint32_t *children = arena_array(r->mem, uint32_t, all);
     for (uint32_t i = 0; i < all; i++) {
-        if (fair_is_part(tree, of[i]))
+        if (fair_is_part(tree, of[i]) || is_nothing(tree, of[i]))
             continue;
         uint32_t at = n++;
         for (; at > 0 && is_behind(tree, children[at - 1], of[i]); at--)
