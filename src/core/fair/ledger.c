@@ -32,11 +32,17 @@ static void find_demand(struct fair *f)
         for (uint32_t r = 0; r < f->capacity.n; r++) {
             bool is_there = q->kind != QUEUE_PHANTOM; /* who waits in one that is not, waits for it */
             int64_t all = is_there ? wanted(&q->cells[r]) : q->cells[r].used;
+            int64_t own = q->cells[r].waiting;
+            bool is_inner = false;
             vec_each(&q->children, child) {
                 const struct cell *c = &queue_at(f, *child)->cells[r];
                 int64_t over = wanted(c) - demand_at(f, *child)[r];
                 all -= MIN(over, all);
+                own = wrap_add(own, -c->waiting);
+                is_inner |= queue_at(f, *child)->kind != QUEUE_PART;
             }
+            if (is_inner) /* who waits there waits in no leaf */
+                all -= MIN(own, all);
             demand[r] = MIN(all, q->cells[r].max);
         }
     }

@@ -35,6 +35,7 @@ static void forget_all(struct engine *k)
         vec_done(&l->order);
         vec_done(&l->ends);
         vec_done(&l->steps);
+        engine_heads_done(l);
     }
     vec_done(&ls->at);
     vec_done(&ls->waiters);
@@ -105,13 +106,20 @@ struct line *engine_line_of(const struct engine *k, uint32_t unit)
     return line ? &ls->at.at[line - 1] : NULL;
 }
 
-static int64_t turn_of(const struct engine *k, const struct line *l, uint32_t unit, int64_t run_ms)
+const struct line_args *engine_line_args(const struct engine *k, uint32_t unit)
 {
+    const struct profile *profile = engine_profile_of(k, (pod_id){unit});
+    return k->lines->at.at[profile - k->config.rules.profiles].args;
+}
+
+int64_t engine_turn_ms(const struct engine *k, uint32_t unit, int64_t run_ms)
+{
+    const struct line_args *args = engine_line_args(k, unit);
     int64_t age_ms = engine_age_ms(k, unit);
-    if (l->args->policy != LINE_SJF)
+    if (!args || args->policy != LINE_SJF)
         return age_ms;
     run_ms = run_ms ? run_ms : UNKNOWN_RUN_MS;
-    return l->args->patience ? age_ms + l->args->patience * run_ms : run_ms;
+    return args->patience ? age_ms + args->patience * run_ms : run_ms;
 }
 
 /* Where the unit stands, or would stand. */
@@ -141,7 +149,7 @@ static void enter(struct engine *k, struct line *l, uint32_t unit)
     int64_t run_ms = engine_run_ms(k, (pod_id){unit});
     const struct gang *gang = engine_gang_led_by(k, unit);
     ls->waiters.at[unit] = (struct waiter){
-        .turn_ms = turn_of(k, l, unit, run_ms),
+        .turn_ms = engine_turn_ms(k, unit, run_ms),
         .run_ms = run_ms,
         .number = k->units.at[unit].arrival,
         .priority = gang ? gang->priority : k->units.at[unit].priority,
@@ -161,6 +169,7 @@ void engine_leave_line(struct engine *k, uint32_t unit)
         return;
     k->lines->waiters.at[unit].line = 0;
     if (l->has_queues) {
+        engine_rename_head(l, unit, ID_NONE);
         engine_leave_queue(k, unit);
         return;
     }
@@ -179,6 +188,7 @@ void engine_rename_in_line(struct engine *k, uint32_t unit, uint32_t to)
     struct line *l = engine_line_of(k, unit);
     if (!l)
         return;
+    engine_rename_head(l, unit, to);
     if (l->has_queues)
         engine_rename_in_queue(k, unit, to);
     else
@@ -248,6 +258,8 @@ static void add_head(const struct engine *k, uint32_t unit, sym reader, struct b
 void engine_add_behind(const struct engine *k, uint32_t unit, struct buf *out)
 {
     const struct line *l = engine_line_of(k, unit);
+    if (l->minded.n)
+        l = l->heads.at[l->minded.at[0]];
     buf_printf(out, "waits in line: %s ", l->args->policy == LINE_FIFO ? "behind" : "would delay");
     add_head(k, l->head, pods_shape(&k->cluster->pods, (pod_id){unit})->namespace, out);
     buf_add(out, STR(", which is expected to start within "));
@@ -421,6 +433,7 @@ int64_t engine_lines_next_ms(const struct engine *k, int64_t now_ms)
         bool may_move = l->head != ID_NONE && l->args->policy != LINE_FIFO && l->order.n > 1;
         if (may_move)
             next_ms = MIN(next_ms, l->start_ms);
+        next_ms = MIN(next_ms, engine_heads_ms(l));
     }
     return next_ms;
 }
@@ -447,15 +460,22 @@ static bool is_expendable(const struct engine *k, pod_id pod, pod_id head)
     return is_marked;
 }
 
+bool engine_delays_head(struct engine *k, struct line *l, uint32_t unit)
+{
+    if (l->head == ID_NONE || l->head == unit)
+        return false;
+    if (l->args->policy == LINE_FIFO)
+        return true;
+    return is_late(l, &k->lines->waiters.at[unit], k->now_ms) &&
+           !is_expendable(k, (pod_id){unit}, (pod_id){l->head}) && !engine_keeps_reservation(k, l);
+}
+
 bool engine_may_pass(struct engine *k, uint32_t unit)
 {
     struct line *l = engine_line_of(k, unit);
-    if (LIKELY(!l) || l->head == ID_NONE)
+    if (LIKELY(!l))
         return true;
-    if (l->args->policy == LINE_FIFO)
-        return false;
-    return !is_late(l, &k->lines->waiters.at[unit], k->now_ms) ||
-           is_expendable(k, (pod_id){unit}, (pod_id){l->head}) || engine_keeps_reservation(k, l);
+    return l->has_queues ? engine_may_pass_heads(k, l, unit) : !engine_delays_head(k, l, unit);
 }
 
 bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors)
@@ -465,6 +485,10 @@ bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors)
     l->rejectors |= rejectors;
     if (l->has_queues && rejectors != l->bit)
         k->shares->standers.at[unit].told = 0; /* its queue lets it in: to be kept out is news */
+    if (l->has_queues)
+        k->shares->standers.at[unit].is_behind = rejectors == 0;
+    if (l->has_queues && rejectors && rejectors != l->bit)
+        engine_add_head(k, l, unit);
     bool may_lead = rejectors && l->head == ID_NONE && l->args->policy != LINE_FIRST_FIT;
     if (may_lead && !is_hopeless(k, unit) && !engine_make_head(k, l, unit))
         k->lines->waiters.at[unit].hopeless = k->lines->node_changes + 1;

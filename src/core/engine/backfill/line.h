@@ -59,6 +59,9 @@ struct line {
     uint64_t bit;                 /* of the plugin */
     bool has_queues;              /* whose turn it is, queues say (turns.c): `order` is empty */
     bool has_started;             /* somebody started in this round */
+    VEC(struct line *) heads;     /* of it, each as the head of a line of its own (heads.c) */
+    VEC(uint32_t) minded;         /* those whom the unit in flight may delay */
+    VEC(uint64_t) contends;       /* of such a head: for what, sorted */
     VEC(uint32_t) order;          /* units; their places do not change while they are here */
     uint32_t next;                /* those before it have had their turn in this round */
     bool is_stale;                /* something happened: a new round is due */
@@ -189,6 +192,35 @@ void engine_wait_for_turn(struct engine *k, uint32_t unit);
 
 /* Others go for it: all may have a turn. */
 void engine_reopen_turns(struct engine *k, uint32_t unit);
+
+/* How the unit's own profile keeps its line; NULL: it keeps none. */
+const struct line_args *engine_line_args(const struct engine *k, uint32_t unit);
+
+/* Its place in time, as its profile's line has it. */
+int64_t engine_turn_ms(const struct engine *k, uint32_t unit, int64_t run_ms);
+
+/* Would the head of the line start later if the unit, which is placed in the open transaction, went
+ * first? */
+bool engine_delays_head(struct engine *k, struct line *l, uint32_t unit);
+
+/* --- heads.c: who waits for room where queues say whose turn it is --- */
+
+void engine_forget_heads(struct line *l);
+void engine_rename_head(struct line *l, uint32_t unit, uint32_t to); /* ID_NONE: it is gone */
+void engine_heads_done(struct line *l);
+
+/* The unit, which has its turn, may delay these heads; may it go for nothing? */
+void engine_mind_heads(struct engine *k, struct line *l, uint32_t unit);
+bool engine_is_barred(const struct line *l);
+
+/* The unit in flight, which is placed in the open transaction, delays none of them. */
+bool engine_may_pass_heads(struct engine *k, struct line *l, uint32_t unit);
+
+/* It was refused for room. */
+void engine_add_head(struct engine *k, struct line *l, uint32_t unit);
+
+/* When the first of them is expected to start; INT64_MAX: nobody waits for that. */
+int64_t engine_heads_ms(const struct line *l);
 
 /* --- reserve.c: when the head can start --- */
 

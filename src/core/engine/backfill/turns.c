@@ -22,7 +22,8 @@ void engine_take_place(struct engine *k, struct line *l, uint32_t unit)
     if (unit >= ls->waiters.n)
         vec_resize(&ls->waiters, unit + 1);
     struct waiter *w = &ls->waiters.at[unit];
-    w->turn_ms = engine_age_ms(k, unit);
+    w->run_ms = engine_run_ms(k, (pod_id){unit});
+    w->turn_ms = engine_turn_ms(k, unit, w->run_ms);
     w->number = k->units.at[unit].arrival;
     w->line = (uint32_t)(l - ls->at.at) + 1;
     w->is_told = false;
@@ -32,13 +33,14 @@ void engine_take_place(struct engine *k, struct line *l, uint32_t unit)
 /* Something happened: who was refused before may have another answer now. */
 static bool is_new_round(const struct engine *k, const struct line *l)
 {
-    return l->is_stale || k->shares->has_passed;
+    return l->is_stale || k->shares->has_passed || engine_heads_ms(l) <= k->now_ms;
 }
 
 static void open_round(struct engine *k, struct line *l)
 {
     l->is_stale = l->has_started = k->shares->has_passed = false;
     l->rejectors = 0;
+    engine_forget_heads(l);
     fair_new_round(k->shares->tree);
 }
 
@@ -66,6 +68,7 @@ bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
         is->key = fair_key(s->tree, fair_leaf(s->tree, fair_queue_of(s->tree, next)),
                            engine_unit_ask(k, next));
     arena_reset(&s->mem);
+    engine_mind_heads(k, l, next);
     fair_out(s->tree, next);
     queue_recall(k->queue, next);
     *unit = next;

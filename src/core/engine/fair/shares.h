@@ -64,6 +64,7 @@ struct stander {
     int64_t priority; /* with its tenant's boost */
     int64_t turn_ms;  /* its age, or what its line makes of it */
     uint32_t told;    /* hash of the refusal that it heard last */
+    bool is_behind;   /* in its last turn a head of its line kept it */
     bool has_turn;    /* it was chosen, and evicts: what that turn was like: */
     bool is_due;      /* … its victims are gone, or may be: it goes before all others */
     struct fair_key key;

@@ -85,8 +85,10 @@ bool engine_queue_refusal(struct engine *k, struct str namespace, struct str nam
         .unit = name_of(k, pod, mem),
         .queue = arena_str(mem, engine_leaf_name(k, fair_queue_of(s->tree, unit))),
     };
-    if (engine_admits(k, unit, &why))
+    if (engine_admits(k, unit, &why)) {
+        out->rule = s->standers.at[unit].is_behind ? QUEUE_RULE_O10 : QUEUE_RULE_ROOM;
         return true;
+    }
     AUTO(buf) text = {0};
     engine_word_admission(k, unit, &why, &text);
     out->rule = (enum queue_rule)(QUEUE_RULE_A1 + (why.rule - FAIR_A1));

@@ -56,11 +56,24 @@ static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why
     k->lines->waiters.at[unit].is_told = false;
 }
 
+/* Nobody passes a head of its line: it waits behind it, or is tried. */
+static bool waits_behind(struct engine *k, uint32_t unit, struct effects *out)
+{
+    const struct line *l = engine_line_of(k, unit);
+    if (!l || !l->has_queues || !engine_is_barred(l))
+        return false;
+    engine_forget_refusal(k, unit);
+    if (!engine_stays_in_line(k, unit, 0))
+        return true;
+    engine_tell_behind(k, unit, out);
+    return true;
+}
+
 bool engine_keep_pod_out(struct engine *k, pod_id pod, struct class *class, struct effects *out)
 {
     struct fair_refusal why;
     if (engine_admits(k, pod.i, &why))
-        return false;
+        return waits_behind(k, pod.i, out);
     AUTO(eviction_plan) plan = {0};
     if (may_make_room(&why))
         engine_find_eviction(k, pod.i, class, &plan);
@@ -76,7 +89,7 @@ bool engine_keep_gang_out(struct engine *k, struct planner *p, uint32_t group, u
 {
     struct fair_refusal why;
     if (engine_admits(k, unit, &why))
-        return false;
+        return waits_behind(k, unit, out);
     AUTO(eviction_plan) plan = {0};
     if (may_make_room(&why) && p->need)
         engine_plan_eviction(k, p, group, &plan);
