@@ -60,6 +60,7 @@ static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why
 static bool waits_behind(struct engine *k, uint32_t unit, struct effects *out)
 {
     const struct line *l = engine_line_of(k, unit);
+    k->shares->standers.at[unit].told = 0;
     if (!l || !l->has_queues || !engine_is_barred(l))
         return false;
     engine_forget_refusal(k, unit);
