@@ -132,6 +132,7 @@ struct engine {
     struct timers {
         struct heap heap; /* units that are to be looked at, by due_ms */
         struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
+        struct map wake_before; /* → so many milliseconds before that */
     } timers;
     struct publishing {
         int64_t due_ms; /* when what is stale is shown; INT64_MAX: nothing is */
