@@ -32,7 +32,6 @@ class World:
         self.said = {}  # by unit: the refusal written last
         self.placed = 0
         self.end = 0
-        self.had_ends = False
         self.heads = []  # O10: refused for room since the last round for all, in that order
         self.evicted = {"reclaim": 0, "priority": 0, "lostGpuSeconds": 0}
 
@@ -91,7 +90,6 @@ class World:
     def end_pods(self, now):
         done = [run for run in self.state.runs if ends_at(run) == now]
         told = set()
-        self.had_ends = bool(done)
         for run in sorted(done, key=lambda run: (run.pod.unit.name, run.pod.index)):
             unit, kind = run.pod.unit, run.pod.kind
             if kind == "beyond" or unit not in told:
@@ -187,13 +185,8 @@ class World:
         return turn.kind == "minimum" and turn.unit.may_evict
 
     def rounds(self):
-        """O9: what ends opens a round, and with FairShare what arrives; else who arrives has a turn, and who may evict where
-        somebody's minRunSeconds, or a reclaimDelaySeconds, is over."""
-        state, who = self.state, None
-        if not self.had_ends and self.config.reclaim != "FairShare":
-            is_ripe = reclaim.is_ripe_now(state, self.turns())
-            who = lambda t: t.unit.arrival == state.now or (is_ripe and self.may_evict(t))  # noqa: E731
-        is_on = self.round(who)
+        """4.4, O9: a round for all who wait; after one in which something started, one for those who may evict."""
+        is_on = self.round(None)
         while is_on:
             is_on = self.round(self.may_evict)
 
