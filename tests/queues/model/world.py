@@ -219,7 +219,7 @@ class World:
             self.check()
             following = self.next_time()
             if following >= self.until or following == NEVER:
-                self.end = now if following == NEVER else self.until
+                self.end = now if self.until == NEVER else self.until
                 break
             now = following
         return self
