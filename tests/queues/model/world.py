@@ -56,17 +56,38 @@ class World:
     def F(self, state, q, r):
         return self.tree.F(q, r, self.claims(state.now))
 
-    def integral(self, q, r, since, until):
-        """∫ used(q, r) dt"""
-        under = {child.name for child in self.tree.subtree(q)}
+    def integral(self, is_in, r, since, until):
+        """∫ used(q, r) dt over the units that are in it."""
         total = 0
         for run, end in self.past + [(run, self.state.now) for run in self.state.runs]:
-            if self.state.leaf_name(run.pod.unit) in under:
+            if is_in(run.pod.unit):
                 total += run.pod.unit.ask.get(r, 0) * max(0, min(end, until) - max(run.start, since))
         return total
 
+    def is_under(self, q):
+        names = {child.name for child in self.tree.subtree(q)}
+        return lambda unit: self.leaf_names[unit] in names
+
     def history(self, q, r, now):
-        return order.history(self.config.half_life_ms, now, lambda since, until: self.integral(q, r, since, until))
+        is_in = self.is_under(q)
+        return order.history(self.config.half_life_ms, now, lambda since, until: self.integral(is_in, r, since, until))
+
+    def part_history(self, leaf, part, r, now):
+        units = [u for u in self.units if self.leaf_names[u] == leaf.name and self.parts[u] == part and u.arrival <= now]
+        born = self.birth(units)
+        since_birth = {u for u in units if u.arrival >= born}
+        return order.history(self.config.half_life_ms, now,
+                             lambda since, until: self.integral(since_birth.__contains__, r, since, until))
+
+    def birth(self, units):
+        """Since when there has been one of these units at any moment."""
+        born, until = None, None
+        for unit in sorted(units, key=lambda u: u.arrival):
+            if until is None or unit.arrival > until:
+                born, until = unit.arrival, unit.arrival
+            is_done = all(pod in self.ended for pod in unit.pods)
+            until = max(until, max(end for run, end in self.past if run.pod.unit is unit) if is_done else NEVER)
+        return born
 
     # --- what happens ---
 
@@ -253,7 +274,7 @@ class World:
                 lent, _ = tree.loans(parent, r, state.sums)
                 entitled = tree.entitled(parent, r, claims)
                 for q in parent.children:
-                    mean = self.integral(q, r, 0, state.now) // state.now if state.now else 0
+                    mean = self.integral(self.is_under(q), r, 0, state.now) // state.now if state.now else 0
                     out.setdefault(q.name, {})[r] = {
                         "guaranteed": self.E(q, r), "entitled": entitled[q.name], "used": state.used(q, r),
                         "borrowed": tree.borrowed(q, r, state.sums), "lent": lent[q.name], "meanUsed": mean}
