@@ -199,7 +199,10 @@ int64_t engine_wakes_ms(const struct engine *k, uint32_t unit);
 uint32_t engine_gang_of(const struct engine *k, pod_id pod);
 
 /* What is kept of the group; NULL: nothing. */
-struct gang *engine_gang_at(const struct engine *k, uint32_t group);
+static inline struct gang *engine_gang_at(const struct engine *k, uint32_t group)
+{
+    return group < k->gangs->all.n ? &k->gangs->all.at[group] : NULL;
+}
 
 /* The number under which the group waits; ID_NONE: none of it does. */
 uint32_t engine_leader_of(const struct engine *k, uint32_t group);

@@ -342,8 +342,10 @@ int64_t engine_refused_until_ms(const struct engine *k, pod_id pod);
 /* Is the unit waiting for evictions that are not settled? */
 bool engine_is_evicting(const struct engine *k, uint32_t unit);
 
-/* False if this is no eviction's effect. */
-bool engine_settle_eviction(struct engine *k, effect_id effect, const struct error *why);
+/* Evictions that are not settled; one of them is. */
+uint32_t engine_n_evictions(const struct engine *k);
+void engine_settle_eviction(struct engine *k, effect_id effect, const struct error *why);
+
 /* The pod, for which others were to go or which was to go, is gone; or its unit goes on under
  * another number. */
 void engine_forget_evictions(struct engine *k, pod_id pod);

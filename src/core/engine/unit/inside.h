@@ -126,7 +126,7 @@ struct engine {
         effect_id effect;
         int32_t lowest; /* priority that has come, or 0 */
     } last;
-    struct map unsettled; /* effect → pod, or EFFECT_ORPHAN once the pod is gone */
+    struct map unsettled; /* effect → the pod that it binds, or one of those below */
     struct timers {
         struct heap heap; /* units that are to be looked at, by due_ms */
         struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
@@ -148,4 +148,5 @@ struct engine {
     struct arena mem; /* scratch of one call */
 };
 
-#define EFFECT_ORPHAN (UINT32_MAX - 1)
+/* Whose an unsettled effect is: a binding of a pod that is gone, an eviction, a write of an object. */
+enum { OF_NOBODY = UINT32_MAX - 1, OF_EVICTION = UINT32_MAX - 2, OF_WRITE = UINT32_MAX - 3 };

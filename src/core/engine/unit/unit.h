@@ -66,6 +66,9 @@ void engine_tell_out_of_sight(struct engine *k, const struct shape *shape, sym n
 struct effect *engine_emit(struct engine *k, pod_id pod, enum effect_kind kind,
                            struct effects *out);
 
+/* The effect, which was just emitted, will be settled, once. */
+void engine_expect(struct engine *k, effect_id effect, uint32_t whose);
+
 /* Says that the pod could not be placed for an error. */
 void engine_tell_failure(struct engine *k, pod_id pod, struct str message, struct effects *out);
 
