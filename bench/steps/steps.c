@@ -128,7 +128,7 @@ TEST(steps, pods_woken)
     steps_say(&c);
     c = (struct clock){.load = "… another configuration (last column)"};
     double before = worked_s();
-    engine_configure(s.engine, s.now_ms, &s.config);
+    engine_configure(s.engine, s.now_ms, &s.config.rules);
     c.other_s = worked_s() - before;
     steps_run(&s, &c);
     steps_say(&c);

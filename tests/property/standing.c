@@ -173,11 +173,11 @@ static const char *check_groups(const struct engine *k)
 
 static const char *check_questions(const struct engine *k)
 {
-    for (uint32_t i = 0; i < k->gangs->all.n; i++) {
+    for (uint32_t i = 0; i < k->extender->open.n; i++) {
         uint32_t open = 0;
         vec_each(&k->extender->all, s)
             open += s->group == i ? s->open.n : 0;
-        if (k->gangs->all.at[i].open != open)
+        if (k->extender->open.at[i] != open)
             return "a gang waits for another number of answers than were asked for";
     }
     return NULL;

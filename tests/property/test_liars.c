@@ -494,7 +494,8 @@ static void configure(struct history *h, struct setup *setup)
     if (h->part != RUNS && draw(h, 3) == 0)
         setup->plugins[n++] = (struct profile_plugin){plugins[number], number, 0, &setup->line, 0};
     setup->profile = (struct profile){own->name, setup->plugins, n};
-    h->config = (struct engine_config){.profiles = &setup->profile, .n_profiles = 1, .shows = true};
+    h->config = (struct engine_config){.rules = {.profiles = &setup->profile, .n_profiles = 1},
+                                       .shows = true};
 }
 
 static void tell_surroundings(struct history *h, uint32_t side)

@@ -585,15 +585,15 @@ static void reload(struct history *h)
     struct engine_config config = h->config;
     uint32_t which = draw(h, 4);
     if (which) { /* one profile alone, or one that knows no gangs; and back */
-        config.profiles = &h->profiles[which - 1];
-        config.n_profiles = 1;
-        engine_configure(h->engine, h->now_ms, &config);
+        config.rules.profiles = &h->profiles[which - 1];
+        config.rules.n_profiles = 1;
+        engine_configure(h->engine, h->now_ms, &config.rules);
         check(h);
         if (draw(h, 2))
             decide(h);
     }
     trace("reload", "");
-    engine_configure(h->engine, h->now_ms, &h->config);
+    engine_configure(h->engine, h->now_ms, &h->config.rules);
 }
 
 static void operate(struct history *h)
@@ -731,14 +731,14 @@ static void configure(struct history *h)
         h->plugins[n++] = (struct profile_plugin){plugins[number], number, 0, &h->line_args, 0};
     h->profiles[0] = built_in_profiles[0];
     h->profiles[1] = (struct profile){from->name, h->plugins, n};
-    h->config.profiles = h->profiles;
+    h->config.rules.profiles = h->profiles;
     h->config.shows = true;
     h->profiles[2] =
         (struct profile){from->name, built_in_profiles[0].plugins, built_in_profiles[0].n};
-    h->config.n_profiles = 2;
+    h->config.rules.n_profiles = 2;
     if (draw(h, 4) == 0) {
-        h->config.extenders = &filter;
-        h->config.n_extenders = 1;
+        h->config.rules.extenders = &filter;
+        h->config.rules.n_extenders = 1;
     }
     h->has_endings = draw(h, 3) == 0;
 }

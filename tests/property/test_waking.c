@@ -223,8 +223,7 @@ static void put_namespace(struct history *h)
 
 static struct engine *start_engine(struct history *h, bool checks)
 {
-    struct engine_config config = {.profiles = &h->profile,
-                                   .n_profiles = 1,
+    struct engine_config config = {.rules = {.profiles = &h->profile, .n_profiles = 1},
                                    .checks_views = checks,
                                    .no_views = !checks,
                                    .shows = true};

@@ -517,7 +517,8 @@ struct engine_config world_config(const struct world *w)
     if (w->renewals == 0)
         return (struct engine_config){0};
     const struct world_profiles *present = &w->profiles[w->renewals % 2];
-    return (struct engine_config){.profiles = present->at, .n_profiles = LEN(present->at)};
+    return (struct engine_config){
+        .rules = {.profiles = present->at, .n_profiles = LEN(present->at)}};
 }
 
 static const struct fragmentation_args observing = {.all_pods = true, .observes_demand = true};
@@ -540,7 +541,7 @@ static void renew_profiles(struct world *w, struct rng *r)
         next->at[i] = (struct profile){built_in_profiles[i ^ first].name, next->plugins, from->n};
     struct engine_config config = world_config(w);
     for (uint32_t i = 0; i < w->n_engines; i++)
-        engine_configure(w->engines[i], w->now_ms, &config);
+        engine_configure(w->engines[i], w->now_ms, &config.rules);
 }
 
 /* --- time, decisions, outcomes --- */

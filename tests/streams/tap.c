@@ -280,7 +280,7 @@ static void add_effect(const struct engine *k, const struct effect *e)
 /* clang-format off */
 REAL(struct engine *, engine_new, const struct engine_config *);
 REAL(void, engine_free, struct engine *);
-REAL(void, engine_configure, struct engine *, int64_t, const struct engine_config *);
+REAL(void, engine_configure, struct engine *, int64_t, const struct engine_rules *);
 REAL(void, engine_apply, struct engine *, int64_t, const struct change *);
 REAL(bool, engine_step, struct engine *, int64_t, struct effects *);
 REAL(void, engine_settle, struct engine *, int64_t, effect_id, const struct error *);
@@ -290,11 +290,11 @@ REAL(void, engine_rank, struct engine *, struct str, uint64_t);
 REAL(void, engine_trim, struct engine *);
 /* clang-format on */
 
-static void put_config(struct json_writer *w, const struct engine_config *c)
+static void put_config(struct json_writer *w, uint64_t seed, const struct engine_rules *rules)
 {
-    put_int(w, "seed", (int64_t)c->seed);
-    put_int(w, "profiles", c->n_profiles);
-    put_int(w, "extenders", c->n_extenders);
+    put_int(w, "seed", (int64_t)seed);
+    put_int(w, "profiles", rules->n_profiles);
+    put_int(w, "extenders", rules->n_extenders);
 }
 
 struct engine *__wrap_engine_new(const struct engine_config *config)
@@ -304,7 +304,7 @@ struct engine *__wrap_engine_new(const struct engine_config *config)
         return k;
     vec_push(&tap.engines, k);
     struct json_writer w = call_begin(k, "new", 0);
-    put_config(&w, config);
+    put_config(&w, config->seed, &config->rules);
     line_end(&w);
     return k;
 }
@@ -319,14 +319,14 @@ void __wrap_engine_free(struct engine *k)
     __real_engine_free(k);
 }
 
-void __wrap_engine_configure(struct engine *k, int64_t now_ms, const struct engine_config *config)
+void __wrap_engine_configure(struct engine *k, int64_t now_ms, const struct engine_rules *rules)
 {
     if (hears()) {
         struct json_writer w = call_begin(k, "configure", now_ms);
-        put_config(&w, config);
+        put_config(&w, 0, rules); /* the seed is for life */
         line_end(&w);
     }
-    __real_engine_configure(k, now_ms, config);
+    __real_engine_configure(k, now_ms, rules);
 }
 
 void __wrap_engine_apply(struct engine *k, int64_t now_ms, const struct change *change)

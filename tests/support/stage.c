@@ -64,8 +64,8 @@ void stage_set_gangs(struct stage *s, const struct coscheduling_args *args)
         if (parts[i].plugin->gangs)
             parts[i].args = arena_copy(&s->config_mem, args, sizeof(*args));
     own->plugins = parts;
-    s->config.profiles = own;
-    s->config.n_profiles = 1;
+    s->config.rules.profiles = own;
+    s->config.rules.n_profiles = 1;
 }
 
 uint32_t stage_run(struct stage *s)

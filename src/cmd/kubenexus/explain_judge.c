@@ -61,10 +61,10 @@ static struct engine *engine_for(const struct judging *j, int64_t now_ms, bool i
         .seed = j->seed,
         .keeps_pins = !is_at_work,
         .names_others = true,
-        .profiles = c->profiles,
-        .n_profiles = c->n_profiles,
-        .extenders = c->extenders,
-        .n_extenders = is_at_work ? 0 : c->n_extenders,
+        .rules = {.profiles = c->profiles,
+                  .n_profiles = c->n_profiles,
+                  .extenders = c->extenders,
+                  .n_extenders = is_at_work ? 0 : c->n_extenders},
         .max_unsettled = UINT32_MAX,
     });
     tell(k, now_ms, j->set);

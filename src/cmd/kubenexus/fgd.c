@@ -230,8 +230,8 @@ static void run_policy(struct input *in, const struct options *o, const char *tr
     uint64_t decisions = 0;
     double seconds = 0; /* of this processor */
     policy_profile_init(&p, t, policy);
-    config.profiles = &p.profile;
-    config.n_profiles = 1;
+    config.rules.profiles = &p.profile;
+    config.rules.n_profiles = 1;
     config.view_bytes = (size_t)64 << 20; /* hundreds of classes on few nodes: one each */
     fgd_report_begin(&in->report, policy);
     vec_each(&in->seeds, seed) {

@@ -331,9 +331,25 @@ static void name_ourselves(struct runner *r, char *host, size_t n)
              random_seed());
 }
 
+static struct engine_rules engine_rules_of(const struct run_options *o)
+{
+    struct engine_rules rules = {
+        .extenders = o->config.extenders,
+        .n_extenders = o->config.n_extenders,
+        .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),
+    };
+    rules.profiles = run_options_profiles(o, &rules.n_profiles);
+    if (o->config_file) {
+        rules.first_backoff_ms = o->config.first_backoff_ms;
+        rules.most_backoff_ms = o->config.most_backoff_ms;
+    }
+    return rules;
+}
+
 static struct engine_config engine_config_of(const struct run_options *o)
 {
-    struct engine_config config = {
+    return (struct engine_config){
+        .rules = engine_rules_of(o),
         .seed = (uint64_t)flag_number(&o->flags, FLAG_SEED),
         .compares_tolerations =
             feature_gate_is_on(&o->gates, STR("TaintTolerationComparisonOperators")),
@@ -343,16 +359,7 @@ static struct engine_config engine_config_of(const struct run_options *o)
         .shows = true,
         .home_namespace = o->lease.namespace,
         .home_name = o->lease.name,
-        .extenders = o->config.extenders,
-        .n_extenders = o->config.n_extenders,
-        .park_ms = MAX(flag_span_ms(&o->flags, FLAG_POD_MAX_UNSCHEDULABLE), (int64_t)1),
     };
-    config.profiles = run_options_profiles(o, &config.n_profiles);
-    if (o->config_file) {
-        config.first_backoff_ms = o->config.first_backoff_ms;
-        config.most_backoff_ms = o->config.most_backoff_ms;
-    }
-    return config;
 }
 
 static void on_extender_reply(void *ctx, const struct reply *reply)
@@ -383,8 +390,8 @@ static void on_new_config(void *ctx, struct scheduler_config *next)
     r->extenders = extenders;
     r->options.config = *next;
     client_set_extenders(&r->client, next->extenders, next->n_extenders);
-    struct engine_config engine = engine_config_of(&r->options);
-    engine_configure(r->engine, loop_now_ms(r->loop), &engine);
+    struct engine_rules rules = engine_rules_of(&r->options);
+    engine_configure(r->engine, loop_now_ms(r->loop), &rules);
     run_options_say_profiles(&r->options);
     scheduler_config_done(&old);
 }
@@ -429,7 +436,7 @@ static bool begin(struct runner *r, const char *host, struct error *e)
     r->engine = engine_new(&engine);
     struct client_config client = {
         .host = str_of(host),
-        .scheduler = engine.profiles[0].name,
+        .scheduler = engine.rules.profiles[0].name,
         .seed = random_seed(),
         .is_silent = !flag_bool(&o->flags, FLAG_EVENTS),
         .has_lease = o->elects_leader,

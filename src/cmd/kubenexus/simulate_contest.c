@@ -95,7 +95,8 @@ static const char *policy_text(const struct profile *profile)
 
 static void add_profile(struct simulate_contestant *c, struct str name)
 {
-    const struct profile *profile = find_profile(c->engine.profiles, c->engine.n_profiles, name);
+    const struct profile *profile =
+        find_profile(c->engine.rules.profiles, c->engine.rules.n_profiles, name);
     if (c->profile.n)
         buf_add(&c->profile, STR(" and "));
     buf_add(&c->profile, name);
@@ -103,7 +104,7 @@ static void add_profile(struct simulate_contestant *c, struct str name)
         buf_add(&c->profile, STR(" (which nobody serves here)"));
         return;
     }
-    if (c->engine.profiles == built_in_profiles && profile == built_in_profiles)
+    if (c->engine.rules.profiles == built_in_profiles && profile == built_in_profiles)
         buf_add(&c->profile, STR(" (kube-scheduler's plugins)"));
     c->who.policy = str_of(policy_text(profile));
     c->who.places_gangs = c->who.places_gangs || profile_gangs(profile);
@@ -142,14 +143,14 @@ void simulate_contestant_prepare(struct simulate_contestant *c, const struct pla
 {
     c->engine = *engine;
     if (c->config.n_profiles) {
-        c->engine.profiles = c->config.profiles;
-        c->engine.n_profiles = c->config.n_profiles;
-    } else if (!c->engine.n_profiles) {
-        c->engine.profiles = built_in_profiles;
-        c->engine.n_profiles = n_built_in_profiles;
+        c->engine.rules.profiles = c->config.profiles;
+        c->engine.rules.n_profiles = c->config.n_profiles;
+    } else if (!c->engine.rules.n_profiles) {
+        c->engine.rules.profiles = built_in_profiles;
+        c->engine.rules.n_profiles = n_built_in_profiles;
     }
     if (c->has_policy)
-        simulate_policy_apply(&c->policy, &c->engine);
+        simulate_policy_apply(&c->policy, &c->engine.rules);
     c->who.policy = STR("none");
     if (c->scheduler.n)
         add_profile(c, c->scheduler);

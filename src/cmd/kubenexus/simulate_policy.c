@@ -15,7 +15,7 @@ static struct profile_plugin line_plugin(const struct line_args *args)
     return (struct profile_plugin){.plugin = plugins[i], .number = i, .args = args};
 }
 
-void simulate_policy_apply(struct simulate_policy *p, struct engine_config *config)
+void simulate_policy_apply(struct simulate_policy *p, struct engine_rules *rules)
 {
     assert(n_built_in_profiles <= LEN(p->profiles) && n_plugins < LEN(p->plugins[0]));
     for (uint32_t i = 0; i < n_built_in_profiles; i++) {
@@ -27,6 +27,6 @@ void simulate_policy_apply(struct simulate_policy *p, struct engine_config *conf
         p->plugins[i][n++] = line_plugin(&p->args);
         p->profiles[i] = (struct profile){from->name, p->plugins[i], n};
     }
-    config->profiles = p->profiles;
-    config->n_profiles = n_built_in_profiles;
+    rules->profiles = p->profiles;
+    rules->n_profiles = n_built_in_profiles;
 }

@@ -15,4 +15,4 @@ struct simulate_policy {
 bool simulate_policy_parse(struct simulate_policy *p, const char *text) MUST_USE;
 
 /* Puts the profiles into the configuration; the policy must outlive the engine. */
-void simulate_policy_apply(struct simulate_policy *p, struct engine_config *config);
+void simulate_policy_apply(struct simulate_policy *p, struct engine_rules *rules);

@@ -38,6 +38,11 @@ struct nomination {
     sym node;
 };
 
+struct nominations {
+    struct nomination *at;
+    uint32_t n;
+};
+
 struct undo;
 
 struct cluster {
@@ -70,7 +75,7 @@ struct cluster {
     struct demand demand;
     struct change_log log;
 
-    VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */
+    VEC(struct nomination) nominations; /* of pending pods: by node, of each the oldest first */
     struct map namespaces;              /* name → label set */
     VEC(struct priority_count {
         int32_t priority;
@@ -185,6 +190,9 @@ node_id cluster_claim(struct cluster *c, sym name);
 
 /* The pod, which is nowhere, has this node in sight; SYM_NONE: none. */
 void cluster_nominate(struct cluster *c, pod_id pod, sym node);
+
+/* Who has the node in sight, the oldest first. Moves when a nomination comes or goes. */
+struct nominations cluster_nominated(const struct cluster *c, sym node);
 
 /* Devices are promised to a claim; takes the promise. */
 void cluster_promise(struct cluster *c, struct promise promise);

@@ -14,8 +14,21 @@
 struct engine;
 struct profile; /* core/framework/profile.h */
 
-/* {0} is a sensible configuration. */
+/* What another configuration replaces, all of it, while the engine runs. {0} is kube-scheduler's. */
+struct engine_rules {
+    /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or
+     * until it is given others. NULL: the built-in ones. */
+    const struct profile *profiles;
+    uint32_t n_profiles;
+    const struct extender *extenders; /* in the order in which they are asked; as lasting */
+    uint32_t n_extenders;             /* at most EXTENDERS_MOST */
+    int64_t first_backoff_ms, most_backoff_ms; /* of units that failed; 0: 1 s and 10 s */
+    int64_t park_ms; /* a refused unit is tried again after so long; 0: 5 min */
+};
+
+/* {0} is a sensible configuration. All but the rules is fixed for life. */
 struct engine_config {
+    struct engine_rules rules;
     uint64_t seed;          /* decides the nodes' ranks, hence ties */
     size_t view_bytes;      /* memory for views; 0: 1 KiB a node, at least 4 MiB */
     uint32_t view_count;    /* at most so many views; 0: as many as fit */
@@ -33,23 +46,13 @@ struct engine_config {
     /* Where what was learned is kept, if it shows: in <name>-run-times. No name: nowhere, and that
      * of anybody is read. They last as long as the engine. */
     struct str home_namespace, home_name;
-
-    /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or
-     * until it is given others. NULL: the built-in ones. */
-    const struct profile *profiles;
-    uint32_t n_profiles;
-    const struct extender *extenders; /* in the order in which they are asked; as lasting */
-    uint32_t n_extenders;             /* at most EXTENDERS_MOST */
-    int64_t first_backoff_ms, most_backoff_ms; /* of units that failed; 0: 1 s and 10 s */
-    int64_t park_ms; /* a refused unit is tried again after so long; 0: 5 min */
 };
 
 struct engine *engine_new(const struct engine_config *config);
 void engine_free(struct engine *k);
 
-/* Other profiles and times from now on; the rest of the configuration stays as it is. Between two
- * steps, at any time. The old profiles may go after the call. */
-void engine_configure(struct engine *k, int64_t now_ms, const struct engine_config *config);
+/* Other rules from now on. Between two steps, at any time. The old profiles may go after the call. */
+void engine_configure(struct engine *k, int64_t now_ms, const struct engine_rules *rules);
 
 enum change_kind { CHANGE_PUT, CHANGE_REMOVE };
 

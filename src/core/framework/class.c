@@ -72,11 +72,6 @@ static void free_class(struct classes *k, struct class *class)
             class->parts[i].plugin->forget(k->cluster, class->parts[i].state);
     intern_drop(&k->cluster->specs.table.table, class->spec);
     reasons_disown(&class->reasons);
-    buf_done(&class->refused_text);
-    buf_done(&class->headline);
-    buf_done(&class->for_holder);
-    buf_done(&class->nature_text);
-    bits_done(&class->spurned);
     arena_done(&class->mem);
     mem_free(class);
 }
@@ -396,6 +391,7 @@ static struct class *make_class(struct classes *k, const struct profile *profile
     class->number = ++k->made;
     class->reasons.all = &k->reasons;
     class->profile = profile;
+    class->gangs = profile_gangs(profile);
     class->spec = shape->spec;
     class->identity = classes_identify(k, profile, shape);
     intern_hold(&k->cluster->specs.table.table, shape->spec);
@@ -449,6 +445,7 @@ static uint32_t find_class(struct classes *k, const struct profile *profile,
         if (id >= k->at.n)
             vec_resize(&k->at, id + 1);
         k->at.at[id] = make_class(k, profile, shape, within);
+        k->at.at[id]->place = id;
     }
     return id;
 }

@@ -54,7 +54,9 @@ struct class
     struct arena mem;
     struct own_reasons reasons;
     uint32_t number; /* of all classes that were made */
+    uint32_t place;  /* in classes.at: another class may have it once this one is gone */
     const struct profile *profile;
+    const struct profile_plugin *gangs; /* profile_gangs() of it */
     spec_id spec;
     struct identity identity; /* {0}: the profile does not ask */
 
@@ -78,10 +80,9 @@ struct class
     bool reserves;             /* some plugin may want something done before a pod of it is bound */
     bool reads_hostnames;      /* its keys assume that no two nodes share a hostname */
     bool is_costly;            /* some plugin's row answers take long */
-    uint32_t asks;       /* extenders that have a say in its pods' nodes, as bits: never viewed */
-    uint32_t preempts;   /* extenders that have a say in whom they evict, as bits */
-    struct bits spurned; /* while one is refused: nodes that fit, but for an extender, for now */
-    uint32_t binder;     /* the extender that binds them, + 1; 0: we do */
+    uint32_t asks;     /* extenders that have a say in its pods' nodes, as bits: never viewed */
+    uint32_t preempts; /* extenders that have a say in whom they evict, as bits */
+    uint32_t binder;   /* the extender that binds them, + 1; 0: we do */
 
     reason_id refusal;       /* no node will do; 0: some may */
     struct str refusal_text; /* empty: the reason's */
@@ -100,38 +101,20 @@ struct class
     uint64_t scanned_until;  /* no view before this decision: it had too many buckets */
     struct view *view;       /* NULL: none */
     bool lagged;             /* its last one lagged too far behind, and it has got no other yet */
-
-    /* Its last refusal: while the change log has not grown, the next pod would hear the same. */
-    uint64_t refused_at; /* end of the log then; 0: none */
-    uint64_t rejected_by;
-    struct buf refused_text;
-    struct buf headline; /* which goes before that; empty: its profile has kube-scheduler's words */
-    sym holder;          /* the namespace whose pods hear another one, … */
-    struct buf for_holder; /* … this, as it names what is theirs; SYM_NONE: all hear the same */
-    bool is_by_rows;   /* by what single nodes say alone, whatever pod of the class asked, … */
-    bool may_be_freed; /* … and some said that evictions could make room */
-
-    /* What nodes are keeps its pods from all of them, in words (none: it does not); as long as no
-     * node is another one. */
-    uint64_t nature_at; /* natures of the log then, + 1; 0: never asked */
-    struct buf nature_text;
-
-    /* How many of its pods the cluster has room for at most: as long as the log has not grown. */
-    uint64_t room_at; /* end of the log then, + 1; 0: never asked */
-    uint64_t room;
-
-    /* The plugins that keep them off some node: as long as the log has not grown. */
-    uint64_t barred_at; /* end of the log then, + 1; 0: never asked */
-    uint64_t barred_by;
-
-    /* So many of its pods or more would find no room whoever was evicted for them, by the rules of
-     * its profile: as long as the log has not grown. */
-    uint64_t useless_at; /* end of the log then, + 1; 0: never asked */
-    uint32_t useless_from;
-
-    /* When one of its pods would last have delayed the head of its line: engine_line_serial(). */
-    uint64_t delayed_at;
+    uint32_t in_a_row;       /* decisions, none of which has more before it than there are views */
+    uint32_t wasted; /* its last views that were dropped for others before they were used again */
 };
+
+/* What somebody keeps of each class is a vector of its own, in the order of their places: the row of
+ * this class, which is there from now on; and to read, or NULL if there is none. A row is cleared
+ * when its class goes (classes.gone). */
+#define class_row(rows, class)                                                                     \
+    ({                                                                                             \
+        if ((class)->place >= (rows)->n)                                                           \
+            vec_resize((rows), (class)->place + 1);                                                \
+        &(rows)->at[(class)->place];                                                               \
+    })
+#define class_row_if(rows, class) ((class)->place < (rows)->n ? &(rows)->at[(class)->place] : NULL)
 
 /* What a shape remembers. */
 struct shape_class {

@@ -112,7 +112,7 @@ static bool has_group(const struct victims *all, uint32_t group)
 static bool gather(const struct cluster *c, const struct class *class, pod_id pod,
                    struct victims *all, struct victim *out)
 {
-    uint32_t id = profile_gangs(class->profile) ? groups_of(&c->groups, pod) : ID_NONE;
+    uint32_t id = class->gangs ? groups_of(&c->groups, pod) : ID_NONE;
     const struct group *group = id == ID_NONE ? NULL : &c->groups.at.at[id];
     *out = (struct victim){.first = all->leavers.n, .group = id};
     if (!group || !group->goes_whole) {
@@ -248,13 +248,14 @@ static reason_id no_victim(struct classes *k, struct str node)
     return reasons_keep(&k->reasons, 64, CODE_ERROR, buf_str(&text));
 }
 
-struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
-                           node_id node, pod_id self, struct pod_vec *out)
+struct price preempt_price(const struct hunts *h, struct cluster *c, struct classes *k,
+                           const struct class *class, node_id node, pod_id self,
+                           struct pod_vec *out)
 {
     struct price price = {0};
     reason_id reason = class->refusal ? class->refusal : row_verdict(c, class, node, self);
     bool may_help = reason ? reasons_at(&k->reasons, reason)->code == CODE_UNSCHEDULABLE
-                           : bits_has(&class->spurned, node.i);
+                           : h->spurned && bits_has(h->spurned, node.i);
     if (!preempt_concerns(c, class, node, self) || !may_help) {
         price.refusal = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
         return price;
@@ -372,12 +373,12 @@ static void catch_up(struct hunt *h, struct cluster *c)
     log->read_up_to = MAX(log->read_up_to, log->end);
 }
 
-static void fill(struct cluster *c, struct classes *k, const struct class *class, pod_id self,
-                 struct price *prices)
+static void fill(const struct hunts *h, struct cluster *c, struct classes *k,
+                 const struct class *class, pod_id self, struct price *prices)
 {
     for (uint32_t i = 0; i < c->nodes.n; i++)
         if (prices[i].refusal == UNKNOWN && nodes_is_present(&c->nodes, (node_id){i}))
-            prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+            prices[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
 }
 
 /* The same in a hunt, as far as it may go. */
@@ -388,7 +389,7 @@ static void fill_some(struct hunts *h, struct cluster *c, struct classes *k,
     for (uint32_t i = 0; i < c->nodes.n && !h->is_unfinished; i++) {
         if (prices[i].refusal != UNKNOWN || !nodes_is_present(&c->nodes, (node_id){i}))
             continue;
-        prices[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+        prices[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
         priced += 1 + (uint64_t)MAX(c->nodes.room[i].pods_used, 0);
         h->is_unfinished = h->most && priced >= h->most;
     }
@@ -397,7 +398,7 @@ static void fill_some(struct hunts *h, struct cluster *c, struct classes *k,
 /* Does a group go as a whole? Then what a node costs depends on others as well. */
 static bool groups_go_whole(const struct cluster *c, const struct class *class)
 {
-    if (!profile_gangs(class->profile))
+    if (!class->gangs)
         return false;
     vec_each(&c->groups.at, group)
         if (group->goes_whole && group->members.n)
@@ -451,13 +452,13 @@ static struct price *price_once(struct hunts *h, struct cluster *c, struct class
     }
     while (h->order.n && (best == ID_NONE || is_cheaper(h, h->order.at[0], best))) {
         uint32_t i = heap_take(&h->order);
-        h->once.at[i] = preempt_price(c, k, class, (node_id){i}, self, NULL);
+        h->once.at[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
         if (!h->once.at[i].refusal && (best == ID_NONE || is_cheaper(h, i, best)))
             best = i;
     }
     heap_clear(&h->order);
     if (best == ID_NONE)
-        fill(c, k, class, self, h->once.at);
+        fill(h, c, k, class, self, h->once.at);
     return h->once.at;
 }
 

@@ -37,8 +37,10 @@ VEC_TYPE(pod_vec, pod_id);
 
 /* What the class would have to do on this node. `victims`, if not NULL, receives the pods that must
  * go, the most important first. */
-struct price preempt_price(struct cluster *c, struct classes *k, const struct class *class,
-                           node_id node, pod_id self, struct pod_vec *victims);
+struct hunts;
+struct price preempt_price(const struct hunts *h, struct cluster *c, struct classes *k,
+                           const struct class *class, node_id node, pod_id self,
+                           struct pod_vec *victims);
 
 /* May the pod go to this node at all? Where it names nodes, the others are out of the question. */
 bool preempt_concerns(const struct cluster *c, const struct class *class, node_id node,
@@ -65,8 +67,9 @@ struct hunts {
     uint64_t most;      /* nodes, and pods on them, that may be priced in one go; 0: no bound */
     bool is_unfinished; /* answer: that was not enough, and there is no answer yet. What was found
                          * is kept */
-    VEC(struct price) once; /* of a class that keeps none */
-    struct heap order;      /* nodes to be tried for it, those that cost least at least first */
+    VEC(struct price) once;     /* of a class that keeps none */
+    struct heap order;          /* nodes to be tried for it, those that cost least at least first */
+    const struct bits *spurned; /* nodes that fit, but for an extender, for now; NULL: none */
     const struct cluster *cluster;
 };
 

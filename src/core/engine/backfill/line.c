@@ -50,6 +50,7 @@ void engine_lines_done(struct engine *k)
     forget_all(k);
     vec_done(&k->lines->stays);
     vec_done(&k->lines->nodes);
+    vec_done(&k->lines->delayed);
     arena_done(&k->lines->mem);
     heap_done(&k->lines->ends);
     runtimes_done(&k->lines->runtimes);
@@ -64,11 +65,11 @@ void engine_begin_lines(struct engine *k)
     struct lines *ls = k->lines;
     bool were_kept = ls->at.n;
     forget_all(k);
-    for (uint32_t i = 0; i < k->config.n_profiles; i++) {
-        const struct profile_plugin *p = line_plugin(&k->config.profiles[i]);
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
+        const struct profile_plugin *p = line_plugin(&k->config.rules.profiles[i]);
         if (!p)
             continue;
-        vec_resize(&ls->at, k->config.n_profiles);
+        vec_resize(&ls->at, k->config.rules.n_profiles);
         ls->at.at[i] = (struct line){
             .args = p->args ? p->args : &defaults,
             .bit = (uint64_t)1 << p->number,
@@ -253,7 +254,7 @@ bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)
     if (LIKELY(!lines_are_kept(k->lines)))
         return false;
     const struct profile *profile = engine_profile_of(k, (pod_id){unit});
-    struct line *l = &k->lines->at.at[profile - k->config.profiles];
+    struct line *l = &k->lines->at.at[profile - k->config.rules.profiles];
     if (!l->args)
         return false;
     if (engine_line_of(k, unit))
@@ -298,6 +299,39 @@ static bool is_late(const struct line *l, const struct waiter *w, int64_t now_ms
     return w->run_ms == 0 || w->run_ms > l->start_ms - now_ms;
 }
 
+/* The same number as before: nothing has happened that could change a trial's outcome. */
+static uint64_t serial_now(struct engine *k)
+{
+    struct lines *ls = k->lines;
+    if (ls->log_end != k->cluster->log.end) {
+        ls->log_end = k->cluster->log.end;
+        ls->serial++;
+    }
+    return ls->serial;
+}
+
+void engine_note_delayed(struct engine *k, const struct class *class)
+{
+    *class_row(&k->lines->delayed, class) = serial_now(k);
+}
+
+void engine_forget_delayed(struct engine *k, const struct class *class)
+{
+    if (class->place < k->lines->delayed.n)
+        k->lines->delayed.at[class->place] = 0;
+}
+
+void engine_trim_delayed(struct engine *k)
+{
+    intern_fit(&k->classes.table, &k->lines->delayed);
+}
+
+static bool would_delay(struct engine *k, const struct class *class)
+{
+    const uint64_t *delayed = class_row_if(&k->lines->delayed, class);
+    return delayed && *delayed == serial_now(k);
+}
+
 /* Would trying it only tell it what it knows? */
 static bool knows_already(struct engine *k, struct line *l, uint32_t unit)
 {
@@ -307,11 +341,10 @@ static bool knows_already(struct engine *k, struct line *l, uint32_t unit)
     if (!w->is_told || k->config.checks_views || engine_gang_led_by(k, unit))
         return false;
     if (engine_would_hear_the_same(k, pod, class)) {
-        l->rejectors |= class->rejected_by;
+        l->rejectors |= engine_last_refusal(k, class)->by;
         return l->head != ID_NONE || l->args->policy == LINE_FIRST_FIT || is_hopeless(k, unit);
     }
-    return l->head != ID_NONE && is_late(l, w, k->now_ms) &&
-           class->delayed_at == engine_line_serial(k);
+    return l->head != ID_NONE && is_late(l, w, k->now_ms) && would_delay(k, class);
 }
 
 static bool is_due(const struct line *l, int64_t now_ms)
@@ -359,16 +392,6 @@ int64_t engine_lines_next_ms(const struct engine *k, int64_t now_ms)
 }
 
 /* --- the turn of one --- */
-
-uint64_t engine_line_serial(struct engine *k)
-{
-    struct lines *ls = k->lines;
-    if (ls->log_end != k->cluster->log.end) {
-        ls->log_end = k->cluster->log.end;
-        ls->serial++;
-    }
-    return ls->serial;
-}
 
 /* Is it made to be evicted, and may the head do that? (Nobody is for want of a label.) */
 static bool is_expendable(const struct engine *k, pod_id pod, pod_id head)

@@ -85,8 +85,11 @@ struct lines {
     struct recollection recollection;
     uint64_t node_changes;
     uint64_t log_end, serial; /* `serial` moves with the log and with each reservation */
-    VEC(uint32_t) nodes;      /* scratch of one trial, */
-    struct planner planner;   /* and of one for a gang */
+    VEC(uint64_t)
+    delayed;                /* by place of the class: the serial when one of its pods would last
+                               * have delayed the head of its line */
+    VEC(uint32_t) nodes;    /* scratch of one trial, */
+    struct planner planner; /* and of one for a gang */
     struct arena mem;
 };
 
@@ -133,8 +136,10 @@ int64_t engine_lines_next_ms(const struct engine *k, int64_t now_ms);
 /* The engine forgets pods from this number on, as pods_trim() did. */
 void engine_trim_lines(struct engine *k, uint32_t pods);
 
-/* The same number as before: nothing has happened that could change a trial's outcome. */
-uint64_t engine_line_serial(struct engine *k);
+/* A pod of the class would delay the head of its line now; or the class goes. */
+void engine_note_delayed(struct engine *k, const struct class *class);
+void engine_forget_delayed(struct engine *k, const struct class *class);
+void engine_trim_delayed(struct engine *k);
 
 /* The line of a unit; NULL: none. */
 struct line *engine_line_of(const struct engine *k, uint32_t unit);

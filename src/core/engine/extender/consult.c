@@ -23,7 +23,7 @@ struct consultation *engine_find_asking(struct engine *k, pod_id pod)
 /* In flight for its sake; ID_NONE: none is. */
 static uint32_t unit_of(const struct engine *k, const struct consultation *s)
 {
-    return s->group == ID_NONE ? s->pod : k->gangs->all.at[s->group].leader;
+    return s->group == ID_NONE ? s->pod : engine_leader_of(k, s->group);
 }
 
 static bool is_in_flight(const struct engine *k, const struct consultation *s)
@@ -32,10 +32,15 @@ static bool is_in_flight(const struct engine *k, const struct consultation *s)
     return unit != ID_NONE && queue_where(k->queue, unit) == QUEUE_IN_FLIGHT;
 }
 
+bool engine_is_asking_about(const struct engine *k, uint32_t group)
+{
+    return group < k->extender->open.n && k->extender->open.at[group] > 0;
+}
+
 /* Are all questions about its unit answered? */
 static bool is_answered(const struct engine *k, const struct consultation *s)
 {
-    return s->open.n == 0 && (s->group == ID_NONE || k->gangs->all.at[s->group].open == 0);
+    return s->open.n == 0 && !engine_is_asking_about(k, s->group);
 }
 
 static void drop_nodes(struct engine *k, struct consultation *s)
@@ -65,8 +70,8 @@ static void release(struct consultation *s)
 
 static void forget(struct engine *k, struct consultation *s)
 {
-    if (s->group != ID_NONE)
-        k->gangs->all.at[s->group].open -= s->open.n;
+    if (s->group != ID_NONE && s->open.n)
+        k->extender->open.at[s->group] -= s->open.n;
     drop_nodes(k, s);
     engine_drop_offers(k, s);
     vec_each(&s->spurned, node)
@@ -93,7 +98,7 @@ void engine_stop_asking(struct engine *k, pod_id pod)
     vec_each(&k->extender->all, other)
         if (other->group == group)
             return;
-    uint32_t unit = k->gangs->all.at[group].leader; /* nobody would come back to it */
+    uint32_t unit = engine_leader_of(k, group); /* nobody would come back to it */
     if (unit != ID_NONE && queue_where(k->queue, unit) == QUEUE_IN_FLIGHT)
         queue_fail(k->queue, k->now_ms, unit);
 }
@@ -129,6 +134,7 @@ void engine_consultations_done(struct engine *k)
     vec_each(&k->extender->all, s)
         release(s);
     vec_done(&k->extender->all);
+    vec_done(&k->extender->open);
     why_done(&k->extender->told_why);
     mem_free(k->extender);
 }
@@ -175,7 +181,7 @@ bool engine_next_answered(struct engine *k, uint32_t *unit)
 
 static const struct extender *extender_at(const struct engine *k, uint32_t i)
 {
-    return &k->config.extenders[i];
+    return &k->config.rules.extenders[i];
 }
 
 struct extender_ask *engine_put_question(struct engine *k, struct consultation *s,
@@ -188,8 +194,10 @@ struct extender_ask *engine_put_question(struct engine *k, struct consultation *
     struct effect *effect = engine_emit(k, (pod_id){s->pod}, EFFECT_ASK, out);
     effect->ask = about;
     vec_push(&s->open, (struct question){effect->id, extender});
+    if (s->group != ID_NONE && s->group >= k->extender->open.n)
+        vec_resize(&k->extender->open, s->group + 1);
     if (s->group != ID_NONE)
-        k->gangs->all.at[s->group].open++;
+        k->extender->open.at[s->group]++;
     return about;
 }
 
@@ -208,7 +216,7 @@ static void ask(struct engine *k, struct consultation *s, uint32_t extender,
 static bool ask_filter(struct engine *k, struct consultation *s, const struct class *class,
                        struct effects *out)
 {
-    for (; s->turn < k->config.n_extenders; s->turn++)
+    for (; s->turn < k->config.rules.n_extenders; s->turn++)
         if (class->asks >> s->turn & 1 && extender_at(k, s->turn)->verbs[EXTENDER_FILTER].n) {
             ask(k, s, s->turn++, EXTENDER_FILTER, out);
             return true;
@@ -221,7 +229,7 @@ static bool ask_scores(struct engine *k, struct consultation *s, const struct cl
                        struct effects *out)
 {
     s->phase = ASKS_SCORES;
-    for (uint32_t i = 0; i < k->config.n_extenders; i++)
+    for (uint32_t i = 0; i < k->config.rules.n_extenders; i++)
         if (class->asks >> i & 1 && extender_at(k, i)->verbs[EXTENDER_PRIORITIZE].n)
             ask(k, s, i, EXTENDER_PRIORITIZE, out);
     return s->open.n > 0;
@@ -424,7 +432,7 @@ static struct consultation *find_open(struct engine *k, effect_id effect, uint32
                 *extender = s->open.at[i].extender;
                 vec_remove(&s->open, i);
                 if (s->group != ID_NONE)
-                    k->gangs->all.at[s->group].open--;
+                    k->extender->open.at[s->group]--;
                 return s;
             }
     return NULL;
@@ -513,15 +521,16 @@ static void turn_down(struct engine *k, const struct consultation *s, pod_id pod
 {
     struct why why = {0}; /* `s` may be gone before all of it is told */
     why_copy(&why, &s->why);
-    bits_clear(&class->spurned);
+    AUTO(bits) spurned = {0};
     vec_each(&s->spurned, name) {
         node_id node = nodes_find(&k->cluster->nodes, *name);
         if (node.i != ID_NONE)
-            bits_add(&class->spurned, node.i);
+            bits_add(&spurned, node.i);
     }
+    engine_count_on(k, &spurned);
     k->above->turn_down(k, pod, class, &why, out);
+    engine_count_on(k, NULL);
     why_done(&why);
-    bits_clear(&class->spurned);
 }
 
 static void conclude(struct engine *k, struct consultation *s, pod_id pod, struct class *class,

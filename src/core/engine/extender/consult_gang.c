@@ -43,7 +43,7 @@ bool engine_consult_gang(struct engine *k, struct planner *p, uint32_t group, st
             engine_ask_on(k, s, class_of(p, seat), out);
         seat->choice = MAX(engine_find_asking(k, pod)->nodes.n, 1u);
     }
-    return k->gangs->all.at[group].open > 0;
+    return engine_is_asking_about(k, group);
 }
 
 struct str engine_gang_trouble(struct engine *k, uint32_t group)

@@ -32,7 +32,7 @@ static void offer(struct engine *k, struct consultation *s, const struct class *
     struct cluster *c = k->cluster;
     struct offer offer = {.node = c->nodes.name[p->node], .violations = p->harm.violations};
     struct pod_vec victims = {0};
-    preempt_price(c, &k->classes, class, (node_id){p->node}, pod, &victims);
+    engine_price(k, class, (node_id){p->node}, pod, &victims);
     offer.uids.n = victims.n;
     offer.uids.at = arena_array(&s->mem, struct str, victims.n);
     for (uint32_t i = 0; i < victims.n; i++)
@@ -52,7 +52,7 @@ static void offer_best(struct engine *k, struct consultation *s, const struct cl
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         if (!nodes_is_present(&c->nodes, (node_id){i}))
             continue;
-        struct price price = preempt_price(c, &k->classes, class, (node_id){i}, pod, NULL);
+        struct price price = engine_price(k, class, (node_id){i}, pod, NULL);
         if (!price.refusal)
             vec_push(&all, (struct priced){i, price.harm, c->nodes.rank[i]});
     }
@@ -101,9 +101,9 @@ static void show_pods(const struct engine *k, const struct offer *offer,
 static bool ask_next(struct engine *k, struct consultation *s, const struct class *class,
                      struct effects *out)
 {
-    while (s->turn < k->config.n_extenders && !(class->preempts >> s->turn & 1))
+    while (s->turn < k->config.rules.n_extenders && !(class->preempts >> s->turn & 1))
         s->turn++;
-    if (s->turn == k->config.n_extenders)
+    if (s->turn == k->config.rules.n_extenders)
         return false;
     struct extender_ask *ask = engine_put_question(k, s, s->turn++, EXTENDER_PREEMPT, out);
     ask->victims.n = s->offers.n;
@@ -248,7 +248,7 @@ static void conclude(struct engine *k, const struct consultation *s, pod_id pod,
 {
     AUTO(eviction_plan) plan = {0};
     AUTO(eviction_plan) found = {0};
-    struct buf *text = &class->refused_text;
+    struct buf *text = &engine_refusal_of(k, class)->text;
     k->above->word_refusal(k, pod, class, &s->why);
     size_t at = text->n + 1;
     bool is_found = !s->error && choose(k, s, pod, &found);

@@ -37,6 +37,7 @@ struct consultation {
 
 struct extending {
     VEC(struct consultation) all;
+    VEC(uint32_t) open;  /* by group: questions about its members that are not answered yet */
     uint32_t n_reasons;  /* of theirs in the table of reasons */
     struct why told_why; /* of the last member that was decided about as they told */
 };
@@ -105,6 +106,9 @@ void engine_ask_again(struct engine *k, pod_id pod, struct class *class, bool ov
  * answered. */
 bool engine_consult_gang(struct engine *k, struct planner *planner, uint32_t group,
                          struct effects *out);
+
+/* Is there a question about a member of the group that is not answered yet? */
+bool engine_is_asking_about(const struct engine *k, uint32_t group);
 
 /* What an extender that must not fail said of one of them; "": nothing. */
 struct str engine_gang_trouble(struct engine *k, uint32_t group);

@@ -13,13 +13,6 @@ struct engine;
 struct object;
 struct pod;
 
-/* What one class of a refused gang waits for. */
-struct ask {
-    uint32_t pod;  /* one of the class */
-    uint32_t n;    /* how many */
-    uint32_t sign; /* vain.c: how they were judged */
-};
-
 /* What the engine keeps of a group beyond its members, while pods of it wait as one. The gang
  * stands in the queue under the number of one of them, its *leader*; the others are not in the
  * queue. */
@@ -39,18 +32,6 @@ struct gang {
     enum gang_standing standing;
     struct buf why;  /* it is not placed; only where it is shown */
     struct buf tree; /* keys of the levels by which it was placed, with commas */
-    uint64_t
-        refused_at; /* for want of room alone: the end of the log then. 0: otherwise (vain.c) */
-    uint32_t need;  /* that must be placed at once */
-    VEC(struct ask)
-    asks; /* one pod of each class that was refused; none: any may be helped */
-
-    /* While it waits for pods that it has evicted, or for leave to evict (evict.h). */
-    int64_t raids_ms; /* no sooner it evicts again; 0: at once */
-    int64_t ripe_ms;  /* then somebody may go who may not yet; 0: nobody */
-    int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
-
-    uint32_t open; /* questions about its members that extenders have not answered yet */
 };
 
 /* A pod that waits to be placed with its gang. */
@@ -162,13 +143,17 @@ struct planner {
 
 void planner_done(struct planner *p);
 
-/* All gangs, by group, and what a step plans with. */
+/* What is kept of gangs. */
 struct gangs {
-    VEC(struct gang) all;
-    struct planner planner;
-    uint64_t wanted; /* kinds, as bits, whose objects pods wait for: engine_wants() */
-    bool kubeflow;   /* as the profiles say */
-    bool has_missed; /* one was told that it misses members */
+    VEC(struct gang) all; /* by group */
+    uint64_t wanted;      /* kinds, as bits, whose objects pods wait for: engine_wants() */
+    bool kubeflow;        /* as the profiles say */
+    VEC(struct class_room {
+        uint64_t
+            at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
+        uint64_t room; /* for so many pods of the class at most */
+    })
+    rooms; /* by place of the class */
 };
 
 /* --- order.c --- */
@@ -213,6 +198,15 @@ int64_t engine_wakes_ms(const struct engine *k, uint32_t unit);
 /* The group with which the pod is placed as one; ID_NONE: it is on its own. */
 uint32_t engine_gang_of(const struct engine *k, pod_id pod);
 
+/* What is kept of the group; NULL: nothing. */
+struct gang *engine_gang_at(const struct engine *k, uint32_t group);
+
+/* The number under which the group waits; ID_NONE: none of it does. */
+uint32_t engine_leader_of(const struct engine *k, uint32_t group);
+
+/* Objects of the kind are to be heard of from now on: engine_wants(). */
+void engine_want_kind(struct engine *k, enum kind kind);
+
 /* The gang in the queue under this number; NULL: it is a pod's own. */
 struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit);
 
@@ -253,8 +247,9 @@ void engine_stand_again(struct engine *k, pod_id pod);
 /* The gang has been placed, as far as possible: whoever could not be placed at all waits on. */
 void engine_wait_on(struct engine *k, uint32_t group);
 
-/* None of its pods waits any more, as one or by itself. */
+/* None of its pods waits any more, as one or by itself; nobody of any gang does. */
 void engine_dissolve(struct engine *k, uint32_t group);
+void engine_dissolve_all(struct engine *k);
 
 /* What is said of the group changed: its pods wait as one, or no longer. */
 void engine_regroup(struct engine *k, uint32_t group);
@@ -279,6 +274,9 @@ void engine_rename_gang(struct engine *k, uint32_t group, uint32_t unit, uint32_
 void engine_tidy_gangs(struct engine *k);
 
 struct gangs *gangs_new(void);
+
+/* What the profiles say of gangs. */
+void engine_begin_gangs(struct engine *k);
 void engine_gangs_done(struct engine *k);
 
 /* --- place_gang.c --- */
@@ -302,6 +300,16 @@ bool engine_seat_gang(struct engine *k, struct planner *planner, uint32_t group)
 
 /* Is there room for enough of them, by sums alone? */
 bool planner_has_hope(const struct planner *p);
+
+/* How many pods of the class the cluster has room for, at most. */
+uint64_t engine_room(struct engine *k, const struct class *class);
+
+/* That is not true any more: of the classes of the planner, which were in a trial; of all of them;
+ * of one that goes. */
+void engine_forget_rooms_of(struct engine *k, const struct planner *planner);
+void engine_forget_rooms(struct engine *k);
+void engine_forget_room(struct engine *k, const struct class *class);
+void engine_trim_rooms(struct engine *k);
 
 /* Once it is known where extenders let them: who can go anywhere does not take the only node of
  * another. */
@@ -349,9 +357,6 @@ void engine_sort_spots(struct engine *k, struct planner *planner, uint32_t first
 /* Those who have just been placed get their ranks. */
 void engine_rank_gang(struct engine *k, struct planner *planner, uint32_t group);
 
-/* How many pods of the class the cluster has room for, at most. */
-uint64_t engine_room(struct engine *k, struct class *class);
-
 /* --- domains.c --- */
 
 /* Which labels matter to the gang of the planner. */
@@ -366,9 +371,6 @@ bool engine_place_some(struct engine *k, struct planner *planner, uint32_t group
 
 /* Takes back what a trial did. */
 void engine_undo_gang(struct engine *k, struct planner *planner, struct txn t);
-
-/* When the gang is to be looked at for its evictions; INT64_MAX: never. */
-int64_t engine_pursuit_ms(const struct gang *gang);
 
 /* --- workers.c: what those to come of a LeaderWorkerSet's groups are like --- */
 
@@ -396,8 +398,8 @@ void engine_note_gang(struct engine *k, uint32_t group, enum gang_standing stand
 /* Its members or its object changed. ID_NONE: it is nobody's. */
 void engine_touch_gang(struct engine *k, uint32_t group);
 
-/* The group as it stands. */
-void engine_show_gang(struct engine *k, uint32_t group, struct effects *out);
+/* Those that are stale, as they stand; false: there are more, and the next step has the rest. */
+bool engine_show_gangs(struct engine *k, struct effects *out);
 
 /* --- gang_counts.c --- */
 

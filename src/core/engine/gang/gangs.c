@@ -19,6 +19,22 @@ static struct gang *gang_at(struct engine *k, uint32_t group)
     return &k->gangs->all.at[group];
 }
 
+struct gang *engine_gang_at(const struct engine *k, uint32_t group)
+{
+    return group < k->gangs->all.n ? &k->gangs->all.at[group] : NULL;
+}
+
+uint32_t engine_leader_of(const struct engine *k, uint32_t group)
+{
+    const struct gang *gang = engine_gang_at(k, group);
+    return gang ? gang->leader : ID_NONE;
+}
+
+void engine_want_kind(struct engine *k, enum kind kind)
+{
+    k->gangs->wanted |= (uint64_t)1 << kind;
+}
+
 static const struct group *group_at(const struct engine *k, uint32_t group)
 {
     return &k->cluster->groups.at.at[group];
@@ -38,9 +54,8 @@ uint32_t engine_gang_of(const struct engine *k, pod_id pod)
 struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
-    bool leads =
-        group != ID_NONE && group < k->gangs->all.n && k->gangs->all.at[group].leader == unit;
-    return leads ? &k->gangs->all.at[group] : NULL;
+    struct gang *gang = engine_gang_at(k, group);
+    return gang && gang->leader == unit ? gang : NULL;
 }
 
 /* --- who is there --- */
@@ -128,8 +143,7 @@ static void lead(struct engine *k, uint32_t group, pod_id pod)
     gang->goes_on = false;
     gang->is_told_soon = false;
     gang->gather_ms = INT64_MAX;
-    gang->raids_ms = gang->ripe_ms = gang->holds_ms = 0;
-    vec_clear(&gang->asks);
+    k->above->led(k, group);
     engine_age_anew(k, group);
     engine_begin_wait(k, pod.i);
 }
@@ -138,7 +152,7 @@ static void lead(struct engine *k, uint32_t group, pod_id pod)
 static void follow(struct engine *k, uint32_t group, pod_id pod)
 {
     struct gang *gang = &k->gangs->all.at[group];
-    vec_clear(&gang->asks);
+    k->above->followed(k, group);
     k->above->touched(k, gang->leader);
     engine_age_with(k, group, pod);
     gang->gather_ms = INT64_MAX; /* whoever is still missing is waited for anew */
@@ -235,21 +249,21 @@ void engine_leave(struct engine *k, pod_id pod)
     engine_stop_timer(k, pod.i);
     if (!gang) {
         uint32_t group = engine_gang_of(k, pod);
-        if (group != ID_NONE && group < k->gangs->all.n)
-            vec_clear(&k->gangs->all.at[group].asks);
+        if (group != ID_NONE)
+            k->above->followed(k, group);
         engine_age_without(k, pod);
         leave_queue(k, pod.i);
         return;
     }
-    uint32_t heir = heir_of(k, groups_of(&k->cluster->groups, pod), pod.i);
+    uint32_t group = groups_of(&k->cluster->groups, pod), heir = heir_of(k, group, pod.i);
     bool is_queued = queue_where(k->queue, pod.i) != QUEUE_NOWHERE;
-    vec_clear(&gang->asks);
+    k->above->followed(k, group);
     if (heir == ID_NONE || !is_queued) {
         leave_queue(k, pod.i);
         gang->leader = ID_NONE;
         return;
     }
-    engine_rename_gang(k, groups_of(&k->cluster->groups, pod), pod.i, heir);
+    engine_rename_gang(k, group, pod.i, heir);
     engine_age_without(k, pod);
 }
 
@@ -269,6 +283,12 @@ void engine_dissolve(struct engine *k, uint32_t group)
         engine_stop_timer(k, *i);
         leave_queue(k, *i);
     }
+}
+
+void engine_dissolve_all(struct engine *k)
+{
+    for (uint32_t i = 0; i < k->gangs->all.n; i++)
+        engine_dissolve(k, i);
 }
 
 void engine_regroup(struct engine *k, uint32_t group)
@@ -401,7 +421,7 @@ bool engine_set_group(struct engine *k, pod_id pod, const struct pod *from)
     bool has_model = names_one && (identity.object == KIND_WORKLOAD ||
                                    identity.object == KIND_LEADER_WORKER_SET);
     if (has_model || (names_one && kind_is_crew(identity.object) && identity.minimum == 0))
-        k->gangs->wanted |= (uint64_t)1 << identity.object;
+        engine_want_kind(k, identity.object);
     if (k->config.shows && is != ID_NONE)
         note_owner(k, is, claim.owner, from);
     if (moves)
@@ -541,7 +561,6 @@ void planner_done(struct planner *p)
 
 static void forget(struct gang *gang)
 {
-    vec_done(&gang->asks);
     engine_free_workers(gang->workers);
     buf_done(&gang->why);
     buf_done(&gang->tree);
@@ -564,11 +583,21 @@ struct gangs *gangs_new(void)
     return mem_alloc(sizeof(struct gangs));
 }
 
+void engine_begin_gangs(struct engine *k)
+{
+    k->gangs->kubeflow = false;
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
+        const struct profile_plugin *gangs = profile_gangs(&k->config.rules.profiles[i]);
+        const struct coscheduling_args *args = gangs ? gangs->args : NULL;
+        k->gangs->kubeflow |= args && args->gangs_kubeflow;
+    }
+}
+
 void engine_gangs_done(struct engine *k)
 {
     vec_each(&k->gangs->all, gang)
         forget(gang);
     vec_done(&k->gangs->all);
-    planner_done(&k->gangs->planner);
+    vec_done(&k->gangs->rooms);
     mem_free(k->gangs);
 }

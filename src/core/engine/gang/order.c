@@ -185,7 +185,9 @@ void engine_set_timer(struct engine *k, uint32_t unit)
     const struct gang *gang = engine_gang_led_by(k, unit);
     int64_t due_ms = MIN(engine_starves_ms(k, unit), engine_wakes_ms(k, unit));
     due_ms = MIN(due_ms, gang ? gang->gather_ms : INT64_MAX);
-    due_ms = MIN(due_ms, gang ? engine_pursuit_ms(gang) : INT64_MAX);
+    due_ms =
+        MIN(due_ms, gang ? k->above->pursuit_ms(k, groups_of(&k->cluster->groups, (pod_id){unit}))
+                         : INT64_MAX);
     if (heap_has(&k->timers.heap, unit) && k->units.at[unit].due_ms == due_ms)
         return;
     engine_stop_timer(k, unit);
@@ -245,11 +247,4 @@ void engine_begin_wait(struct engine *k, uint32_t unit)
 int64_t engine_timer_ms(const struct engine *k)
 {
     return k->timers.heap.n ? k->units.at[k->timers.heap.at[0]].due_ms : INT64_MAX;
-}
-
-int64_t engine_pursuit_ms(const struct gang *gang)
-{
-    int64_t due_ms = gang->raids_ms ? gang->raids_ms : INT64_MAX;
-    due_ms = gang->ripe_ms ? MIN(due_ms, gang->ripe_ms) : due_ms;
-    return gang->holds_ms ? MIN(due_ms, gang->holds_ms) : due_ms;
 }

@@ -128,7 +128,7 @@ static bool seat(struct engine *k, struct planner *p, pod_id pod, const sym rank
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     struct class *class = classes_of(&k->classes, row->shape);
     k->units.at[pod.i].profile =
-        (uint8_t)k->figures->counts.of.at[class->profile - k->config.profiles];
+        (uint8_t)k->figures->counts.of.at[class->profile - k->config.rules.profiles];
     if (class->error.n)
         return false;
     uint32_t bench = bench_of(p, class, row->shape);
@@ -220,28 +220,54 @@ static uint64_t sum_nodes(const struct engine *k, const struct class *class)
     return sum;
 }
 
-uint64_t engine_room(struct engine *k, struct class *class)
+static void note_room(struct engine *k, const struct class *class, uint64_t room)
 {
-    uint64_t now = k->cluster->log.end + 1;
-    if (class->room_at != now)
-        class->room = class->refusal ? 0 : sum_nodes(k, class);
-    class->room_at = now;
-    return class->room;
+    *class_row(&k->gangs->rooms, class) = (struct class_room){k->cluster->log.end + 1, room};
 }
 
-/* What the cluster as a whole has room for, remembered by the class. */
+uint64_t engine_room(struct engine *k, const struct class *class)
+{
+    const struct class_room *known = class_row_if(&k->gangs->rooms, class);
+    if (known && known->at == k->cluster->log.end + 1)
+        return known->room;
+    uint64_t room = class->refusal ? 0 : sum_nodes(k, class);
+    note_room(k, class, room);
+    return room;
+}
+
+void engine_forget_room(struct engine *k, const struct class *class)
+{
+    struct class_room *known = class_row_if(&k->gangs->rooms, class);
+    if (known)
+        known->at = 0;
+}
+
+void engine_forget_rooms_of(struct engine *k, const struct planner *p)
+{
+    vec_each(&p->benches, bench)
+        engine_forget_room(k, bench->class);
+}
+
+void engine_forget_rooms(struct engine *k)
+{
+    vec_clear(&k->gangs->rooms);
+}
+
+void engine_trim_rooms(struct engine *k)
+{
+    intern_fit(&k->classes.table, &k->gangs->rooms);
+}
+
+/* What the cluster as a whole has room for, remembered of the class. */
 static void measure(struct engine *k, struct planner *p, bool by_node)
 {
     if (by_node)
         vec_resize(&p->fits, p->benches.n * k->cluster->nodes.n);
     for (uint32_t b = 0; b < p->benches.n; b++) {
         struct bench *bench = &p->benches.at[b];
-        struct class *class = bench->class;
-        if (by_node && !class->refusal) {
-            class->room = measure_nodes(k, p, b);
-            class->room_at = k->cluster->log.end + 1;
-        }
-        bench->room = engine_room(k, class);
+        if (by_node && !bench->class->refusal)
+            note_room(k, bench->class, measure_nodes(k, p, b));
+        bench->room = engine_room(k, bench->class);
     }
 }
 
@@ -495,11 +521,9 @@ bool engine_seat_some(struct engine *k, struct planner *p, uint32_t group)
 
 bool engine_try_seats(struct engine *k, struct planner *p, uint32_t group)
 {
-    vec_each(&p->benches, bench)
-        bench->class->room_at = 0; /* others have come and gone in the trial */
+    engine_forget_rooms_of(k, p); /* others have come and gone in the trial */
     measure(k, p, p->n_levels > 0);
-    vec_each(&p->benches, bench)
-        bench->class->room_at = 0;
+    engine_forget_rooms_of(k, p);
     p->is_frugal = true;
     bool is_placed = planner_has_hope(p) && engine_place_gang(k, p, group, p->need);
     p->is_frugal = false;
@@ -515,8 +539,7 @@ bool engine_gang_fits(struct engine *k, struct planner *p, uint32_t unit)
                 engine_place_gang(k, p, group, p->need);
     engine_undo_gang(k, p, trial);
     arena_reset(p->mem);
-    vec_each(&p->benches, bench)
-        bench->class->room_at = 0; /* what was true in the trial is not true any more */
+    engine_forget_rooms_of(k, p); /* what was true in the trial is not true any more */
     return fits;
 }
 

@@ -158,7 +158,7 @@ static struct view_of_gang look_at(const struct engine *k, uint32_t group, struc
     return v;
 }
 
-void engine_show_gang(struct engine *k, uint32_t group, struct effects *out)
+static void show(struct engine *k, uint32_t group, struct effects *out)
 {
     struct gang *gang = &k->gangs->all.at[group];
     const struct group *g = &k->cluster->groups.at.at[group];
@@ -185,4 +185,18 @@ void engine_show_gang(struct engine *k, uint32_t group, struct effects *out)
     else
         set_sigs(&v, &what.status);
     engine_publish(k, &what, out);
+}
+
+bool engine_show_gangs(struct engine *k, struct effects *out)
+{
+    enum { SHOWN_A_STEP = 1000 };
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < k->gangs->all.n; i++) {
+        if (!k->gangs->all.at[i].shown.is_stale)
+            continue;
+        if (shown++ == SHOWN_A_STEP)
+            return false;
+        show(k, i, out);
+    }
+    return true;
 }

@@ -362,19 +362,18 @@ static bool is_one_of_many(const struct engine *k, const struct planner *p,
 static bool is_known_useless(const struct engine *k, const struct planner *p,
                              const struct evicting *e)
 {
-    const struct class *class = p->benches.at[0].class;
-    return class->useless_at == k->cluster->log.end + 1 && class->useless_from <= p->need &&
+    const struct useless *known = class_row_if(&k->preemption->useless, p->benches.at[0].class);
+    return known && known->at == k->cluster->log.end + 1 && known->from <= p->need &&
            is_one_of_many(k, p, e);
 }
 
 static void remember_useless(struct engine *k, struct planner *p, const struct evicting *e)
 {
-    struct class *class = p->benches.at[0].class;
     if (!is_one_of_many(k, p, e) || p->required != SYM_NONE ||
         k->preemption->evictor.parties.ripe_ms != INT64_MAX)
         return;
-    class->useless_at = k->cluster->log.end + 1;
-    class->useless_from = p->need;
+    *class_row(&k->preemption->useless, p->benches.at[0].class) =
+        (struct useless){k->cluster->log.end + 1, p->need};
 }
 
 static enum eviction_outcome search(struct engine *k, struct planner *p, struct evicting *e,
@@ -422,8 +421,7 @@ enum eviction_outcome engine_find_eviction(struct engine *k, uint32_t unit, stru
         engine_seat_alone(k, p, (pod_id){unit}, class);
     if (class || (engine_seat_gang(k, p, e.group) && p->need))
         outcome = search(k, p, &e, out);
-    vec_each(&p->benches, bench)
-        bench->class->room_at = 0; /* what was true in a trial is not true any more */
+    engine_forget_rooms_of(k, p); /* what was true in a trial is not true any more */
     arena_reset(&k->preemption->evictor.mem);
     out->outcome = outcome;
     if (outcome == EVICTION_FOUND) {
@@ -571,5 +569,7 @@ void preemption_free(struct preemption *p)
     evictor_done(&p->evictor);
     vec_done(&p->evictions);
     vec_done(&p->refusals);
+    vec_done(&p->useless);
+    vec_done(&p->pursuits);
     mem_free(p);
 }

@@ -49,11 +49,42 @@ static bool has_in_sight(const struct engine *k, uint32_t group, bool is_cleared
     return false;
 }
 
+/* That of the group, which has one from now on. */
+static struct pursuit *pursuit_of(struct engine *k, uint32_t group)
+{
+    if (group >= k->preemption->pursuits.n)
+        vec_resize(&k->preemption->pursuits, group + 1);
+    return &k->preemption->pursuits.at[group];
+}
+
+static struct pursuit known(const struct engine *k, uint32_t group)
+{
+    const struct preemption *p = k->preemption;
+    return group < p->pursuits.n ? p->pursuits.at[group] : (struct pursuit){0};
+}
+
+int64_t pursuit_next_ms(struct pursuit p)
+{
+    int64_t due_ms = p.raids_ms ? p.raids_ms : INT64_MAX;
+    due_ms = p.ripe_ms ? MIN(due_ms, p.ripe_ms) : due_ms;
+    return p.holds_ms ? MIN(due_ms, p.holds_ms) : due_ms;
+}
+
+int64_t engine_pursuit_ms(const struct engine *k, uint32_t group)
+{
+    return pursuit_next_ms(known(k, group));
+}
+
+bool engine_may_pursue(const struct engine *k, uint32_t group)
+{
+    struct pursuit p = known(k, group);
+    return p.ripe_ms == 0 && p.raids_ms == 0;
+}
+
 bool engine_is_pursuing(const struct engine *k, uint32_t group)
 {
-    const struct gang *gang = &k->gangs->all.at[group];
-    return engine_is_evicting(k, gang->leader) ||
-           (gang->holds_ms > k->now_ms && has_in_sight(k, group, true));
+    return engine_is_evicting(k, engine_leader_of(k, group)) ||
+           (known(k, group).holds_ms > k->now_ms && has_in_sight(k, group, true));
 }
 
 /* --- planning --- */
@@ -71,21 +102,22 @@ static bool has_say(const struct planner *p)
 void engine_plan_eviction(struct engine *k, struct planner *p, uint32_t group,
                           struct eviction_plan *plan)
 {
-    struct gang *gang = &k->gangs->all.at[group];
+    uint32_t leader = engine_leader_of(k, group);
     struct eviction_args rules;
     p->also = p->victims = 0;
     buf_clear(&p->plan);
     plan->outcome = EVICTION_NONE;
     if (p->need == 0 || has_say(p) ||
-        !engine_eviction_rules(engine_profile_of(k, (pod_id){gang->leader}), false, &rules))
+        !engine_eviction_rules(engine_profile_of(k, (pod_id){leader}), false, &rules))
         return;
-    if (gang->holds_ms == 0 && has_in_sight(k, group, false)) /* as after a restart */
-        gang->holds_ms = k->now_ms + MAX(rules.hold_ms, (int64_t)1);
+    struct pursuit *pursuit = pursuit_of(k, group);
+    if (pursuit->holds_ms == 0 && has_in_sight(k, group, false)) /* as after a restart */
+        pursuit->holds_ms = k->now_ms + MAX(rules.hold_ms, (int64_t)1);
     plan->outcome = EVICTION_PENDING;
-    if (!engine_is_pursuing(k, group) && k->now_ms >= gang->raids_ms) {
+    if (!engine_is_pursuing(k, group) && k->now_ms >= pursuit->raids_ms) {
         k->figures->counts.preemptions++;
-        engine_find_eviction(k, gang->leader, NULL, plan);
-        gang->ripe_ms = plan->ripe_ms;
+        engine_find_eviction(k, leader, NULL, plan);
+        pursuit->ripe_ms = plan->ripe_ms;
     }
     bool is_worth_waiting = plan->outcome == EVICTION_FOUND || plan->outcome == EVICTION_WAITS ||
                             plan->outcome == EVICTION_PENDING;
@@ -93,7 +125,7 @@ void engine_plan_eviction(struct engine *k, struct planner *p, uint32_t group,
         p->also = bit_of_eviction();
     engine_word_eviction(k, plan, k->cluster->groups.at.at[group].namespace, &p->plan);
     p->victims = plan->victims.n;
-    engine_set_timer(k, gang->leader);
+    engine_set_timer(k, leader);
 }
 
 /* --- carrying it out --- */
@@ -125,8 +157,8 @@ static void check_plan(const struct engine *k, const struct planner *p, uint32_t
 {
     const struct cluster *c = k->cluster;
     assert(p->wants || plan->places.n >= p->need);
-    assert(k->now_ms >= k->gangs->all.at[group].raids_ms &&
-           !engine_is_evicting(k, k->gangs->all.at[group].leader));
+    assert(k->now_ms >= known(k, group).raids_ms &&
+           !engine_is_evicting(k, engine_leader_of(k, group)));
     vec_each(&plan->victims, v) {
         const struct pod_row *row = pods_at(&c->pods, v->pod);
         assert(v->group == ID_NONE || v->group != group);
@@ -138,19 +170,21 @@ static void check_plan(const struct engine *k, const struct planner *p, uint32_t
 static void carry_out(struct engine *k, struct planner *p, uint32_t group,
                       const struct eviction_plan *plan, struct effects *out)
 {
-    struct gang *gang = &k->gangs->all.at[group];
-    struct eviction_args rules = rules_of(k, gang->leader);
+    struct pursuit *pursuit = pursuit_of(k, group);
+    uint32_t leader = engine_leader_of(k, group);
+    struct eviction_args rules = rules_of(k, leader);
     check_plan(k, p, group, plan, &rules);
-    gang->raids_ms = k->now_ms + rules.gap_ms;
-    gang->holds_ms = k->now_ms + MAX(rules.hold_ms, (int64_t)1);
+    pursuit->raids_ms = k->now_ms + rules.gap_ms;
+    pursuit->holds_ms = k->now_ms + MAX(rules.hold_ms, (int64_t)1);
     look_away(k, group, plan, out);
     engine_keep_places(k, plan, out);
-    engine_evict_all(k, (pod_id){gang->leader}, plan, out);
-    bool is_evicting = engine_is_evicting(k, gang->leader);
-    gang->raids_ms = is_evicting ? gang->raids_ms : 0;
-    if (!is_evicting) /* it fits, only the planner did not see how, or in room that was held */
-        queue_activate(k->queue, k->now_ms, gang->leader);
-    engine_set_timer(k, gang->leader);
+    engine_evict_all(k, (pod_id){leader}, plan, out);
+    if (!engine_is_evicting(k, leader)) {
+        /* it fits, only the planner did not see how, or in room that was held */
+        pursuit_of(k, group)->raids_ms = 0;
+        queue_activate(k->queue, k->now_ms, leader);
+    }
+    engine_set_timer(k, leader);
 }
 
 void engine_conclude_eviction(struct engine *k, struct planner *p, uint32_t group,
@@ -159,10 +193,9 @@ void engine_conclude_eviction(struct engine *k, struct planner *p, uint32_t grou
     enum eviction_outcome outcome = plan->outcome;
     if (outcome == EVICTION_FOUND)
         carry_out(k, p, group, plan, out);
-    else if (outcome != EVICTION_PENDING && outcome != EVICTION_WAITS &&
-             k->gangs->all.at[group].holds_ms) {
+    else if (outcome != EVICTION_PENDING && outcome != EVICTION_WAITS && known(k, group).holds_ms) {
         look_away(k, group, NULL, out); /* it has nothing to wait for there */
-        k->gangs->all.at[group].holds_ms = 0;
+        pursuit_of(k, group)->holds_ms = 0;
     }
 }
 
@@ -170,40 +203,49 @@ void engine_conclude_eviction(struct engine *k, struct planner *p, uint32_t grou
 
 void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out)
 {
-    struct gang *gang = &k->gangs->all.at[group];
-    bool is_over = gang->holds_ms && gang->holds_ms <= k->now_ms;
-    bool may_raid = gang->raids_ms && gang->raids_ms <= k->now_ms;
-    bool is_ripe = gang->ripe_ms && gang->ripe_ms <= k->now_ms;
+    struct pursuit *pursuit = pursuit_of(k, group);
+    bool is_over = pursuit->holds_ms && pursuit->holds_ms <= k->now_ms;
+    bool may_raid = pursuit->raids_ms && pursuit->raids_ms <= k->now_ms;
+    bool is_ripe = pursuit->ripe_ms && pursuit->ripe_ms <= k->now_ms;
+    if (may_raid)
+        pursuit->raids_ms = 0;
+    if (is_ripe)
+        pursuit->ripe_ms = 0;
     if (is_over) {
-        gang->holds_ms = 0;
+        pursuit->holds_ms = 0;
         look_away(k, group, NULL, out);
     }
-    if (may_raid)
-        gang->raids_ms = 0;
-    if (is_ripe)
-        gang->ripe_ms = 0;
     if (is_over || ((may_raid || is_ripe) && !engine_is_pursuing(k, group)))
-        queue_activate(k->queue, k->now_ms, gang->leader);
+        queue_activate(k->queue, k->now_ms, engine_leader_of(k, group));
 }
 
 void engine_doubt_pursuit(struct engine *k, uint32_t unit, bool is_for_good)
 {
-    struct gang *gang = engine_gang_led_by(k, unit);
-    if (!gang)
+    if (!engine_gang_led_by(k, unit))
         return;
-    gang->raids_ms = is_for_good ? 0 : gang->raids_ms;
-    bool is_over =
-        !engine_is_evicting(k, unit) && !has_in_sight(k, (uint32_t)(gang - k->gangs->all.at), true);
-    if (gang->holds_ms && is_over)
-        gang->holds_ms = k->now_ms; /* its timer sees to the rest */
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    struct pursuit *pursuit = pursuit_of(k, group);
+    pursuit->raids_ms = is_for_good ? 0 : pursuit->raids_ms;
+    bool is_over = !engine_is_evicting(k, unit) && !has_in_sight(k, group, true);
+    if (pursuit->holds_ms && is_over)
+        pursuit->holds_ms = k->now_ms; /* its timer sees to the rest */
     engine_set_timer(k, unit);
+}
+
+void engine_begin_pursuit(struct engine *k, uint32_t group)
+{
+    if (group < k->preemption->pursuits.n)
+        k->preemption->pursuits.at[group] = (struct pursuit){0};
+}
+
+void engine_tidy_pursuits(struct engine *k)
+{
+    intern_fit(&k->cluster->groups.table, &k->preemption->pursuits);
 }
 
 void engine_end_pursuit(struct engine *k, uint32_t group)
 {
-    k->gangs->all.at[group].raids_ms = 0;
-    k->gangs->all.at[group].ripe_ms = 0;
-    k->gangs->all.at[group].holds_ms = 0;
+    engine_begin_pursuit(k, group);
     vec_each(&k->cluster->groups.at.at[group].members, i)
         pods_at(&k->cluster->pods, (pod_id){*i})->flags &= ~(uint32_t)POD_FIRM;
 }

@@ -150,13 +150,24 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, con
         engine_word_eviction(k, plan, pods_shape(&k->cluster->pods, pod)->namespace, text);
 }
 
+struct price engine_price(struct engine *k, const struct class *class, node_id node, pod_id pod,
+                          struct pod_vec *victims)
+{
+    return preempt_price(&k->preemption->hunts, k->cluster, &k->classes, class, node, pod, victims);
+}
+
+void engine_count_on(struct engine *k, const struct bits *nodes)
+{
+    k->preemption->hunts.spurned = nodes;
+}
+
 /* The pod goes to the node that kube-scheduler's search found, and whoever is in its way goes. */
 static void take_node(struct engine *k, pod_id pod, struct class *class, uint32_t node,
                       struct eviction_plan *plan)
 {
     struct pod_vec victims = {0};
     vec_push(&plan->places, (struct eviction_place){pod.i, node});
-    preempt_price(k->cluster, &k->classes, class, (node_id){node}, pod, &victims);
+    engine_price(k, class, (node_id){node}, pod, &victims);
     vec_each(&victims, victim)
         vec_push(&plan->victims, (struct victim_note){.pod = *victim});
     vec_done(&victims);
@@ -234,11 +245,10 @@ void engine_clear_others(struct engine *k, pod_id pod, sym node, struct effects 
 {
     struct cluster *c = k->cluster;
     int32_t priority = cluster_spec(c, pod)->priority;
-    for (uint32_t i = c->nominations.n; i-- > 0;) {
-        struct nomination n = c->nominations.at[i];
-        if (n.node == node && cluster_spec(c, n.pod)->priority < priority)
-            engine_set_in_sight(k, n.pod, SYM_NONE, out);
-    }
+    struct nominations all = cluster_nominated(c, node);
+    for (uint32_t i = all.n; i-- > 0;)
+        if (cluster_spec(c, all.at[i].pod)->priority < priority)
+            engine_set_in_sight(k, all.at[i].pod, SYM_NONE, out);
 }
 
 static void set_evicted(struct engine *k, pod_id pod, bool is_so)
@@ -358,9 +368,21 @@ bool engine_end_bound(struct engine *k)
     return is_unfinished;
 }
 
-void engine_forget_prices(struct engine *k, const struct class *class)
+void engine_forget_searches_of(struct engine *k, const struct class *class)
 {
     hunts_forget(&k->preemption->hunts, class);
+    if (class->place < k->preemption->useless.n)
+        k->preemption->useless.at[class->place] = (struct useless){0};
+}
+
+void engine_trim_searches(struct engine *k)
+{
+    intern_fit(&k->classes.table, &k->preemption->useless);
+}
+
+void engine_forget_useless(struct engine *k)
+{
+    vec_clear(&k->preemption->useless);
 }
 
 /* --- how evictions end --- */

@@ -223,6 +223,20 @@ struct preemption {
         int64_t until_ms; /* nobody tries it again before */
     })
     refusals; /* of evictions, by the server */
+    VEC(struct
+        pursuit { /* of a gang that waits for pods that it has evicted, or for leave to evict */
+                  int64_t raids_ms; /* no sooner it evicts again; 0: at once */
+                  int64_t ripe_ms;  /* then somebody may go who may not yet; 0: nobody */
+                  int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
+        })
+    pursuits; /* by group */
+    VEC(struct useless {
+        uint64_t
+            at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
+        uint32_t from; /* so many pods or more find no room whoever of those that the rules of their
+                        * profile let go is evicted for them */
+    })
+    useless; /* by place of the class */
 };
 
 struct preemption *preemption_new(void);
@@ -257,6 +271,13 @@ void engine_plan_eviction(struct engine *k, struct planner *planner, uint32_t gr
 void engine_conclude_eviction(struct engine *k, struct planner *planner, uint32_t group,
                               const struct eviction_plan *plan, struct effects *out);
 
+/* When a gang is to be looked at for its evictions; INT64_MAX: never. */
+int64_t pursuit_next_ms(struct pursuit pursuit);
+int64_t engine_pursuit_ms(const struct engine *k, uint32_t group);
+
+/* May it evict at once, and is nobody too young to go for it? */
+bool engine_may_pursue(const struct engine *k, uint32_t group);
+
 /* Looks at a gang whose time has come: what is held for it, or when it may evict again. */
 void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out);
 
@@ -265,8 +286,10 @@ void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out
  */
 void engine_doubt_pursuit(struct engine *k, uint32_t unit, bool is_for_good);
 
-/* It is placed, or is no gang any more. */
+/* It begins to wait; it is placed. Groups that are gone are forgotten. */
+void engine_begin_pursuit(struct engine *k, uint32_t group);
 void engine_end_pursuit(struct engine *k, uint32_t group);
+void engine_tidy_pursuits(struct engine *k);
 
 /* Is the gang waiting for pods that leave for its sake? */
 bool engine_is_pursuing(const struct engine *k, uint32_t group);
@@ -287,6 +310,14 @@ bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class,
  * what upstream adds. */
 void engine_plan(struct engine *k, pod_id pod, struct class *class, const struct why *why,
                  struct eviction_plan *out, struct buf *text);
+
+/* preempt_price(), by what is known now. */
+struct price engine_price(struct engine *k, const struct class *class, node_id node, pod_id pod,
+                          struct pod_vec *victims);
+
+/* From now on evictions may help on these nodes, too, where the pod fits, but for an extender; NULL:
+ * no longer. */
+void engine_count_on(struct engine *k, const struct bits *nodes);
 
 /* The words for a plan that was found, where its own begin at `at`. */
 void engine_say_found(const struct engine *k, const struct eviction_plan *plan, size_t at,
@@ -323,5 +354,7 @@ void engine_rename_evictions(struct engine *k, uint32_t unit, uint32_t to);
 void engine_bound_prices(struct engine *k, uint64_t most);
 bool engine_end_bound(struct engine *k);
 
-/* The class is going. */
-void engine_forget_prices(struct engine *k, const struct class *class);
+/* What is known of the class is forgotten: it goes. What searches found in a trial, of all. */
+void engine_forget_searches_of(struct engine *k, const struct class *class);
+void engine_forget_useless(struct engine *k);
+void engine_trim_searches(struct engine *k);

@@ -200,8 +200,7 @@ void engine_count_company(struct engine *k, uint32_t group)
     while (b->holds.n < want)
         add_hold(k, b);
     b->entries = want;
-    if (group < k->gangs->all.n)
-        vec_clear(&k->gangs->all.at[group].asks); /* one of those that are gone may be among them */
+    k->above->followed(k, group); /* one of those that are gone may be among them */
     engine_let_company_in(k, (pod_id){b->driver});
 }
 
@@ -223,7 +222,7 @@ static void liken(struct engine *k, uint32_t group)
     bool differs = b->like != was;
     intern_drop(shapes, was);
     engine_count_company(k, group);
-    uint32_t leader = group < k->gangs->all.n ? k->gangs->all.at[group].leader : ID_NONE;
+    uint32_t leader = engine_leader_of(k, group);
     if (differs && leader != ID_NONE && queue_where(k->queue, leader) == QUEUE_PARKED)
         queue_activate(k->queue, k->now_ms, leader);
 }
@@ -381,7 +380,7 @@ bool engine_has_company(struct engine *k, pod_id pod, struct effects *out)
     if (!b || class->error.n)
         return true;
     k->units.at[pod.i].profile =
-        (uint8_t)k->figures->counts.of.at[class->profile - k->config.profiles];
+        (uint8_t)k->figures->counts.of.at[class->profile - k->config.rules.profiles];
     uint32_t looking = 0, placed = 0;
     uint64_t rejected = 0;
     vec_each(&b->holds, hold)

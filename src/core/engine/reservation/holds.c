@@ -80,7 +80,7 @@ struct pod *engine_hold_pod(const struct engine *k, const struct reservation *r,
                      STR_ARG(r->meta.namespace), STR_ARG(r->meta.name), STR_ARG(entry->name));
     pod->meta.uid = r->meta.uid;
     pod->meta.created_ms = r->meta.created_ms;
-    pod->spec.scheduler_name = like ? like->spec.scheduler_name : k->config.profiles[0].name;
+    pod->spec.scheduler_name = like ? like->spec.scheduler_name : k->config.rules.profiles[0].name;
     pod->spec.has_priority = true;
     pod->spec.priority = priority;
     pod->spec.preemption_policy = STR("Never");

@@ -142,7 +142,7 @@ void engine_free_slots(struct engine *k, uint32_t group)
  * who has others evicted waits for those. */
 static bool may_keep(const struct engine *k, uint32_t group)
 {
-    uint32_t leader = k->gangs->all.at[group].leader;
+    uint32_t leader = engine_leader_of(k, group);
     return (k->holds->keeper == ID_NONE || k->holds->keeper == group) && leader != ID_NONE &&
            k->units.at[leader].is_starving && !k->above->is_in_line(k, leader) &&
            !k->above->is_evicting(k, leader);
@@ -237,7 +237,7 @@ static void keep(struct engine *k, uint32_t group, struct reservation *r)
     }
     r->meta.created_ms = k->holds->keeps_until_ms - ROOM_S * 1000;
     engine_lower(k); /* it has made way for the search */
-    engine_book_plan(k, r, (pod_id){k->gangs->all.at[group].leader});
+    engine_book_plan(k, r, (pod_id){engine_leader_of(k, group)});
 }
 
 void engine_keep_room(struct engine *k, struct planner *p, uint32_t group)
@@ -269,16 +269,16 @@ void engine_let_keep(struct engine *k, uint32_t unit)
 /* Others who starve look whether they may keep room now. */
 static void call_others(struct engine *k, uint32_t but)
 {
-    for (uint32_t i = 0; i < k->gangs->all.n; i++)
-        if (i != but && k->gangs->all.at[i].leader != ID_NONE)
-            engine_let_keep(k, k->gangs->all.at[i].leader);
+    for (uint32_t i = 0; i < k->cluster->groups.at.n; i++)
+        if (i != but && engine_leader_of(k, i) != ID_NONE)
+            engine_let_keep(k, engine_leader_of(k, i));
 }
 
 void engine_review_keeper(struct engine *k)
 {
     uint32_t group = k->holds->keeper;
     const struct group *g = &k->cluster->groups.at.at[group];
-    bool waits = k->gangs->all.at[group].leader != ID_NONE &&
+    bool waits = engine_leader_of(k, group) != ID_NONE &&
                  engine_muster(k, group).running + group_ended(g) < (uint32_t)group_minimum(g);
     if (waits && k->now_ms < k->holds->keeps_until_ms)
         return;

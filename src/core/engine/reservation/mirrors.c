@@ -212,8 +212,9 @@ static struct owner owner_of(const struct engine *k, const struct booking *b)
     for (enum kind kind = KIND_NONE; kind < KIND_COUNT; kind++) {
         const struct groups *groups = &k->cluster->groups;
         uint32_t group = groups_named(groups, b->namespace, b->group, kind);
-        if (group < k->gangs->all.n && groups->at.at[group].members.n)
-            return k->gangs->all.at[group].made_by;
+        const struct gang *gang = engine_gang_at(k, group);
+        if (gang && groups->at.at[group].members.n)
+            return gang->made_by;
     }
     return (struct owner){0};
 }

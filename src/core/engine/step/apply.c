@@ -105,7 +105,7 @@ static void set_priority(struct engine *k, pod_id pod)
     *priority = cluster_spec(k->cluster, pod)->priority;
     k->last.lowest = MIN(k->last.lowest, *priority);
     uint32_t group = *priority == was ? ID_NONE : groups_of(&k->cluster->groups, pod);
-    if (group < k->gangs->all.n && k->gangs->all.at[group].leader != ID_NONE)
+    if (engine_leader_of(k, group) != ID_NONE)
         engine_age_anew(k, group);
 }
 

@@ -37,7 +37,7 @@ void cause_take_holder(const struct engine *k, const struct planner *planner, st
 struct cause engine_find_cause_alone(struct engine *k, struct planner *planner,
                                      const struct why *why, pod_id pod, struct class *class);
 
-/* The same in words, which the class keeps for the next of its pods: class->headline. What needs
+/* The same in words, which are kept for the next pod of its class: class_refusal.headline. What needs
  * many nodes to be asked is asked once, until a node is another one. */
 void engine_word_alone(struct engine *k, struct planner *planner, const struct why *why, pod_id pod,
                        struct class *class);

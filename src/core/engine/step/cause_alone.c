@@ -158,40 +158,43 @@ struct cause engine_find_cause_alone(struct engine *k, struct planner *p, const 
 static void word_nature(struct engine *k, struct planner *p, pod_id pod, struct class *class)
 {
     struct cause x = cause_of(ID_NONE, 1);
-    class->nature_at = k->cluster->log.natures + 1;
-    buf_clear(&class->nature_text);
+    struct class_refusal *r = engine_refusal_of(k, class);
+    r->nature_at = k->cluster->log.natures + 1;
+    buf_clear(&r->nature);
     engine_seat_alone(k, p, pod, class);
     if (engine_find_nature(k, p, &x))
-        engine_word_cause(k, p, &x, &class->nature_text);
+        engine_word_cause(k, p, &x, &r->nature);
 }
 
 /* Of room that is kept only those hear by name who are in the namespace that it is kept for. */
 static void word_use(struct engine *k, struct planner *p, const struct why *why, pod_id pod,
                      struct class *class)
 {
+    struct class_refusal *r = engine_refusal_of(k, class);
     engine_seat_alone(k, p, pod, class);
     struct cause x = find_use(k, p, why, class);
     if (x.rule == CAUSE_HELD) {
-        class->holder = x.owner;
+        r->holder = x.owner;
         x.names_owner = true;
-        engine_word_cause(k, p, &x, &class->for_holder);
+        engine_word_cause(k, p, &x, &r->for_holder);
         x.names_owner = false;
     }
-    engine_word_cause(k, p, &x, &class->headline);
+    engine_word_cause(k, p, &x, &r->headline);
 }
 
 void engine_word_alone(struct engine *k, struct planner *p, const struct why *why, pod_id pod,
                        struct class *class)
 {
     struct cause x = cause_of(ID_NONE, 1);
+    struct class_refusal *r = engine_refusal_of(k, class);
     bool is_plain = find_plain(k, why, pod, class, &x);
-    if (!is_plain && class->nature_at != k->cluster->log.natures + 1)
+    if (!is_plain && r->nature_at != k->cluster->log.natures + 1)
         word_nature(k, p, pod, class);
     if (is_plain) {
         engine_seat_alone(k, p, pod, class);
-        engine_word_cause(k, p, &x, &class->headline);
-    } else if (class->nature_text.n) {
-        buf_add(&class->headline, buf_str(&class->nature_text));
+        engine_word_cause(k, p, &x, &r->headline);
+    } else if (r->nature.n) {
+        buf_add(&r->headline, buf_str(&r->nature));
     } else {
         word_use(k, p, why, pod, class);
     }

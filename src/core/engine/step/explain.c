@@ -278,10 +278,10 @@ static void explain(struct explaining *x)
 /* They are servers somewhere: whoever explains asks nobody. */
 static void list_unasked(const struct engine *k, const struct class *class, struct explanation *out)
 {
-    out->unasked = arena_array(&out->mem, struct str, k->config.n_extenders);
-    for (uint32_t i = 0; i < k->config.n_extenders; i++)
+    out->unasked = arena_array(&out->mem, struct str, k->config.rules.n_extenders);
+    for (uint32_t i = 0; i < k->config.rules.n_extenders; i++)
         if ((class->asks | class->preempts) >> i & 1)
-            out->unasked[out->n_unasked++] = k->config.extenders[i].url;
+            out->unasked[out->n_unasked++] = k->config.rules.extenders[i].url;
 }
 
 struct explain_trial explain_begin(struct engine *k, pod_id pod)
@@ -299,9 +299,10 @@ void explain_end(struct engine *k, const struct explain_trial *trial)
     txn_undo(k->cluster, trial->txn);
     engine_forget_lifted(k);
     k->figures->stats = trial->stats;
-    vec_each(&k->classes.at, class)
-        if (*class && has_moved) /* what was true in the trial is not true any more */
-            (*class)->room_at = (*class)->useless_at = 0;
+    if (!has_moved)
+        return;
+    engine_forget_rooms(k); /* what was true in the trial is not true any more */
+    engine_forget_useless(k);
 }
 
 bool engine_explain(struct engine *k, struct str namespace, struct str name,

@@ -51,7 +51,7 @@ static void try_all(struct engine *k, pod_id pod, struct class *class, const uin
     for (uint32_t i = 0; i < out->n_nodes; i++) {
         node_id node = {ids[i]};
         vec_clear(&victims);
-        struct price price = preempt_price(k->cluster, &k->classes, class, node, pod, &victims);
+        struct price price = engine_price(k, class, node, pod, &victims);
         if (price.refusal) {
             why_add(why, price.refusal, 1);
             continue;

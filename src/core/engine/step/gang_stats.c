@@ -168,7 +168,7 @@ static void read_waiting(const void *source, const struct metric_sink *out)
 {
     const struct engine *k = source;
     sums waiting = {0};
-    for (uint32_t i = 0; i < k->gangs->all.n && i < k->cluster->groups.at.n; i++) {
+    for (uint32_t i = 0; i < k->cluster->groups.at.n && engine_gang_at(k, i); i++) {
         const struct group *g = &k->cluster->groups.at.at[i];
         if (g->members.n == 0 || !group_is_gang(g))
             continue;
@@ -184,7 +184,7 @@ static void read_oldest(const void *source, const struct metric_sink *out)
 {
     const struct engine *k = source;
     int64_t first_ms = k->now_ms;
-    for (uint32_t i = 0; i < k->gangs->all.n && i < k->cluster->groups.at.n; i++) {
+    for (uint32_t i = 0; i < k->cluster->groups.at.n && engine_gang_at(k, i); i++) {
         const struct group *g = &k->cluster->groups.at.at[i];
         vec_each(&g->members, member)
             if (group_is_gang(g) && pod_is_waiting(pods_at(&k->cluster->pods, (pod_id){*member})))

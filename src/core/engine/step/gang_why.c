@@ -186,7 +186,7 @@ void engine_word_gang(struct engine *k, struct planner *p, uint32_t group, enum 
     if (why == GANG_MISSING)
         engine_word_missing(k, group, out);
     else if (why == GANG_BEHIND)
-        engine_add_behind(k, k->gangs->all.at[group].leader, out);
+        engine_add_behind(k, engine_leader_of(k, group), out);
     else if (why == GANG_REST || p->need == 0)
         word_rest(k, p, group, why, out);
     else
@@ -254,7 +254,7 @@ void engine_tell_missing(struct engine *k, struct planner *p, uint32_t unit, str
         if (!engine_is_ready(k, pod))
             continue;
         k->units.at[*i].profile =
-            (uint8_t)k->figures->counts.of.at[engine_profile_of(k, pod) - k->config.profiles];
+            (uint8_t)k->figures->counts.of.at[engine_profile_of(k, pod) - k->config.rules.profiles];
         k->figures->counts.profiles.at[k->units.at[*i].profile].unschedulable++;
         engine_count_refused(k, pod, bit_of_gangs(k, pod));
         tell(k, pod, EFFECT_REFUSE, buf_str(text), bit_of_gangs(k, pod), out);
@@ -332,7 +332,7 @@ void engine_fail_gang(struct engine *k, uint32_t unit, struct str text, bool may
         if (!engine_is_ready(k, pod))
             continue;
         k->units.at[*i].profile =
-            (uint8_t)k->figures->counts.of.at[engine_profile_of(k, pod) - k->config.profiles];
+            (uint8_t)k->figures->counts.of.at[engine_profile_of(k, pod) - k->config.rules.profiles];
         k->figures->counts.profiles.at[k->units.at[*i].profile].error++;
         engine_tell_unjudged(k, pod, text, out);
     }

@@ -67,8 +67,8 @@ static struct str domain(const struct engine *k, pod_id pod, node_id node, struc
 {
     const struct cluster *c = k->cluster;
     uint32_t group = groups_of(&c->groups, pod);
-    struct str keys =
-        group < k->gangs->all.n ? buf_str(&k->gangs->all.at[group].tree) : (struct str){0};
+    const struct gang *gang = engine_gang_at(k, group);
+    struct str keys = gang ? buf_str(&gang->tree) : (struct str){0};
     AUTO(buf) text = {0};
     while (keys.n) {
         struct str key = str_take(&keys, ',');

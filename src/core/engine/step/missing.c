@@ -16,7 +16,7 @@ static const struct group *group_at(const struct engine *k, uint32_t group)
 static void retell(struct engine *k, uint32_t group)
 {
     enum { SOON_MS = 1000 }; /* quotas change several times in a row */
-    struct gang *gang = group < k->gangs->all.n ? &k->gangs->all.at[group] : NULL;
+    struct gang *gang = engine_gang_at(k, group);
     bool is_told = gang && gang->leader != ID_NONE && gang->gather_ms == INT64_MAX &&
                    !engine_is_gathered(k, group);
     if (!is_told)
@@ -27,7 +27,7 @@ static void retell(struct engine *k, uint32_t group)
 
 void engine_retell_missing(struct engine *k, sym namespace)
 {
-    for (uint32_t i = 0; k->gangs->has_missed && i < k->cluster->groups.at.n; i++)
+    for (uint32_t i = 0; k->stepping->has_missed && i < k->cluster->groups.at.n; i++)
         if (group_at(k, i)->members.n && group_at(k, i)->namespace == namespace)
             retell(k, i);
 }
@@ -58,9 +58,9 @@ void engine_put_idler(struct engine *k, const struct object *o, bool is_there)
 
 void engine_want_idlers(struct engine *k, uint32_t group)
 {
-    k->gangs->has_missed = true;
-    if (str_equal(k->gangs->all.at[group].made_by.kind, STR("Job")))
-        k->gangs->wanted |= (uint64_t)1 << KIND_JOB;
+    k->stepping->has_missed = true;
+    if (str_equal(engine_gang_at(k, group)->made_by.kind, STR("Job")))
+        engine_want_kind(k, KIND_JOB);
 }
 
 /* --- quotas --- */

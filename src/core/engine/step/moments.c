@@ -6,10 +6,14 @@
 
 /* --- the engine begins and ends --- */
 
+enum { DEFAULT_UNSETTLED = 512 };
+
 struct engine *engine_new(const struct engine_config *config)
 {
     struct engine *k = mem_alloc(sizeof(*k));
-    k->config = engine_config_complete(*config);
+    k->config = *config;
+    k->config.rules = engine_rules_complete(config->rules);
+    k->config.max_unsettled = config->max_unsettled ? config->max_unsettled : DEFAULT_UNSETTLED;
     k->above = &engine_above;
     k->cluster = cluster_new(config->seed);
     k->cluster->keeps_pins = config->keeps_pins;
@@ -23,8 +27,8 @@ struct engine *engine_new(const struct engine_config *config)
         .budget_bytes = config->view_bytes,
         .most = config->view_count,
     };
-    k->vain = vain_new();
-    k->pauses = pauses_new();
+    k->stepping = mem_alloc(sizeof(*k->stepping));
+    pauses_begin(&k->stepping->pauses);
     k->figures = figures_new();
     k->gangs = gangs_new();
     k->prebind = prebind_new();
@@ -54,17 +58,30 @@ void engine_free(struct engine *k)
     map_done(&k->unsettled);
     engine_preparations_done(k);
     engine_consultations_done(k);
-    pauses_free(k->pauses);
     heap_done(&k->timers.heap);
     map_done(&k->timers.wakes);
-    vain_free(k->vain);
+    vain_done(&k->stepping->vain);
+    pauses_done(&k->stepping->pauses);
+    planner_done(&k->stepping->planner);
+    mem_free(k->stepping);
     preemption_free(k->preemption);
     holds_free(k->holds);
     complaints_done(&k->publishing.complaints);
     figures_free(k->figures);
     why_done(&k->deciding.why);
+    vec_done(&k->deciding.refusals);
     arena_done(&k->mem);
     mem_free(k);
+}
+
+/* What each part keeps of classes. */
+static void trim_classes(struct engine *k)
+{
+    intern_fit(&k->classes.table, &k->deciding.refusals);
+    intern_fit(&k->classes.table, &k->stepping->vain.bars);
+    engine_trim_rooms(k);
+    engine_trim_searches(k);
+    engine_trim_delayed(k);
 }
 
 /* The pods first, for others go by their numbers. */
@@ -75,14 +92,15 @@ void engine_forget_gone(struct engine *k)
     engine_sweep(k, TIDY_ALL);
     views_trim(&k->deciding.views);
     map_trim(&k->unsettled);
-    map_trim(&k->vain->refused_at);
-    map_trim(&k->vain->refused_as);
+    map_trim(&k->stepping->vain.refused_at);
+    map_trim(&k->stepping->vain.refused_as);
     k->units.n = MIN(k->units.n, n);
     vec_trim(&k->units);
     queue_trim(k->queue, n);
     groups_trim(&k->cluster->groups, n);
     heap_trim(&k->timers.heap, n);
     engine_trim_lines(k, n);
+    trim_classes(k);
 }
 
 void engine_trim(struct engine *k)
@@ -103,6 +121,12 @@ void engine_unit_renamed(struct engine *k, uint32_t unit, uint32_t to)
 {
     engine_rename_in_line(k, unit, to);
     engine_rename_evictions(k, unit, to);
+}
+
+void engine_gang_led(struct engine *k, uint32_t group)
+{
+    engine_begin_pursuit(k, group);
+    engine_forget_gang_refusal(k, group);
 }
 
 /* --- a pod is on a node, leaves it, is gone --- */
@@ -207,6 +231,20 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
     engine_free_slots(k, group);
 }
 
+/* --- a class goes --- */
+
+void engine_class_gone(void *engine, struct class *class)
+{
+    struct engine *k = engine;
+    views_drop(&k->deciding.views, class);
+    scan_forget(&k->deciding.scan, class);
+    engine_forget_refusal_of(k, class);
+    engine_forget_bars(k, class);
+    engine_forget_room(k, class);
+    engine_forget_searches_of(k, class);
+    engine_forget_delayed(k, class);
+}
+
 /* --- something happened --- */
 
 void engine_heard(struct engine *k, const struct event *event)
@@ -272,7 +310,7 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
         return now_ms;
     if (engine_is_loaded(k))
         return own_ms;
-    if (UNLIKELY(k->pauses->all.n))
+    if (UNLIKELY(k->stepping->pauses.all.n))
         return now_ms;
     own_ms = MIN(own_ms, engine_lines_next_ms(k, now_ms));
     return MIN(own_ms, queue_next_ms(k->queue, now_ms));

@@ -28,18 +28,21 @@ static bool may_be_put_down(const struct engine *k, pod_id pod, const struct cla
 /* How much longer this go is than a first one, as a shift. */
 static uint32_t size_of_go(const struct engine *k, pod_id pod)
 {
-    return k->pauses->taken_up.unit == pod.i ? MIN(k->pauses->taken_up.goes / GOES_OF_A_SIZE, 16u)
-                                             : 0;
+    return k->stepping->pauses.taken_up.unit == pod.i
+               ? MIN(k->stepping->pauses.taken_up.goes / GOES_OF_A_SIZE, 16u)
+               : 0;
 }
 
 static void put_down(struct engine *k, pod_id pod, bool is_next)
 {
-    uint32_t goes = k->pauses->taken_up.unit == pod.i ? k->pauses->taken_up.goes + 1 : 1;
+    uint32_t goes =
+        k->stepping->pauses.taken_up.unit == pod.i ? k->stepping->pauses.taken_up.goes + 1 : 1;
     struct paused p = {pod.i, goes, k->cluster->effort.spent, is_next};
-    vec_push(&k->pauses->all, p);
+    vec_push(&k->stepping->pauses.all, p);
     if (is_next) {
-        memmove(k->pauses->all.at + 1, k->pauses->all.at, (k->pauses->all.n - 1) * sizeof(p));
-        k->pauses->all.at[0] = p;
+        memmove(k->stepping->pauses.all.at + 1, k->stepping->pauses.all.at,
+                (k->stepping->pauses.all.n - 1) * sizeof(p));
+        k->stepping->pauses.all.at[0] = p;
     }
     k->figures->stats.decisions--; /* it is none yet */
     queue_hold(k->queue, k->now_ms, pod.i, PAUSED_BIT);
@@ -48,7 +51,7 @@ static void put_down(struct engine *k, pod_id pod, bool is_next)
 void engine_begin_effort(struct engine *k)
 {
     k->cluster->effort = (struct effort){.most = STEPS_A_STEP};
-    k->pauses->taken_up = (struct paused){.unit = ID_NONE};
+    k->stepping->pauses.taken_up = (struct paused){.unit = ID_NONE};
 }
 
 void engine_let_pause(struct engine *k, pod_id pod, const struct class *class)
@@ -66,14 +69,14 @@ bool engine_was_put_down(struct engine *k, pod_id pod)
     e->may_pause = e->is_paused = false;
     e->most = STEPS_A_STEP;
     if (UNLIKELY(is_paused))
-        put_down(k, pod, e->spent == k->pauses->taken_up.spent);
+        put_down(k, pod, e->spent == k->stepping->pauses.taken_up.spent);
     return is_paused;
 }
 
 void engine_let_hunt_pause(struct engine *k, pod_id pod, struct class *class)
 {
     bool may = may_be_put_down(k, pod, class) && !engine_evicts_by_rules(k, pod, class);
-    engine_bound_prices(k, may ? k->pauses->prices_a_go << size_of_go(k, pod) : 0);
+    engine_bound_prices(k, may ? k->stepping->pauses.prices_a_go << size_of_go(k, pod) : 0);
 }
 
 bool engine_hunt_was_put_down(struct engine *k, pod_id pod)
@@ -93,29 +96,28 @@ static bool is_waiting(const struct engine *k, uint32_t unit)
 
 bool engine_take_up(struct engine *k, bool may_wait, uint32_t *unit)
 {
-    while (UNLIKELY(k->pauses->all.n) && !is_waiting(k, k->pauses->all.at[0].unit))
-        vec_shift(&k->pauses->all, 1);
-    if (LIKELY(k->pauses->all.n == 0) ||
-        (may_wait && !k->pauses->all.at[0].is_next && k->pauses->since++ < OTHERS))
+    while (UNLIKELY(k->stepping->pauses.all.n) &&
+           !is_waiting(k, k->stepping->pauses.all.at[0].unit))
+        vec_shift(&k->stepping->pauses.all, 1);
+    if (LIKELY(k->stepping->pauses.all.n == 0) ||
+        (may_wait && !k->stepping->pauses.all.at[0].is_next &&
+         k->stepping->pauses.since++ < OTHERS))
         return false;
-    k->pauses->since = 0;
-    k->pauses->taken_up = k->pauses->all.at[0];
-    vec_shift(&k->pauses->all, 1);
-    *unit = k->pauses->taken_up.unit;
+    k->stepping->pauses.since = 0;
+    k->stepping->pauses.taken_up = k->stepping->pauses.all.at[0];
+    vec_shift(&k->stepping->pauses.all, 1);
+    *unit = k->stepping->pauses.taken_up.unit;
     queue_recall(k->queue, *unit);
-    k->cluster->effort.spent = k->pauses->taken_up.spent;
+    k->cluster->effort.spent = k->stepping->pauses.taken_up.spent;
     return true;
 }
 
-struct pauses *pauses_new(void)
+void pauses_begin(struct pauses *p)
 {
-    struct pauses *p = mem_alloc(sizeof(*p));
     p->prices_a_go = 50000; /* some 15 milliseconds */
-    return p;
 }
 
-void pauses_free(struct pauses *p)
+void pauses_done(struct pauses *p)
 {
     vec_done(&p->all);
-    mem_free(p);
 }

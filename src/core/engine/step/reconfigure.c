@@ -7,42 +7,31 @@
 #include "core/plugins/plugins.h"
 
 enum {
-    DEFAULT_UNSETTLED = 512,
     DEFAULT_FIRST_MS = 1000,
     DEFAULT_MOST_MS = 10000,
     DEFAULT_PARK_MS = 300000,
 };
 
-struct engine_config engine_config_complete(struct engine_config config)
+struct engine_rules engine_rules_complete(struct engine_rules rules)
 {
-    if (config.max_unsettled == 0)
-        config.max_unsettled = DEFAULT_UNSETTLED;
-    if (!config.profiles) {
-        config.profiles = built_in_profiles;
-        config.n_profiles = n_built_in_profiles;
+    if (!rules.profiles) {
+        rules.profiles = built_in_profiles;
+        rules.n_profiles = n_built_in_profiles;
     }
-    if (config.first_backoff_ms == 0)
-        config.first_backoff_ms = DEFAULT_FIRST_MS;
-    if (config.most_backoff_ms == 0)
-        config.most_backoff_ms = DEFAULT_MOST_MS;
-    if (config.park_ms == 0)
-        config.park_ms = DEFAULT_PARK_MS;
-    return config;
-}
-
-static void class_gone(void *ctx, struct class *class)
-{
-    struct engine *k = ctx;
-    views_drop(&k->deciding.views, class);
-    scan_forget(&k->deciding.scan, class);
-    engine_forget_prices(k, class);
+    if (rules.first_backoff_ms == 0)
+        rules.first_backoff_ms = DEFAULT_FIRST_MS;
+    if (rules.most_backoff_ms == 0)
+        rules.most_backoff_ms = DEFAULT_MOST_MS;
+    if (rules.park_ms == 0)
+        rules.park_ms = DEFAULT_PARK_MS;
+    return rules;
 }
 
 static void find_guests(struct engine *k)
 {
     memset(k->served.guests, 0, sizeof(k->served.guests));
-    for (uint32_t i = 0; i < k->config.n_profiles; i++) {
-        const struct profile *profile = &k->config.profiles[i];
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
+        const struct profile *profile = &k->config.rules.profiles[i];
         for (uint32_t p = 0; p < profile->n; p++)
             if (profile->plugins[p].number >= n_plugins)
                 k->served.guests[profile->plugins[p].number - n_plugins] =
@@ -50,11 +39,11 @@ static void find_guests(struct engine *k)
     }
 }
 
-static bool watches_demand(const struct engine_config *config)
+static bool watches_demand(const struct engine_rules *rules)
 {
-    for (uint32_t i = 0; i < config->n_profiles; i++)
-        for (uint32_t p = 0; p < config->profiles[i].n; p++) {
-            const struct profile_plugin *of = &config->profiles[i].plugins[p];
+    for (uint32_t i = 0; i < rules->n_profiles; i++)
+        for (uint32_t p = 0; p < rules->profiles[i].n; p++) {
+            const struct profile_plugin *of = &rules->profiles[i].plugins[p];
             if (of->plugin->watches_demand && of->plugin->watches_demand(of->args))
                 return true;
         }
@@ -63,25 +52,22 @@ static bool watches_demand(const struct engine_config *config)
 
 void engine_begin_profiles(struct engine *k)
 {
-    demand_watch(&k->cluster->demand, watches_demand(&k->config));
+    demand_watch(&k->cluster->demand, watches_demand(&k->config.rules));
     find_guests(k);
-    classes_init(&k->classes, k->cluster, k->config.profiles, k->config.n_profiles);
-    k->classes.extenders = k->config.extenders;
-    k->classes.n_extenders = k->config.n_extenders;
+    classes_init(&k->classes, k->cluster, k->config.rules.profiles, k->config.rules.n_profiles);
+    k->classes.extenders = k->config.rules.extenders;
+    k->classes.n_extenders = k->config.rules.n_extenders;
     engine_forget_reasons(k);
-    k->classes.gone = class_gone;
+    k->classes.gone = engine_class_gone;
     k->classes.ctx = k;
-    k->gangs->kubeflow = false;
-    for (uint32_t i = 0; i < k->config.n_profiles; i++) {
-        const struct plugin *order = engine_order_of(&k->config.profiles[i]);
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
+        const struct plugin *order = engine_order_of(&k->config.rules.profiles[i]);
         assert(order);
         if (i == 0 || order->gangs) /* which orders units that do not age as the others do */
             k->served.order = order;
-        const struct profile_plugin *gangs = profile_gangs(&k->config.profiles[i]);
-        const struct coscheduling_args *args = gangs ? gangs->args : NULL;
-        k->gangs->kubeflow |= args && args->gangs_kubeflow;
     }
     engine_count_profiles(k);
+    engine_begin_gangs(k);
     engine_begin_lines(k);
 }
 
@@ -119,28 +105,21 @@ static void let_in(struct engine *k)
     }
 }
 
-void engine_configure(struct engine *k, int64_t now_ms, const struct engine_config *config)
+void engine_configure(struct engine *k, int64_t now_ms, const struct engine_rules *rules)
 {
-    struct engine_config next = engine_config_complete(*config);
+    struct engine_rules next = engine_rules_complete(*rules);
     k->now_ms = now_ms;
     engine_recall_all(k);
-    vec_clear(&k->pauses->all); /* they begin anew, as all do */
-    for (uint32_t i = 0; i < k->gangs->all.n; i++)
-        engine_dissolve(k, i); /* they gather anew, if they are gangs to the new ones */
+    vec_clear(&k->stepping->pauses.all); /* they begin anew, as all do */
+    engine_dissolve_all(k);              /* they gather anew, if they are gangs to the new ones */
     let_out(k, next.profiles, next.n_profiles);
     classes_done(&k->classes); /* and the views with them */
-    k->config.profiles = next.profiles;
-    k->config.n_profiles = next.n_profiles;
-    k->config.extenders = next.extenders;
-    k->config.n_extenders = next.n_extenders;
-    k->config.first_backoff_ms = next.first_backoff_ms;
-    k->config.most_backoff_ms = next.most_backoff_ms;
-    k->config.park_ms = next.park_ms;
+    k->config.rules = next;
     engine_begin_profiles(k);
-    struct queue_rules rules = engine_queue_rules(k);
+    struct queue_rules queue = engine_queue_rules(k);
     for (uint32_t i = 0; i < k->units.n; i++)
         if (queue_where(k->queue, i) != QUEUE_NOWHERE)
             engine_begin_wait(k, i);
-    queue_renew(k->queue, now_ms, &rules);
+    queue_renew(k->queue, now_ms, &queue);
     let_in(k);
 }

@@ -14,10 +14,10 @@ enum { WHILE_MS = 200, AT_A_TIME = 8 };
 /* The profile that looks at what nodes are made of; NULL: none does, and nobody minds. */
 static const struct profile *who_minds(const struct engine *k)
 {
-    for (uint32_t i = 0; i < k->config.n_profiles; i++)
-        for (uint32_t j = 0; j < k->config.profiles[i].n; j++)
-            if (k->config.profiles[i].plugins[j].plugin->identify)
-                return &k->config.profiles[i];
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++)
+        for (uint32_t j = 0; j < k->config.rules.profiles[i].n; j++)
+            if (k->config.rules.profiles[i].plugins[j].plugin->identify)
+                return &k->config.rules.profiles[i];
     return NULL;
 }
 

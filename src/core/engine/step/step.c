@@ -22,7 +22,7 @@ void engine_bind(struct engine *k, pod_id pod, struct effects *out)
     struct cluster *c = k->cluster;
     struct effect *effect = engine_emit(k, pod, EFFECT_BIND, out);
     effect->node = names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]);
-    if (UNLIKELY(k->config.n_extenders))
+    if (UNLIKELY(k->config.rules.n_extenders))
         effect->binder = binder_of(k, pod);
     engine_hand_over(k, pod, &out->mem, effect);
     map_put(&k->unsettled, effect->id, pod.i);
@@ -51,37 +51,38 @@ static void place(struct engine *k, pod_id pod, const struct class *class, uint3
 
 /* What pods of the class are told. A pod that names a node, has one in sight, or gets one hears its
  * own, and so does one that extenders are asked about. */
-static void keep_refusal(struct engine *k, pod_id pod, struct class *class,
+static void keep_refusal(struct engine *k, pod_id pod, const struct class *class,
                          const struct eviction_plan *plan)
 {
     bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE || class->asks ||
                        class->preempts || plan->places.n || plan->ripe_ms;
-    class->refused_at = is_personal ? 0 : k->cluster->log.end;
-    class->is_by_rows = !is_personal && engine_is_by_rows(class);
+    struct class_refusal *r = engine_refusal_of(k, class);
+    r->at = is_personal ? 0 : k->cluster->log.end;
+    r->is_by_rows = !is_personal && engine_is_by_rows(class, r->by);
 }
 
 /* Does the profile say first what the cause is? kube-scheduler's profile has kube-scheduler's
  * words.
  */
-static bool names_causes(const struct profile *profile)
+static bool names_causes(const struct class *class)
 {
-    const struct profile_plugin *gangs = profile_gangs(profile);
-    return gangs && !gangs->plugin->gangs_natively;
+    return class->gangs && !class->gangs->plugin->gangs_natively;
 }
 
 void engine_word_refusal(struct engine *k, pod_id pod, struct class *class, const struct why *why)
 {
-    buf_clear(&class->refused_text);
-    buf_clear(&class->headline);
-    buf_clear(&class->for_holder);
-    class->holder = SYM_NONE;
-    if (why->nodes && names_causes(class->profile))
-        engine_word_alone(k, &k->gangs->planner, why, pod, class);
-    why_text(why, &k->classes.reasons, class, &class->refused_text);
-    class->rejected_by = why->nodes ? why_plugins(why, &k->classes.reasons, class) : 0;
-    class->may_be_freed = false;
+    struct class_refusal *r = engine_refusal_of(k, class);
+    buf_clear(&r->text);
+    buf_clear(&r->headline);
+    buf_clear(&r->for_holder);
+    r->holder = SYM_NONE;
+    if (why->nodes && names_causes(class))
+        engine_word_alone(k, &k->stepping->planner, why, pod, class);
+    why_text(why, &k->classes.reasons, class, &r->text);
+    r->by = why->nodes ? why_plugins(why, &k->classes.reasons, class) : 0;
+    r->may_be_freed = false;
     vec_each(&why->lines, line)
-        class->may_be_freed |=
+        r->may_be_freed |=
             reasons_at(&k->classes.reasons, line->reason)->code == CODE_UNSCHEDULABLE;
 }
 
@@ -117,11 +118,12 @@ void engine_refuse(struct engine *k, pod_id pod, struct str message, uint64_t re
 
 static void refuse(struct engine *k, pod_id pod, const struct class *class, struct effects *out)
 {
+    const struct class_refusal *r = engine_last_refusal(k, class);
     bool is_holders =
-        class->holder != SYM_NONE && pods_shape(&k->cluster->pods, pod)->namespace == class->holder;
-    struct str first = buf_str(is_holders ? &class->for_holder : &class->headline);
-    struct str message = arena_join(&out->mem, first, buf_str(&class->refused_text));
-    engine_refuse(k, pod, message, class->rejected_by, out);
+        r->holder != SYM_NONE && pods_shape(&k->cluster->pods, pod)->namespace == r->holder;
+    struct str first = buf_str(is_holders ? &r->for_holder : &r->headline);
+    struct str message = arena_join(&out->mem, first, buf_str(&r->text));
+    engine_refuse(k, pod, message, r->by, out);
     engine_note_refusal(k, pod, class);
     k->figures->counts.preemptions += engine_tries_preemption(k, class);
 }
@@ -171,33 +173,34 @@ void engine_place_in_turn(struct engine *k, pod_id pod, struct class *class, uin
         place(k, pod, class, node, out);
         return;
     }
-    class->delayed_at = engine_line_serial(k);
+    engine_note_delayed(k, class);
     if (engine_stays_in_line(k, pod.i, 0))
         engine_tell_behind(k, pod.i, out);
 }
 
 /* Pods that must go are the cause, if going helps. */
-static void end_headline(const struct engine *k, struct class *class,
+static void end_headline(const struct engine *k, struct class_refusal *r,
                          const struct eviction_plan *plan)
 {
     const struct cluster *c = k->cluster;
     if (plan->places.n) {
-        class->holder = SYM_NONE;
-        buf_clear(&class->headline);
+        r->holder = SYM_NONE;
+        buf_clear(&r->headline);
         engine_word_way(plan->victims.n,
                         names_text(&c->names, c->nodes.name[eviction_plan_node(plan)]),
-                        &class->headline);
+                        &r->headline);
     }
-    buf_add(&class->headline, STR(". "));
-    buf_add(&class->for_holder, STR(". "));
+    buf_add(&r->headline, STR(". "));
+    buf_add(&r->for_holder, STR(". "));
 }
 
 void engine_end_refusal(struct engine *k, pod_id pod, struct class *class,
                         const struct eviction_plan *plan, struct effects *out)
 {
     keep_refusal(k, pod, class, plan);
-    if (class->headline.n)
-        end_headline(k, class, plan);
+    struct class_refusal *r = engine_refusal_of(k, class);
+    if (r->headline.n)
+        end_headline(k, r, plan);
     refuse(k, pod, class, out);
     engine_carry_out(k, pod, plan, out);
     if (UNLIKELY(plan->ripe_ms))
@@ -212,7 +215,7 @@ void engine_turn_down(struct engine *k, pod_id pod, struct class *class, const s
         return;
     engine_let_hunt_pause(k, pod, class);
     AUTO(eviction_plan) plan = {0};
-    engine_plan(k, pod, class, why, &plan, &class->refused_text);
+    engine_plan(k, pod, class, why, &plan, &engine_refusal_of(k, class)->text);
     if (UNLIKELY(engine_hunt_was_put_down(k, pod)))
         return;
     engine_end_refusal(k, pod, class, &plan, out);
@@ -248,7 +251,7 @@ static void step_pod(struct engine *k, pod_id pod, struct effects *out)
     struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
     assert(class); /* only pods that a profile serves are queued */
     k->units.at[pod.i].profile =
-        (uint8_t)k->figures->counts.of.at[class->profile - k->config.profiles];
+        (uint8_t)k->figures->counts.of.at[class->profile - k->config.rules.profiles];
     if (class->error.n) {
         engine_fail(k, pod, class->error, false, out); /* it is its spec that is too much */
         return;

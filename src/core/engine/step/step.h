@@ -10,14 +10,33 @@
 
 /* The floor that knows all the others. */
 
-/* What is known of refused units that nothing has helped since (vain.c). */
+/* What one class of a refused gang waits for. */
+struct ask {
+    uint32_t pod;  /* one of the class */
+    uint32_t n;    /* how many */
+    uint32_t sign; /* vain.c: how they were judged */
+};
+
+/* What is known of refused units that nothing has helped since (vain.c, wake.c). */
 struct vain {
     struct map refused_at; /* pods that wait by themselves and were refused by rows alone → the end
                             * of the log then, its lower half */
     struct map refused_as; /* the same → as what */
+    VEC(struct gang_refusal {
+        uint64_t
+            at; /* it was refused for want of room alone: the end of the log then; 0: otherwise */
+        uint32_t need;        /* that must be placed at once */
+        VEC(struct ask) asks; /* one pod of each class that was refused; none: any may be helped */
+    })
+    gangs; /* by group */
+    VEC(struct class_bars {
+        uint64_t
+            at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
+        uint64_t by; /* the plugins that keep pods of the class off some node, as bits */
+    })
+    bars; /* by place of the class */
 };
-struct vain *vain_new(void);
-void vain_free(struct vain *v);
+void vain_done(struct vain *v);
 
 /* Searches that are put down (pause.c). */
 struct pauses {
@@ -31,8 +50,16 @@ struct pauses {
     uint32_t since;         /* others that had a turn since one of them went on */
     uint64_t prices_a_go;   /* nodes and pods on them, in a hunt (tests make it fewer) */
 };
-struct pauses *pauses_new(void);
-void pauses_free(struct pauses *p);
+void pauses_begin(struct pauses *p);
+void pauses_done(struct pauses *p);
+
+/* What this floor keeps. */
+struct stepping {
+    struct vain vain;
+    struct pauses pauses;
+    struct planner planner; /* of gangs in flight, and for the causes of refusals */
+    bool has_missed;        /* a gang was told that it misses members */
+};
 
 /* --- moments.c --- */
 
@@ -42,6 +69,9 @@ void engine_forget_gone(struct engine *k);
 /* The unit does not wait in the queue any more; or goes on under another number. */
 void engine_unit_left(struct engine *k, uint32_t unit);
 void engine_unit_renamed(struct engine *k, uint32_t unit, uint32_t to);
+
+/* The gang waits, and did not before. */
+void engine_gang_led(struct engine *k, uint32_t group);
 
 /* Once the pod has been put on a node for good: sends its errands, or if there are none asks for
  * its binding. */
@@ -59,6 +89,9 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended);
 /* The API server says that the pod is on the node. */
 void engine_put_on_node(struct engine *k, pod_id pod, sym name, const struct pod *from);
 
+/* The class is not there any more. */
+void engine_class_gone(void *engine, struct class *class);
+
 /* Something happened, of which the queue knows. */
 void engine_heard(struct engine *k, const struct event *event);
 
@@ -71,9 +104,9 @@ bool engine_is_loaded(const struct engine *k);
 /* --- reconfigure.c --- */
 
 /* With what {0} stands for. */
-struct engine_config engine_config_complete(struct engine_config config);
+struct engine_rules engine_rules_complete(struct engine_rules rules);
 
-/* Classes, the order of the queue and counts, from the profiles of the configuration. */
+/* Classes, the order of the queue and counts, from the rules. */
 void engine_begin_profiles(struct engine *k);
 
 /* --- wake.c --- */
@@ -82,12 +115,17 @@ struct queue_rules engine_queue_rules(struct engine *k);
 
 /* --- vain.c --- */
 
-/* Was the class refused for what rows say alone? */
-bool engine_is_by_rows(const struct class *class);
+/* Did these plugins refuse the class for what rows say alone? */
+bool engine_is_by_rows(const struct class *class, uint64_t rejected_by);
 
 /* The pod was refused as its class was; or something else became of it. */
 void engine_note_refusal(struct engine *k, pod_id pod, const struct class *class);
 void engine_forget_refusal(struct engine *k, uint32_t unit);
+
+/* What the gang was refused for; and not all of those are there any more, or others are. */
+struct gang_refusal engine_gang_refusal(const struct engine *k, uint32_t group);
+void engine_forget_gang_refusal(struct engine *k, uint32_t group);
+void engine_tidy_gang_refusals(struct engine *k);
 
 /* The gang of the planner was refused; `is_for_room`: by the sum of the room alone. Events are
  * judged on behalf of one pod of each class from now on. */
@@ -218,8 +256,10 @@ void engine_tell_unjudged(struct engine *k, pod_id pod, struct str error, struct
 void engine_tell_missing(struct engine *k, struct planner *planner, uint32_t unit,
                          struct effects *out);
 
-/* The plugins that keep some pod of the planner's seats off some node. */
+/* The plugins that keep some pod of the planner's seats off some node. What is known of them is
+ * forgotten with the class. */
 uint64_t engine_barred_by(struct engine *k, struct planner *planner);
+void engine_forget_bars(struct engine *k, const struct class *class);
 
 /* --- remark.c --- */
 

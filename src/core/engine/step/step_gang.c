@@ -51,7 +51,7 @@ static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t
         engine_note_gang(k, group, GANG_HAS_ROOM, (struct str){0});
         engine_gang_takes_off(k, group, seated);
     }
-    k->gangs->all.at[group].goes_on = false;
+    engine_gang_at(k, group)->goes_on = false;
     if (left != ID_NONE) {
         engine_refuse_gang(k, p, left, GANG_REST, out);
         return;
@@ -81,7 +81,7 @@ static void refuse(struct engine *k, struct planner *p, uint32_t group, enum gan
 {
     AUTO(eviction_plan) plan = {0};
     engine_plan_eviction(k, p, group, &plan);
-    engine_refuse_gang(k, p, k->gangs->all.at[group].leader, why, out);
+    engine_refuse_gang(k, p, engine_leader_of(k, group), why, out);
     engine_conclude_eviction(k, p, group, &plan, out);
     engine_keep_room(k, p, group);
 }
@@ -126,7 +126,7 @@ static void place_as_told(struct engine *k, struct planner *p, uint32_t group, u
 
 void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out)
 {
-    struct planner *p = &k->gangs->planner;
+    struct planner *p = &k->stepping->planner;
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
     const struct group *g = &k->cluster->groups.at.at[group];
     p->mem = &out->mem;
@@ -147,6 +147,6 @@ void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out)
         place_as_told(k, p, group, unit, out);
     else
         place(k, p, group, unit, out);
-    if (UNLIKELY(engine_n_asked(k)) && !k->gangs->all.at[group].open)
+    if (UNLIKELY(engine_n_asked(k)) && !engine_is_asking_about(k, group))
         engine_forget_asking_gang(k, group); /* of members that it has no more */
 }

@@ -7,7 +7,7 @@ enum { TIMERS_A_STEP = 1000 }; /* that are looked at: the rest has the next step
 void engine_end_gathering(struct engine *k, uint32_t unit, struct effects *out)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
-    struct gang *gang = &k->gangs->all.at[group];
+    struct gang *gang = engine_gang_at(k, group);
     gang->gather_ms = INT64_MAX;
     gang->is_told_soon = false;
     if (engine_is_gathered(k, group))
@@ -20,7 +20,7 @@ void engine_end_gathering(struct engine *k, uint32_t unit, struct effects *out)
         queue_activate(k->queue, k->now_ms, unit);
         return;
     }
-    engine_tell_missing(k, &k->gangs->planner, unit, out);
+    engine_tell_missing(k, &k->stepping->planner, unit, out);
 }
 
 bool engine_tick(struct engine *k, struct effects *out)
@@ -41,8 +41,9 @@ bool engine_tick(struct engine *k, struct effects *out)
         const struct gang *gang = engine_gang_led_by(k, unit);
         if (gang && gang->gather_ms <= k->now_ms)
             engine_end_gathering(k, unit, out);
-        if (gang && engine_pursuit_ms(gang) <= k->now_ms)
-            engine_review_pursuit(k, groups_of(&k->cluster->groups, (pod_id){unit}), out);
+        uint32_t group = gang ? groups_of(&k->cluster->groups, (pod_id){unit}) : ID_NONE;
+        if (gang && engine_pursuit_ms(k, group) <= k->now_ms)
+            engine_review_pursuit(k, group, out);
         engine_set_timer(k, unit);
     }
     return out->list.n > before || n == TIMERS_A_STEP;

@@ -37,13 +37,13 @@ static uint32_t sign_of(const struct engine *k, const struct class *class, int32
     return (class->number << 1 | may_evict(k, class, priority)) & ~HAS_HOPE;
 }
 
-bool engine_is_by_rows(const struct class *class)
+bool engine_is_by_rows(const struct class *class, uint64_t rejected_by)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < class->n_parts; i++)
         if (class->parts[i].plugin->row_filter && !class->parts[i].plugin->key_filter)
             bits |= (uint64_t)1 << class->parts[i].number;
-    return class->rejected_by && !(class->rejected_by & ~bits) &&
+    return rejected_by && !(rejected_by & ~bits) &&
            !(class->refusal || class->is_pinned || class->only || class->may_fail || class->asks);
 }
 
@@ -51,41 +51,71 @@ bool engine_is_by_rows(const struct class *class)
 
 static void note(struct engine *k, uint32_t unit, uint32_t sign)
 {
-    map_put(&k->vain->refused_at, unit, MIN((uint32_t)k->cluster->log.end, UINT32_MAX - 1));
-    map_put(&k->vain->refused_as, unit, sign);
+    map_put(&k->stepping->vain.refused_at, unit,
+            MIN((uint32_t)k->cluster->log.end, UINT32_MAX - 1));
+    map_put(&k->stepping->vain.refused_as, unit, sign);
 }
 
 void engine_forget_refusal(struct engine *k, uint32_t unit)
 {
-    if (k->vain->refused_at.n && map_remove(&k->vain->refused_at, unit) != MAP_NONE)
-        map_remove(&k->vain->refused_as, unit);
+    if (k->stepping->vain.refused_at.n &&
+        map_remove(&k->stepping->vain.refused_at, unit) != MAP_NONE)
+        map_remove(&k->stepping->vain.refused_as, unit);
 }
 
 void engine_note_refusal(struct engine *k, pod_id pod, const struct class *class)
 {
     const struct unit *unit = &k->units.at[pod.i];
-    if (!unit->ages || !class->is_by_rows)
+    const struct class_refusal *r = engine_last_refusal(k, class);
+    if (!unit->ages || !r->is_by_rows)
         return;
-    uint32_t hope = class->may_be_freed ? HAS_HOPE : 0;
+    uint32_t hope = r->may_be_freed ? HAS_HOPE : 0;
     if (!hope || !may_evict(k, class, unit->priority))
         note(k, pod.i, sign_of(k, class, unit->priority) | hope);
 }
 
+struct gang_refusal engine_gang_refusal(const struct engine *k, uint32_t group)
+{
+    const struct vain *v = &k->stepping->vain;
+    return group < v->gangs.n ? v->gangs.at[group] : (struct gang_refusal){0};
+}
+
+void engine_forget_gang_refusal(struct engine *k, uint32_t group)
+{
+    if (group < k->stepping->vain.gangs.n)
+        vec_clear(&k->stepping->vain.gangs.at[group].asks);
+}
+
+/* Of groups that are gone. */
+void engine_tidy_gang_refusals(struct engine *k)
+{
+    struct vain *v = &k->stepping->vain;
+    const struct intern *groups = &k->cluster->groups.table;
+    for (uint32_t i = 0; i < v->gangs.n; i++)
+        if (i >= groups->entries.n || !groups->entries.at[i].p)
+            vec_done(&v->gangs.at[i].asks);
+    intern_fit(groups, &v->gangs);
+}
+
 void engine_note_gang_refusal(struct engine *k, struct planner *p, uint32_t group, bool is_for_room)
 {
-    struct gang *gang = &k->gangs->all.at[group];
-    bool is_plain = is_for_room && p->also == 0 && gang->ripe_ms == 0 && gang->raids_ms == 0;
-    vec_clear(&gang->asks);
+    struct vain *v = &k->stepping->vain;
+    if (group >= v->gangs.n)
+        vec_resize(&v->gangs, group + 1);
+    struct gang_refusal *r = &v->gangs.at[group];
+    int32_t priority = engine_gang_at(k, group)->priority;
+    bool is_plain = is_for_room && p->also == 0 && engine_may_pursue(k, group);
+    vec_clear(&r->asks);
     vec_each(&p->benches, bench) {
         struct class *class = bench->class;
         is_plain = is_plain && !(class->refusal || class->may_fail || class->asks) &&
-                   !may_evict(k, class, gang->priority);
-        vec_push(&gang->asks, (struct ask){.pod = p->seats.at[bench->first].pod,
-                                           .n = bench->n,
-                                           .sign = sign_of(k, class, gang->priority)});
+                   !may_evict(k, class, priority);
+        vec_push(&r->asks, (struct ask){.pod = p->seats.at[bench->first].pod,
+                                        .n = bench->n,
+                                        .sign = sign_of(k, class, priority)});
     }
-    gang->need = MAX(p->need, 1u);
-    gang->refused_at = is_plain ? k->cluster->log.end : 0;
+    r->need = MAX(p->need, 1u);
+    r->at = is_plain ? k->cluster->log.end : 0;
 }
 
 /* --- what happened since --- */
@@ -161,13 +191,14 @@ static enum seen look_since(struct engine *k, uint32_t unit, struct class *class
 
 static bool pod_in_vain(struct engine *k, uint32_t pod)
 {
-    uint32_t at = k->vain->refused_at.n ? map_find(&k->vain->refused_at, pod) : MAP_NONE;
+    uint32_t at =
+        k->stepping->vain.refused_at.n ? map_find(&k->stepping->vain.refused_at, pod) : MAP_NONE;
     if (at == MAP_NONE || pods_at(&k->cluster->pods, (pod_id){pod})->nominated != SYM_NONE)
         return false;
     struct class *class = class_of(k, pod);
     if (!class)
         return false;
-    uint32_t was = map_find(&k->vain->refused_as, pod);
+    uint32_t was = map_find(&k->stepping->vain.refused_as, pod);
     uint32_t sign = sign_of(k, class, k->units.at[pod].priority) | (was & HAS_HOPE);
     uint32_t changes = (uint32_t)k->cluster->log.end - at;
     if (look_since(k, pod, class, was, sign, changes) != SEES_NOTHING)
@@ -179,26 +210,28 @@ static bool pod_in_vain(struct engine *k, uint32_t pod)
 
 /* It was refused because the sum of the room is too small: it still is if no node came to have room
  * for some of it; else it is summed up anew, once for all of a class. */
-static bool gang_in_vain(struct engine *k, struct gang *gang, uint32_t unit)
+static bool gang_in_vain(struct engine *k, const struct gang *gang, uint32_t unit)
 {
-    uint64_t changes = k->cluster->log.end - gang->refused_at, room = 0;
+    uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
+    struct gang_refusal r = engine_gang_refusal(k, group);
+    uint64_t changes = k->cluster->log.end - r.at, room = 0;
     enum seen most = SEES_NOTHING;
-    if (gang->refused_at == 0 || gang->asks.n == 0)
+    if (r.at == 0 || r.asks.n == 0)
         return false;
-    vec_each(&gang->asks, ask) {
+    vec_each(&r.asks, ask) {
         struct class *class = class_of(k, ask->pod);
         if (!class)
             return false;
         uint32_t sign = sign_of(k, class, gang->priority);
         most = MAX(most, look_since(k, unit, class, ask->sign, sign, changes));
     }
-    for (uint32_t i = 0; i < gang->asks.n && most == SEES_ROOM; i++)
-        room += MIN(engine_room(k, class_of(k, gang->asks.at[i].pod)), gang->asks.at[i].n);
-    if (most == SEES_NEWS || room >= gang->need)
+    for (uint32_t i = 0; i < r.asks.n && most == SEES_ROOM; i++)
+        room += MIN(engine_room(k, class_of(k, r.asks.at[i].pod)), r.asks.at[i].n);
+    if (most == SEES_NEWS || room >= r.need)
         return false;
-    vec_each(&gang->asks, ask)
+    vec_each(&r.asks, ask)
         ask->sign = sign_of(k, class_of(k, ask->pod), gang->priority);
-    gang->refused_at = k->cluster->log.end;
+    k->stepping->vain.gangs.at[group].at = k->cluster->log.end;
     return true;
 }
 
@@ -215,14 +248,12 @@ bool engine_is_in_vain(struct engine *k, uint32_t unit)
     return gang ? gang_in_vain(k, gang, unit) : pod_in_vain(k, unit);
 }
 
-struct vain *vain_new(void)
-{
-    return mem_alloc(sizeof(struct vain));
-}
-
-void vain_free(struct vain *v)
+void vain_done(struct vain *v)
 {
     map_done(&v->refused_at);
     map_done(&v->refused_as);
-    mem_free(v);
+    vec_done(&v->bars);
+    vec_each(&v->gangs, r)
+        vec_done(&r->asks);
+    vec_done(&v->gangs);
 }

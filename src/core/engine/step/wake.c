@@ -73,11 +73,9 @@ static uint64_t pod_wakes(const struct engine *k, pod_id pod, const struct event
 
 /* Who keeps pods of the class off some node, each node's first. One that reads who else is there
  * may keep them off wherever others of theirs come to be. */
-static uint64_t barred_by(struct engine *k, struct class *class)
+static uint64_t find_bars(const struct engine *k, const struct class *class)
 {
     const struct cluster *c = k->cluster;
-    if (class->barred_at == c->log.end + 1)
-        return class->barred_by;
     uint64_t bits = class->refusal ? class->refused_by : class->restricted_by;
     for (uint32_t i = 0; i < c->nodes.n && !class->refusal; i++) {
         reason_id reason = nodes_is_present(&c->nodes, (node_id){i})
@@ -88,8 +86,21 @@ static uint64_t barred_by(struct engine *k, struct class *class)
     for (uint32_t i = 0; i < class->n_parts; i++)
         if (class->parts[i].filters && class->parts[i].plugin->key_filter)
             bits |= (uint64_t)1 << class->parts[i].number;
-    class->barred_at = c->log.end + 1;
-    return class->barred_by = bits;
+    return bits;
+}
+
+static uint64_t barred_by(struct engine *k, const struct class *class)
+{
+    struct class_bars *known = class_row(&k->stepping->vain.bars, class);
+    if (known->at != k->cluster->log.end + 1)
+        *known = (struct class_bars){k->cluster->log.end + 1, find_bars(k, class)};
+    return known->by;
+}
+
+void engine_forget_bars(struct engine *k, const struct class *class)
+{
+    if (class->place < k->stepping->vain.bars.n)
+        k->stepping->vain.bars.at[class->place] = (struct class_bars){0};
 }
 
 uint64_t engine_barred_by(struct engine *k, struct planner *p)
@@ -117,9 +128,10 @@ static uint64_t unit_wakes(const struct engine *k, uint32_t unit, const struct e
     const struct gang *gang = engine_gang_led_by(k, unit);
     if (LIKELY(!gang))
         return woken | pod_wakes(k, (pod_id){unit}, event, among);
-    if (gang->asks.n == 0)
+    struct gang_refusal r = engine_gang_refusal(k, groups_of(&k->cluster->groups, (pod_id){unit}));
+    if (r.asks.n == 0)
         return among; /* who asks has changed since */
-    vec_each(&gang->asks, ask)
+    vec_each(&r.asks, ask)
         woken |= pod_wakes(k, (pod_id){ask->pod}, event, among);
     return woken;
 }
@@ -146,9 +158,9 @@ struct queue_rules engine_queue_rules(struct engine *k)
         .interested = interested,
         .wakes = wakes,
         .backs_off = backs_off,
-        .first_ms = k->config.first_backoff_ms,
-        .most_ms = k->config.most_backoff_ms,
-        .park_ms = k->config.park_ms,
+        .first_ms = k->config.rules.first_backoff_ms,
+        .most_ms = k->config.rules.most_backoff_ms,
+        .park_ms = k->config.rules.park_ms,
         .waits_out = k->config.waits_out_backoff,
     };
 }

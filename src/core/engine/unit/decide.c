@@ -156,9 +156,3 @@ uint64_t verdict_plugins(const struct verdict *v, const struct reasons *reasons,
 {
     return v->why && v->why->nodes ? why_plugins(v->why, reasons, class) : 0;
 }
-
-bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class)
-{
-    return class->refused_at == k->cluster->log.end && !class->is_pinned &&
-           pods_at(&k->cluster->pods, pod)->nominated == SYM_NONE && !k->config.checks_views;
-}

@@ -20,9 +20,9 @@ static uint32_t counts_of(struct engine_counts *c, struct str profile)
 void engine_count_profiles(struct engine *k)
 {
     vec_clear(&k->figures->counts.of);
-    for (uint32_t i = 0; i < k->config.n_profiles; i++)
+    for (uint32_t i = 0; i < k->config.rules.n_profiles; i++)
         vec_push(&k->figures->counts.of,
-                 counts_of(&k->figures->counts, k->config.profiles[i].name));
+                 counts_of(&k->figures->counts, k->config.rules.profiles[i].name));
 }
 
 void engine_count_bound(struct engine_counts *c, uint32_t profile, uint32_t attempts,

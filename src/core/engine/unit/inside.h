@@ -54,12 +54,19 @@ struct above {
     void (*touched)(struct engine *k, uint32_t unit);  /* its turn may be another */
     void (*lessened)(struct engine *k, uint32_t unit); /* one that waited in its gang is gone */
     void (*heard)(struct engine *k, const struct event *event);
-    void (*resized)(struct engine *k, uint32_t group); /* a gang may be of another size */
+
+    /* moments of a gang */
+    void (*led)(struct engine *k, uint32_t group); /* it waits, and did not before */
+    void (*followed)(struct engine *k,
+                     uint32_t group); /* not all that were refused wait any more, or
+                                                         * more do */
+    void (*resized)(struct engine *k, uint32_t group); /* it may be of another size */
 
     /* what others know of it */
     bool (*is_idle)(const struct engine *k, pod_id pod); /* a hold that looks for no room */
     bool (*is_in_line)(const struct engine *k, uint32_t unit);
     bool (*is_evicting)(const struct engine *k, uint32_t unit);
+    int64_t (*pursuit_ms)(const struct engine *k, uint32_t group);
     bool (*is_asked)(const struct engine *k, const struct line *l); /* extenders, about one of it */
     void (*list_company)(struct engine *k, uint32_t group, struct planner *p);
     struct verdict (*decide_told)(struct engine *k, pod_id pod, struct class *class);
@@ -92,8 +99,7 @@ struct extending;
 struct holds;
 struct lines;
 struct preemption;
-struct pauses;
-struct vain;
+struct stepping;
 struct figures;
 
 struct engine {
@@ -105,7 +111,8 @@ struct engine {
     struct {
         struct views views;
         struct scan scan;
-        struct why why; /* of the last verdict */
+        struct why why;                       /* of the last verdict */
+        VEC(struct class_refusal *) refusals; /* by place of the class; NULL: none */
     } deciding;
     struct queue *queue;
     struct {
@@ -128,8 +135,7 @@ struct engine {
         int64_t due_ms; /* when what is stale is shown; INT64_MAX: nothing is */
         struct complaints complaints;
     } publishing;
-    struct vain *vain;
-    struct pauses *pauses;
+    struct stepping *stepping;
     struct figures *figures;
 
     struct gangs *gangs;

@@ -62,7 +62,7 @@ void engine_publish(struct engine *k, struct showing *what, struct effects *out)
         .id = ++k->last.effect,
         .kind = EFFECT_PUBLISH,
         .uid = arena_str(&out->mem, str_of(x->uid)),
-        .profile = k->config.profiles[0].name,
+        .profile = k->config.rules.profiles[0].name,
         .news = is_news ? what->news : NEWS_NONE,
         .message = arena_str(&out->mem, what->text),
         .write = {.kind = what->kind, .namespace = what->namespace, .name = what->name},

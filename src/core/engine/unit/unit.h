@@ -141,5 +141,32 @@ void engine_check_scan(struct engine *k, pod_id pod, const struct class *class, 
 struct verdict engine_decide_beyond(struct engine *k, pod_id pod, struct class *class,
                                     bool overlooks_sight);
 
+/* --- refusals.c --- */
+
+/* The last refusal of a pod of a class, in its words. */
+struct class_refusal {
+    uint64_t at; /* end of the log then: while it has not grown the next pod is told the same; 0: it
+                  * is not */
+    uint64_t by; /* plugins, as bits */
+    struct buf text;
+    struct buf headline; /* which goes before that; empty: its profile has kube-scheduler's words */
+    sym holder;          /* the namespace whose pods hear another one, … */
+    struct buf for_holder; /* … this, as it names what is theirs; SYM_NONE: all hear the same */
+    bool is_by_rows;   /* by what single nodes say alone, whatever pod of the class asked, … */
+    bool may_be_freed; /* … and some said that evictions could make room */
+
+    /* What nodes are keeps its pods from all of them, in words (none: it does not); as long as no
+     * node is another one. */
+    uint64_t nature_at; /* natures of the log then, + 1; 0: never asked */
+    struct buf nature;
+};
+
+/* That of the class, to be filled in; and to read, NULL: none of its pods was refused. */
+struct class_refusal *engine_refusal_of(struct engine *k, const struct class *class);
+const struct class_refusal *engine_last_refusal(const struct engine *k, const struct class *class);
+
 /* Has nothing happened since a pod of the class was refused that could change the answer? */
 bool engine_would_hear_the_same(const struct engine *k, pod_id pod, const struct class *class);
+
+/* The class goes. */
+void engine_forget_refusal_of(struct engine *k, const struct class *class);

@@ -50,10 +50,10 @@ const char *config_point(struct scheduler_config *c, enum point point)
 struct engine_config config_engine(const struct scheduler_config *c)
 {
     return (struct engine_config){
-        .profiles = c->profiles,
-        .n_profiles = c->n_profiles,
-        .first_backoff_ms = c->first_backoff_ms,
-        .most_backoff_ms = c->most_backoff_ms,
+        .rules = {.profiles = c->profiles,
+                  .n_profiles = c->n_profiles,
+                  .first_backoff_ms = c->first_backoff_ms,
+                  .most_backoff_ms = c->most_backoff_ms},
         .checks_views = true,
     };
 }

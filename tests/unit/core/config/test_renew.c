@@ -12,7 +12,7 @@ static bool renew(struct stage *s, struct scheduler_config *c, const char *text)
     if (!EXPECT(config_of(&next, text)))
         return false;
     struct engine_config config = config_engine(&next);
-    engine_configure(s->engine, s->now_ms, &config);
+    engine_configure(s->engine, s->now_ms, &config.rules);
     scheduler_config_done(c);
     *c = next;
     return true;

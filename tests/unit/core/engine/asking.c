@@ -13,8 +13,8 @@ const struct extender asking_scorer = {.url = STR("http://s"),
 /* Three nodes, of which n3 has the most room, and these extenders. */
 void asking_open(struct stage *s, const struct extender *extenders, uint32_t n)
 {
-    s->config.extenders = extenders;
-    s->config.n_extenders = n;
+    s->config.rules.extenders = extenders;
+    s->config.rules.n_extenders = n;
     stage_put(s, "node n1 cpu=4");
     stage_put(s, "node n2 cpu=8");
     stage_put(s, "node n3 cpu=16");

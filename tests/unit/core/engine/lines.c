@@ -15,8 +15,8 @@ void lines_setup(struct lines_setup *l, struct stage *s, enum line_policy policy
     l->plugins[n++] = (struct profile_plugin){plugins[number], number, 0, &l->args, 0};
     l->profiles[0] = built_in_profiles[0];
     l->profiles[1] = (struct profile){from->name, l->plugins, n};
-    s->config.profiles = l->profiles;
-    s->config.n_profiles = LEN(l->profiles);
+    s->config.rules.profiles = l->profiles;
+    s->config.rules.n_profiles = LEN(l->profiles);
 }
 
 struct line *lines_of(struct stage *s)

@@ -209,12 +209,13 @@ TEST(cause, what_nodes_are_is_asked_once_for_a_class)
     const struct cluster *c = s.engine->cluster;
     pod_id p = pods_find(&c->pods, names_find(&c->names, STR("default")), STR("p"));
     struct class *class = classes_of(&s.engine->classes, pods_at(&c->pods, p)->shape);
-    EXPECT(class->nature_at == c->log.natures + 1 && class->nature_text.n);
+    const struct class_refusal *told_last = engine_last_refusal(s.engine, class);
+    EXPECT(told_last->nature_at == c->log.natures + 1 && told_last->nature.n);
     stage_put(&s, "pod x cpu=2 on=n1");
     stage_run(&s);
-    EXPECT(class->nature_at == c->log.natures + 1);
+    EXPECT(told_last->nature_at == c->log.natures + 1);
     stage_put(&s, "node n2 cpu=1 label:pool=a");
-    EXPECT(class->nature_at != c->log.natures + 1);
+    EXPECT(told_last->nature_at != c->log.natures + 1);
     stage_put(&s, "pod q " OURS "cpu=2 select:pool=a");
     stage_run(&s);
     EXPECT(str_starts(told(&s, "q"), STR("no node that is large enough has pool=a, which the ")));

@@ -308,8 +308,8 @@ TEST(consult, other_extenders_are_asked_from_the_beginning)
     stage_put(&s, "pod p cpu=1");
     stage_run(&s);
     const struct effect e = *asking_question(&s, "p", 0);
-    s.config.extenders = &asking_scorer;
-    engine_configure(s.engine, 0, &s.config);
+    s.config.rules.extenders = &asking_scorer;
+    engine_configure(s.engine, 0, &s.config.rules);
     asking_answer(&s, &e, "{'NodeNames':['n1']}"); /* it comes too late */
     stage_run(&s);
     EXPECT_TEXT(asking_text(&s, "p", 0), "0 prioritize: n1 n2 n3");
@@ -465,8 +465,8 @@ TEST(consult, whatever_they_answer_and_when_no_node_is_overfull_and_nobody_is_lo
     struct extender soft = asking_filter;
     soft.is_ignorable = true;
     const struct extender four[] = {asking_filter, asking_scorer, soft, evictor};
-    s.config.extenders = four;
-    s.config.n_extenders = 4;
+    s.config.rules.extenders = four;
+    s.config.rules.n_extenders = 4;
     for (int i = 0; i < 4; i++) /* of which others do not take all */
         stage_put(&s, "node m%d cpu=4 taint:gangs=yes:NoSchedule", i);
     for (int i = 0; i < 3000; i++) {
@@ -486,7 +486,7 @@ TEST(consult, whatever_they_answer_and_when_no_node_is_overfull_and_nobody_is_lo
             break;
         case 2:
             if (s.engine && rng_below(&rng, 50) == 0)
-                engine_configure(s.engine, s.now_ms, &s.config);
+                engine_configure(s.engine, s.now_ms, &s.config.rules);
             break;
         case 3:
         case 4:

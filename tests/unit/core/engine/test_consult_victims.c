@@ -10,8 +10,8 @@ static const struct extender evictor = {
 /* Two nodes that are full: a and b (less important) on n1, c (more) on n2; and p, who wants in. */
 static void open(struct stage *s, const struct extender *extenders, uint32_t n)
 {
-    s->config.extenders = extenders;
-    s->config.n_extenders = n;
+    s->config.rules.extenders = extenders;
+    s->config.rules.n_extenders = n;
     stage_put(s, "node n1 cpu=4");
     stage_put(s, "node n2 cpu=4");
     stage_put(s, "pod a cpu=2 on=n1 priority=1 started=1");
@@ -172,8 +172,8 @@ TEST(consult_victims, who_is_gone_meanwhile_need_not_go)
 TEST(consult_victims, nobody_is_asked_where_nobody_could_go)
 {
     AUTO(stage) s = {0};
-    s.config.extenders = &evictor;
-    s.config.n_extenders = 1;
+    s.config.rules.extenders = &evictor;
+    s.config.rules.n_extenders = 1;
     stage_put(&s, "node n1 cpu=1");
     stage_put(&s, "pod p cpu=2");
     stage_run(&s);
@@ -194,8 +194,8 @@ TEST(consult_victims, a_node_that_an_extender_refuses_for_now_may_be_made_room_o
     /* clang-format on */
     for (size_t i = 0; i < LEN(cases); i++) {
         AUTO(stage) s = {0};
-        s.config.extenders = &filter;
-        s.config.n_extenders = 1;
+        s.config.rules.extenders = &filter;
+        s.config.rules.n_extenders = 1;
         stage_put(&s, "node n3 cpu=4");
         stage_put(&s, "pod d cpu=1 on=n3");
         stage_put(&s, "pod p cpu=2 priority=9");

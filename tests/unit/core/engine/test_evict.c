@@ -21,8 +21,8 @@ static void use_rules(struct stage *s, struct ruled *r)
         if (r->plugins[i].plugin->evicts)
             r->plugins[i].args = &r->rules;
     r->profiles[1].plugins = r->plugins;
-    s->config.profiles = r->profiles;
-    s->config.n_profiles = LEN(r->profiles);
+    s->config.rules.profiles = r->profiles;
+    s->config.rules.n_profiles = LEN(r->profiles);
 }
 
 static int by_text(const void *a, const void *b)

@@ -13,9 +13,9 @@ TEST(evict_gang, a_pursuit_is_looked_at_again_at_the_first_of_its_times)
         {5, 0, 5},         {0, 7, 7}, {5, 7, 5}, {7, 5, 5},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
-        struct gang gang = {.raids_ms = cases[i].raids_ms, .holds_ms = cases[i].holds_ms};
+        struct pursuit p = {.raids_ms = cases[i].raids_ms, .holds_ms = cases[i].holds_ms};
         test_case("case %zu", i);
-        EXPECT_INT(engine_pursuit_ms(&gang), cases[i].next_ms);
+        EXPECT_INT(pursuit_next_ms(p), cases[i].next_ms);
     }
 }
 

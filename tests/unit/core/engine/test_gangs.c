@@ -164,7 +164,7 @@ TEST(gangs, of_kubernetes_own_groups_alone_where_the_profile_says_so)
     struct profile profile = {STR("default-scheduler"), all, built_in_profiles[0].n};
     for (int has_gangs = 0; has_gangs < 2; has_gangs++) {
         AUTO(stage)
-        s = {.config = {.profiles = &profile, .n_profiles = 1}};
+        s = {.config = {.rules = {.profiles = &profile, .n_profiles = 1}}};
         test_case("%s GangScheduling", has_gangs ? "with" : "without");
         if (has_gangs)
             all[profile.n++] = (struct profile_plugin){.plugin = plugins[number], .number = number};

@@ -262,11 +262,11 @@ TEST(line, the_policy_may_change_while_they_wait)
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "parked");
     lines_setup(&other, &s, LINE_FIRST_FIT, 0);
-    engine_configure(s.engine, s.now_ms, &s.config);
+    engine_configure(s.engine, s.now_ms, &s.config.rules);
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
-    s.config.profiles = NULL; /* no line at all */
-    engine_configure(s.engine, s.now_ms, &s.config);
+    s.config.rules.profiles = NULL; /* no line at all */
+    engine_configure(s.engine, s.now_ms, &s.config.rules);
     stage_put(&s, "pod q gpu=1 created=3 " OURS);
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");

@@ -53,7 +53,7 @@ static void open(struct stage *s, const char *more)
 
 static uint64_t spent(const struct stage *s)
 {
-    return s->engine->pauses->all.n ? s->engine->pauses->all.at[0].spent : 0;
+    return s->engine->stepping->pauses.all.n ? s->engine->stepping->pauses.all.at[0].spent : 0;
 }
 
 TEST(pause, a_search_that_takes_long_goes_on_between_others)
@@ -65,7 +65,7 @@ TEST(pause, a_search_that_takes_long_goes_on_between_others)
         stage_put(&s, "pod p%d cpu=1", i);
     for (int i = 0; i < 4; i++)
         EXPECT(engine_step(s.engine, 0, &effects));
-    EXPECT_INT(s.engine->pauses->all.n, 1);
+    EXPECT_INT(s.engine->stepping->pauses.all.n, 1);
     EXPECT_TEXT(stage_fate(&s, "puzzle"), "parked"); /* it was first, by its priority */
     for (int i = 0; i < 3; i++)
         EXPECT_TEXT(stage_fate(&s, arena_printf(&s.mem, "p%d", i).p), "assumed on n");
@@ -105,7 +105,7 @@ TEST(pause, ends_like_upstreams_when_its_time_is_over)
     AUTO(stage) s = {0};
     open(&s, "");
     stage_run(&s);
-    EXPECT_INT(s.engine->pauses->all.n, 0);
+    EXPECT_INT(s.engine->stepping->pauses.all.n, 0);
     EXPECT_TEXT(stage_fate(&s, "puzzle"), "backing off");
     EXPECT_STR(stage_effect(&s, "puzzle")->message,
                "running \"DynamicResources\" filter plugin: node n: timed out trying to allocate "
@@ -134,7 +134,7 @@ TEST(pause, finds_what_is_to_be_found)
     stage_put(&s, "pod puzzle device:c cpu=1");
     struct effects effects = {0};
     EXPECT(engine_step(s.engine, 0, &effects));
-    EXPECT_INT(s.engine->pauses->all.n, 1);
+    EXPECT_INT(s.engine->stepping->pauses.all.n, 1);
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "puzzle"), "assumed on c");
     effects_done(&effects);
@@ -146,15 +146,15 @@ TEST(pause, begins_anew_after_another_configuration_and_ends_with_the_pod)
     struct effects effects = {0};
     open(&s, "");
     engine_step(s.engine, 0, &effects);
-    EXPECT_INT(s.engine->pauses->all.n, 1);
-    engine_configure(s.engine, 0, &s.config);
-    EXPECT_INT(s.engine->pauses->all.n, 0);
+    EXPECT_INT(s.engine->stepping->pauses.all.n, 1);
+    engine_configure(s.engine, 0, &s.config.rules);
+    EXPECT_INT(s.engine->stepping->pauses.all.n, 0);
     EXPECT_TEXT(stage_fate(&s, "puzzle"), "active");
     engine_step(s.engine, 0, &effects);
-    EXPECT_INT(s.engine->pauses->all.n, 1);
+    EXPECT_INT(s.engine->stepping->pauses.all.n, 1);
     stage_remove(&s, "pod puzzle");
     EXPECT(!engine_step(s.engine, 0, &effects));
-    EXPECT_INT(s.engine->pauses->all.n, 0);
+    EXPECT_INT(s.engine->stepping->pauses.all.n, 0);
     effects_done(&effects);
 }
 
@@ -166,7 +166,7 @@ TEST(pause, in_a_gang_a_search_that_takes_too_long_ends_the_attempt)
     put_claim(&s, "e");
     stage_put(&s, "pod other device:e cpu=1 gang=g:2");
     stage_run(&s);
-    EXPECT_INT(s.engine->pauses->all.n, 0);
+    EXPECT_INT(s.engine->stepping->pauses.all.n, 0);
     REQUIRE(stage_effect(&s, "puzzle"));
     EXPECT_STR(stage_effect(&s, "puzzle")->message,
                "gang g needs 2 x (1 cpu) at once: running \"DynamicResources\" filter "
@@ -243,12 +243,12 @@ TEST(pause, what_evictions_cost_is_found_out_in_several_goes)
         struct stage *s = stages[i];
         put_full_nodes(s, 60);
         if (i)
-            s->engine->pauses->prices_a_go = 10;
+            s->engine->stepping->pauses.prices_a_go = 10;
         stage_put(s, "pod p cpu=2 priority=100 scheduler=default-scheduler");
         stage_put(s, "pod q cpu=1 priority=50 scheduler=default-scheduler");
         while (s->engine->figures->stats.refused == 0) {
             EXPECT(engine_step(s->engine, 0, &s->effects));
-            EXPECT(s->engine->figures->stats.refused || s->engine->pauses->all.n == 1);
+            EXPECT(s->engine->figures->stats.refused || s->engine->stepping->pauses.all.n == 1);
             steps[i]++;
         }
         EXPECT(s->engine->figures->stats.decisions == 1);

@@ -348,8 +348,8 @@ static void use_groups(struct stage *s, struct with_groups *w)
     w->plugins[w->profile.n++] =
         (struct profile_plugin){.plugin = plugins[number], .number = number};
     w->profile.plugins = w->plugins;
-    s->config.profiles = &w->profile;
-    s->config.n_profiles = 1;
+    s->config.rules.profiles = &w->profile;
+    s->config.rules.n_profiles = 1;
 }
 
 static void put_group(struct stage *s, const char *name, int minimum, const char *mode)

@@ -161,7 +161,8 @@ static struct engine_config watching(struct profile_plugin *list, struct profile
             list[i].args = &observing;
     }
     *profile = (struct profile){from->name, list, from->n};
-    return (struct engine_config){.profiles = profile, .n_profiles = 1, .checks_views = true};
+    return (struct engine_config){.rules = {.profiles = profile, .n_profiles = 1},
+                                  .checks_views = true};
 }
 
 TEST(queues, demand_is_observed_of_who_waits_and_who_was_bound)

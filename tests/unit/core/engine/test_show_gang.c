@@ -154,7 +154,7 @@ TEST(show_gang, who_is_called_volcano_lets_groups_in_before_there_are_pods)
     struct profile profile = built_in_profiles[1];
     profile.name = STR("volcano");
     AUTO(stage)
-    s = {.config = {.shows = true, .profiles = &profile, .n_profiles = 1}};
+    s = {.config = {.shows = true, .rules = {.profiles = &profile, .n_profiles = 1}}};
     stage_put(&s, VOLCANO("'phase':'Pending'"));
     EXPECT_TEXT(shown(&s), "\"status\":{\"phase\":\"Inqueue\"}\n");
 }

@@ -111,7 +111,7 @@ TEST(show_node, nobody_minds_where_kube_scheduler_would_not)
     EXPECT_TEXT(told(&quiet), "");
     REQUIRE(str_equal(built_in_profiles[0].name, STR("default-scheduler")));
     AUTO(stage)
-    s = {.config = {.shows = true, .profiles = built_in_profiles, .n_profiles = 1}};
+    s = {.config = {.shows = true, .rules = {.profiles = built_in_profiles, .n_profiles = 1}}};
     stage_put(&s, "node n cpu=8" WRONG);
     EXPECT_TEXT(told(&s), "");
 }

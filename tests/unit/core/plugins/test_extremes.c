@@ -190,8 +190,8 @@ static void use_policy(struct extremes *x, uint32_t policy)
         if (str_equal(str_of(x->plugins[i].plugin->name), STR("ResourceFragmentationScore")))
             x->plugins[i].args = &x->args;
     x->profiles[1].plugins = x->plugins;
-    x->stage.config.profiles = x->profiles;
-    x->stage.config.n_profiles = LEN(x->profiles);
+    x->stage.config.rules.profiles = x->profiles;
+    x->stage.config.rules.n_profiles = LEN(x->profiles);
 }
 
 static void explain(struct extremes *x, uint32_t i)
