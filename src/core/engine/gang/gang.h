@@ -218,6 +218,7 @@ struct muster {
     uint32_t running; /* on a node, and not on the way out */
     uint32_t ready;   /* waiting, and nothing keeps them from being placed */
     uint32_t held;    /* waiting, behind a gate of their own */
+    uint32_t apart;   /* waiting for another scheduler, or a profile without gangs */
 };
 
 struct muster engine_muster(const struct engine *k, uint32_t group);
