@@ -67,6 +67,13 @@ struct hunts {
                          * is kept */
     VEC(struct price) once; /* of a class that keeps none */
     struct heap order;      /* nodes to be tried for it, those that cost least at least first */
+    uint32_t best;          /* of those that were tried */
+    struct once {
+        const struct class *class; /* NULL: nobody's */
+        uint32_t pod;
+        uint64_t at; /* the end of the change log */
+        uint32_t budgets, groups;
+    } of; /* whose these are, and as of when */
     const struct cluster *cluster;
 };
 
