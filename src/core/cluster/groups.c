@@ -153,6 +153,7 @@ static void leave(struct groups *g, struct names *names, pod_id pod)
     struct membership *m = &g->of.at[pod.i];
     uint32_t id = m->group;
     struct group *group = &g->at.at[id];
+    g->changes++;
     uint32_t last = vec_pop(&group->members);
     group->members.at[m->slot] = last;
     g->of.at[last].slot = m->slot;
@@ -167,6 +168,7 @@ static void leave(struct groups *g, struct names *names, pod_id pod)
 static void join(struct groups *g, pod_id pod, uint32_t id, const struct group_claim *claim)
 {
     struct group *group = &g->at.at[id];
+    g->changes++;
     if (group->members.n == 0 && (group->owner != claim->owner || claim->owner == 0))
         group->ended = 0; /* another run of the same name */
     group->owner = claim->owner;
@@ -318,6 +320,7 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind
                group->written != written || group->goes_whole != goes_whole ||
                group->is_written_in_turn != in_turn ||
                (says_required && group->required != required);
+    g->changes++;
     group->has_object = object != NULL;
     group->is_leaving = object && meta->deleted_ms != TIME_NONE;
     group->written = written;

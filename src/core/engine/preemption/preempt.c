@@ -159,6 +159,7 @@ struct price engine_price(struct engine *k, const struct class *class, node_id n
 void engine_count_on(struct engine *k, const struct bits *nodes)
 {
     k->preemption->hunts.spurned = nodes;
+    k->preemption->hunts.of = (struct once){0}; /* what it knows of one pod was without them */
 }
 
 /* The pod goes to the node that kube-scheduler's search found, and whoever is in its way goes. */
