@@ -3,6 +3,7 @@
 #include "core/base/heap.h"
 #include "core/engine/engine.h"
 #include "core/engine/gang_stats.h"
+#include "core/engine/open.h"
 #include "core/engine/placement_stats.h"
 #include "core/engine/stats.h"
 #include "core/engine/unit/publish.h"

@@ -24,9 +24,6 @@ void figures_free(struct figures *f);
 
 /* --- profiles.c --- */
 
-/* The plugin of this number, guests of its profiles included; NULL: there is none. */
-const struct plugin *engine_plugin(const struct engine *k, uint32_t number);
-
 /* The plugin that orders the profile's units. */
 const struct plugin *engine_order_of(const struct profile *profile);
 
