@@ -28,6 +28,7 @@ struct group {
 
     VEC(uint32_t) members;          /* pods, in no order that matters */
     int32_t said;                   /* the largest size that a member has named; 0: none has */
+    uint32_t n_say, n_troubled;     /* members that name it, and that name one which is none */
     struct gang_place named, sized; /* where members say so, without the values */
     int32_t written;                /* what its object says; 0: it is none, or says nothing */
     bool has_object;
