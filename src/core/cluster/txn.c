@@ -73,6 +73,7 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
         volumes_use(c, pod, sign);
     columns |= counts_pod(c, pod, node, sign);
     change_log_add(&c->log, node, columns);
+    cluster_tell(c, pod, sign);
 }
 
 /* What a pod has of a node. */
@@ -284,9 +285,13 @@ static uint32_t set_nomination(struct cluster *c, pod_id pod, sym node, uint32_t
         add_nomination(c, pod, node, at);
     if (node != SYM_NONE)
         intern_hold(&c->names.text, node);
+    if (UNLIKELY(c->tap) && was != SYM_NONE)
+        c->tap->in_sight(c->tap->ctx, pod, -1);
     if (was != SYM_NONE)
         intern_drop(&c->names.text, was);
     pods_at(&c->pods, pod)->nominated = node;
+    if (UNLIKELY(c->tap) && node != SYM_NONE)
+        c->tap->in_sight(c->tap->ctx, pod, +1);
     note_nominated(c, was);
     note_nominated(c, node);
     return had;

@@ -132,7 +132,8 @@ struct planner {
     uint32_t held;          /* that have their room already */
     VEC(uint32_t) unjudged; /* who may be placed now, and have no seat: they cannot be judged */
     VEC(uint32_t) company;  /* those who have none, the last first */
-    bool is_frugal;         /* nobody sits down beyond those */
+    bool is_frugal;         /* nobody sits down beyond those, nor where it has a node in sight */
+    bool takes_turns;       /* nobody sits down beyond those: it has its turn later */
     uint64_t refused_by;    /* plugins that refused some pod */
     struct buf text;        /* what the first of them heard, in the last trial */
     struct buf message;     /* what all are told */

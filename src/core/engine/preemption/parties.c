@@ -289,6 +289,7 @@ void parties_find(struct engine *k, struct planner *p, const struct evicting *e,
     vec_clear(&out->pods);
     map_clear(&out->groups);
     out->ripe_ms = INT64_MAX;
+    out->is_by_queues = false;
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         if (!nodes_is_present(&c->nodes, (node_id){i}) || c->nodes.first_pod[i] == ID_NONE ||
             !is_useful(k, p, (node_id){i}))
@@ -429,6 +430,20 @@ static void key_by_loss(const struct evicting *e, struct parties *p)
     }
 }
 
+static int by_queues(const void *a, const void *b)
+{
+    const struct party *x = a, *y = b;
+    if (x->is_protected != y->is_protected)
+        return x->is_protected ? 1 : -1;
+    int order = reclaim_compare(x, y);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static int compare(const struct parties *p, const struct party *a, const struct party *b)
+{
+    return p->is_by_queues ? by_queues(a, b) : by_cost(a, b);
+}
+
 static void swap(struct parties *p, uint32_t a, uint32_t b)
 {
     struct party was = p->at.at[a];
@@ -439,7 +454,7 @@ static void swap(struct parties *p, uint32_t a, uint32_t b)
 static void sort_some(struct parties *p, uint32_t from, uint32_t to)
 {
     if (to - from > 1)
-        qsort(p->at.at + from, to - from, sizeof(*p->at.at), by_cost);
+        qsort(p->at.at + from, to - from, sizeof(*p->at.at), p->is_by_queues ? by_queues : by_cost);
 }
 
 /* Brings the cheapest `n` to the front, with some more, in no order; returns how many those are.
@@ -456,7 +471,7 @@ static uint32_t bring_forward(struct parties *p, uint32_t n)
     uint32_t bound = (uint32_t)((uint64_t)n * SAMPLE * 5 / 4 / p->at.n) + MORE;
     struct party pivot = p->at.at[MIN(bound, (uint32_t)SAMPLE - 1)];
     for (uint32_t i = 0; i < p->at.n; i++)
-        if (by_cost(&p->at.at[i], &pivot) <= 0)
+        if (compare(p, &p->at.at[i], &pivot) <= 0)
             swap(p, reach++, i);
     return reach < n ? p->at.n : reach;
 }
@@ -503,7 +518,9 @@ static void protect(struct engine *k, struct parties *p)
 void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
                   struct parties *p)
 {
-    if (order == ORDER_BY_LOSS)
+    if (p->is_by_queues)
+        reclaim_key(k, order, p);
+    else if (order == ORDER_BY_LOSS)
         key_by_loss(e, p);
     else if (order == ORDER_BY_NODE)
         key_by_node(k, e, p);
