@@ -76,6 +76,8 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
         bool runs = sim->state == POD_RUNNING;
         *(runs ? &pod.spec.node_name : &pod.status.nominated_node_name) = node;
         pod.status.phase = runs ? STR("Running") : STR("Pending");
+        if (runs && w->has_queues)
+            pod.status.start_ms = w->plan->epoch_ms + sim->started_ms;
     }
     struct change change = {.kind = kind, .object = {.kind = KIND_POD, .pod = &pod}};
     engine_apply(w->engine, world_clock_ms(w), &change);
