@@ -4,9 +4,27 @@
  * tried again. A start changes what everybody has, so the next turn is found anew. A unit that
  * comes in between stands where its queue puts it. When somebody has started in a round and nobody
  * is left, one more round is had: what stands in somebody's way may be taken back now. So it ends
- * with a round in which nobody starts. */
+ * with a round in which nobody starts.
+ *
+ * Where few wait, a unit that comes opens a round as well, and each is tried by itself: who was
+ * refused stands at the head of its queue until it has been, so all of them matter to the order.
+ * Where many do, a round must cost what starts and what kinds are refused, not what waits: a unit
+ * that comes is tried alone, and with one that is refused all of its kind in its queue are. */
 
 #include "core/engine/backfill/line.h"
+
+enum { FEW = 256 };
+
+static bool few_wait(const struct engine *k)
+{
+    return fair_n_waiting(k->shares->tree, FAIR_ROOT) <= FEW;
+}
+
+void engine_put_kind_out(struct engine *k, uint32_t unit)
+{
+    if (!few_wait(k))
+        fair_out_kind(k->shares->tree, unit);
+}
 
 struct line *engine_turns_of(const struct engine *k, uint32_t unit)
 {
@@ -27,12 +45,18 @@ void engine_take_place(struct engine *k, struct line *l, uint32_t unit)
     w->line = (uint32_t)(l - ls->at.at) + 1;
     w->is_told = false;
     engine_enter_queue(k, unit, w->turn_ms);
+    l->is_stale = l->is_stale || few_wait(k);
 }
 
 /* Something happened: who was refused before may have another answer now. */
 static bool is_new_round(const struct engine *k, const struct line *l)
 {
     return l->is_stale || k->shares->has_passed || engine_heads_ms(l) <= k->now_ms;
+}
+
+bool engine_is_refused_already(const struct engine *k, const struct line *l, uint32_t unit)
+{
+    return !is_new_round(k, l) && fair_is_out(k->shares->tree, unit);
 }
 
 static void open_round(struct engine *k, struct line *l)

@@ -43,16 +43,32 @@ static void tell_all(struct engine *k, uint32_t unit, struct str text, struct ef
     }
 }
 
+/* Another rule or another queue is news at once, other numbers are every five minutes. */
+static bool is_told_anew(struct engine *k, uint32_t unit, const struct fair_refusal *why,
+                         struct str text)
+{
+    enum { RETELL_MS = 300000 };
+    struct stander *is = &k->shares->standers.at[unit];
+    uint32_t rule = (uint32_t)hash_pair(hash_pair(why->rule, why->at), why->resource) | 1;
+    uint32_t hash = (uint32_t)str_hash(text);
+    bool may_retell = is->told_text != hash && k->now_ms - is->told_ms >= RETELL_MS;
+    if (is->told == rule && !may_retell)
+        return false;
+    is->told = rule;
+    is->told_text = hash;
+    is->told_ms = k->now_ms;
+    return true;
+}
+
 static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why,
                  struct effects *out)
 {
     AUTO(buf) text = {0};
     engine_word_admission(k, unit, why, &text);
-    uint32_t hash = (uint32_t)str_hash(buf_str(&text)) | 1;
-    struct stander *is = &k->shares->standers.at[unit];
-    if (is->told != hash)
+    bool is_news = is_told_anew(k, unit, why, buf_str(&text));
+    if (is_news)
         tell_all(k, unit, buf_str(&text), out);
-    is->told = hash;
+    k->lines->waiters.at[unit].is_told = !is_news;
     engine_forget_refusal(k, unit);
     engine_stays_in_line(k, unit, k->shares->bit);
     k->lines->waiters.at[unit].is_told = false;
