@@ -154,6 +154,34 @@ static void seat_company(struct engine *k, struct planner *p, uint32_t group,
         (void)seat(k, p, (pod_id){p->company.at[i]}, rank_keys);
 }
 
+struct named {
+    struct str name;
+    uint32_t seat;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int order = str_compare_numbered(x->name, y->name);
+    return order ? order : (x->seat > y->seat) - (x->seat < y->seat);
+}
+
+/* Where queues count pods apart, the first by name are the minimum: those that went and came back
+ * are what they were. */
+static void number_by_name(const struct engine *k, struct planner *p)
+{
+    VEC(struct named) names = {0};
+    for (uint32_t i = 0; i < p->seats.n; i++)
+        vec_push(&names,
+                 ((struct named){pod_name(pods_at(&k->cluster->pods, (pod_id){p->seats.at[i].pod})),
+                                 i}));
+    if (names.n > 1)
+        qsort(names.at, names.n, sizeof(*names.at), by_name);
+    for (uint32_t i = 0; i < names.n; i++)
+        p->seats.at[names.at[i].seat].arrival = i;
+    vec_done(&names);
+}
+
 /* Everybody of the group who may be placed now. */
 static void seat_all(struct engine *k, struct planner *p, uint32_t group)
 {
@@ -167,6 +195,8 @@ static void seat_all(struct engine *k, struct planner *p, uint32_t group)
             vec_push(&p->unjudged, *i);
     seat_company(k, p, group, rank_keys);
     order_benches(k, p);
+    if (UNLIKELY(k->cluster->tap))
+        number_by_name(k, p);
     planner_sort(p);
 }
 
