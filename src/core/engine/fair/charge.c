@@ -292,7 +292,8 @@ static void count(struct engine *k, pod_id pod, int sign)
         uint32_t limit = engine_limit_of(k, pod);
         if (UNLIKELY(limit != FAIR_NONE))
             fair_count(s->tree, limit, ask, sign);
-        count_job(k, pod, queue, sign);
+        if (!engine_is_hold(k, pod.i)) /* which stands for one of a job that counts by itself */
+            count_job(k, pod, queue, sign);
     } else if (row->node != ID_NONE && takes_pods(k->cluster, (node_id){row->node})) {
         count_outsider(k, ask, sign);
     }

@@ -246,6 +246,16 @@ static struct str namespaces_word(const struct engine *k, sym namespace)
                       said(k, place_of(OF_NAMESPACE, namespace))->at[SAYS_QUEUE]);
 }
 
+/* Where nobody says more. */
+static struct str namespaces_queue(struct engine *k, sym namespace)
+{
+    struct str word = namespaces_word(k, namespace);
+    if (word.n)
+        return word;
+    const struct team *team = namespaces_team(k, namespace);
+    return team ? team->name : STR("default");
+}
+
 /* The name of its queue. */
 static struct str queue_said(struct engine *k, pod_id pod)
 {
@@ -258,11 +268,7 @@ static struct str queue_said(struct engine *k, pod_id pod)
     team = team ? team : kueues_team(k, pod);
     if (team)
         return team->name;
-    struct str word = namespaces_word(k, namespace);
-    if (word.n)
-        return word;
-    team = namespaces_team(k, namespace);
-    return team ? team->name : STR("default");
+    return namespaces_queue(k, namespace);
 }
 
 static uint32_t part_of(struct engine *k, pod_id pod, struct str name)
@@ -305,9 +311,24 @@ bool engine_takes(struct engine *k, uint32_t queue, sym namespace)
     return false;
 }
 
+/* Room that is held is charged to those for whom it is. */
+static uint32_t payers_queue(struct engine *k, pod_id hold)
+{
+    struct payer payer = k->above->payer(k, hold);
+    if (payer.pod != ID_NONE)
+        return engine_queue_of_pod(k, (pod_id){payer.pod});
+    if (payer.namespace == SYM_NONE)
+        return NOBODYS;
+    struct str name = namespaces_queue(k, payer.namespace);
+    return fair_part(k->shares->tree, fair_get(k->shares->tree, name),
+                     names_text(&k->cluster->names, payer.namespace));
+}
+
 uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
 {
-    if (!engine_is_shared(k, pod) || engine_is_hold(k, pod.i))
+    if (engine_is_hold(k, pod.i))
+        return payers_queue(k, pod);
+    if (!engine_is_shared(k, pod))
         return NOBODYS;
     sym namespace = pods_shape(&k->cluster->pods, pod)->namespace;
     struct str charged = was_charged ? word_of(k, pod, SAYS_CHARGED) : (struct str){0};

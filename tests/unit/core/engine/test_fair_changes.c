@@ -204,3 +204,25 @@ TEST(fair_changes, the_same_objects_give_the_same_order_after_a_restart)
         EXPECT_STR(a.effects.turns.at[i].unit,
                    arena_printf(&a.config_mem, STR_FMT, STR_ARG(b.effects.turns.at[i].unit)).p);
 }
+
+TEST(fair_changes, room_that_is_held_is_charged_to_those_for_whom_it_is)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s,
+              "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{'name':"
+              "'team'},'spec':{'namespaces':{'names':['default']},'max':{'nvidia.com/gpu':'4'}}}");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "{'kind':'ResourceReservation','apiVersion':'scheduling.kubenexus.io/v1alpha1',"
+                  "'metadata':{'name':'r','namespace':'default','creationTimestamp':"
+                  "'1970-01-01T00:00:00Z'},'spec':{'podGroupName':'g','duration':'10m',"
+                  "'resources':{'nvidia.com/gpu':'3'}}}");
+    run(&s);
+    EXPECT_INT(used(&s, "team", GPU), 3000);
+    stage_put(&s, "pod p gpu=2 " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "p"), "queue team may use 4 nvidia.com/gpu: 3 used, 2 wanted");
+    stage_remove(&s, "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'ResourceReservation',"
+                     "'metadata':{'name':'r','namespace':'default'},'spec':{}}");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+}
