@@ -31,6 +31,10 @@ static void fell_tree(struct engine *k)
 {
     struct shares *s = k->shares;
     if (s->tree)
+        engine_keep_past(k);
+    vec_each(&s->teams, team)
+        (*team)->is_told = false;
+    if (s->tree)
         fair_free(s->tree);
     s->tree = NULL;
     k->cluster->tap = NULL;
@@ -139,6 +143,17 @@ static void keep_namespaces(struct engine *k, struct team *team, const struct qu
         intern_hold(&c->matches.selectors.table, team->like);
 }
 
+static void keep_shown(struct team *team, const struct queue_object *from)
+{
+    uint32_t n = 0;
+    team->shown.uid = arena_str(&team->mem, from->meta.uid);
+    list_each(&from->status.conditions, c)
+        if (n < QUEUE_CONDITIONS_MOST)
+            team->shown.was[n++] = (struct team_condition){arena_str(&team->mem, c->type),
+                                                           str_equal(c->status, STR("True")),
+                                                           c->since_ms};
+}
+
 static struct team *new_team(struct engine *k, const struct queue_object *from)
 {
     struct team *team = mem_alloc(sizeof(*team));
@@ -149,6 +164,8 @@ static struct team *new_team(struct engine *k, const struct queue_object *from)
         intern_hold(&k->cluster->names.text, team->split);
     keep_says(team, from);
     keep_namespaces(k, team, from);
+    engine_read_past(team, from);
+    keep_shown(team, from);
     return team;
 }
 
@@ -261,6 +278,7 @@ static void tell_tree(struct engine *k, struct team *team)
     if (str_equal(team->name, STR("default")))
         spec.is_split |= s->args->shares_namespaces;
     team->queue = fair_put(s->tree, team->name, &spec);
+    team->is_told = true;
     arena_reset(&s->mem);
 }
 
@@ -323,6 +341,7 @@ static void plant_tree(struct engine *k)
     k->cluster->tap = &s->tap;
     engine_charge_all(k);
     engine_sum_capacity(k);
+    engine_tell_past(k);
 }
 
 void engine_begin_shares(struct engine *k)
@@ -377,22 +396,45 @@ static bool names_new_kind(const struct engine *k, const struct queue_object *sa
            (says->spec.split && has_new_kind(k, &says->spec.split->each_max));
 }
 
-void engine_put_team(struct engine *k, const struct queue_object *from)
+/* The API server counts what is said of a Queue; what is said in its status it does not count. */
+static bool says_the_same(const struct team *a, const struct team *b)
+{
+    return a->says.meta.generation && a->says.meta.generation == b->says.meta.generation &&
+           str_equal(a->shown.uid, b->shown.uid) && str_equal(a->says.invalid, b->says.invalid);
+}
+
+/* Goes on where the other was; false: it says the same. */
+static bool succeed(struct engine *k, struct team *team, struct team *before)
+{
+    bool differs = !says_the_same(team, before);
+    team->shown.said = before->shown.said;
+    team->shown.said_ms = before->shown.said_ms;
+    team->parent = before->parent;
+    team->queue = before->queue;
+    team->is_leaf = before->is_leaf;
+    team->is_told = before->is_told;
+    free_team(k, before);
+    return differs;
+}
+
+bool engine_put_team(struct engine *k, const struct queue_object *from)
 {
     struct shares *s = k->shares;
     struct team *team = new_team(k, from);
     uint32_t at = place_of(s, team->name);
-    if (at < s->teams.n && str_equal(s->teams.at[at]->name, team->name)) {
-        free_team(k, s->teams.at[at]);
-        s->teams.at[at] = team;
-    } else {
+    if (at == s->teams.n || !str_equal(s->teams.at[at]->name, team->name)) {
         vec_insert(&s->teams, at, team);
+    } else {
+        struct team *before = s->teams.at[at];
+        s->teams.at[at] = team;
+        if (!succeed(k, team, before))
+            return false;
     }
     s->is_stale = s->is_unrelated = true;
     s->must_begin |= s->bit && (!s->tree || names_new_kind(k, &team->says));
-    if (!s->tree || s->must_begin)
-        return;
-    tell_tree(k, team);
+    if (s->tree && !s->must_begin)
+        tell_tree(k, team);
+    return true;
 }
 
 void engine_remove_team(struct engine *k, struct str name)

@@ -6,6 +6,7 @@
 #include "core/engine/unit/unit.h"
 #include "core/fair/fair.h"
 #include "core/model/queue.h"
+#include "core/model/queue_status.h"
 #include "core/plugins/args.h"
 
 /* Queues inside the engine: whose a pod is, what it asks for, what keeps a unit out. The arithmetic
@@ -22,6 +23,25 @@
 struct engine;
 struct planner;
 
+/* What a restart, or another tree, begins with. */
+struct team_past {
+    int64_t as_of_ms; /* TIME_NONE: nothing is known */
+    LIST(struct queue_status_use) uses;
+    LIST(struct queue_status_budget) spent;
+};
+
+/* What the status of a Queue says, as we last saw or wrote it. */
+struct team_shown {
+    struct str uid;
+    uint64_t said; /* hash of what it was last asked to say */
+    int64_t said_ms;
+    struct team_condition {
+        struct str type;
+        bool is_true;
+        int64_t since_ms;
+    } was[QUEUE_CONDITIONS_MOST];
+};
+
 /* A Queue object, as long as it is there, tree or no tree. */
 struct team {
     struct arena mem; /* of what follows */
@@ -33,6 +53,9 @@ struct team {
     uint32_t parent;          /* its place among the teams; ID_NONE: it has none there */
     uint32_t queue;           /* in the tree */
     bool is_leaf;
+    bool is_told;   /* the tree knows it */
+    struct team_past past;
+    struct team_shown shown;
 };
 
 /* What a pod, a group's object or a namespace says of queues in annotations (labels stand in the
@@ -113,11 +136,12 @@ struct shares {
     VEC(int64_t)
     capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
-    bool is_unrelated;           /* queues came or went since parents and leaves were found */
-    bool is_capacity_stale;      /* nodes came, went or changed */
-    bool is_stale;               /* units may be in other queues now */
-    bool must_begin;             /* there is to be another tree, or none */
-    bool has_passed;             /* a moment at which somebody may be let in */
+    bool is_unrelated;      /* queues came or went since parents and leaves were found */
+    bool is_capacity_stale; /* nodes came, went or changed */
+    bool is_stale;          /* units may be in other queues now */
+    bool must_begin;        /* there is to be another tree, or none */
+    int64_t show_ms;        /* then statuses are looked at again */
+    bool has_passed;        /* a moment at which somebody may be let in */
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };
@@ -136,11 +160,22 @@ static inline bool engine_shares(const struct engine *k)
 /* A configuration came: whose pods are in queues, and whether there is a tree. */
 void engine_begin_shares(struct engine *k);
 
-/* A Queue came or changed; or is gone. */
-void engine_put_team(struct engine *k, const struct queue_object *from);
+/* A Queue came or changed (false: nothing but its status did); or is gone. */
+bool engine_put_team(struct engine *k, const struct queue_object *from);
 void engine_remove_team(struct engine *k, struct str name);
 struct team *engine_team(const struct engine *k, struct str name);
 void engine_relate_teams(struct engine *k);
+
+/* --- past.c --- */
+
+/* From the object's status; to the tree, once pods are counted in it; from it, before it goes. */
+void engine_read_past(struct team *team, const struct queue_object *from);
+void engine_tell_past(struct engine *k);
+void engine_keep_past(struct engine *k);
+void engine_list_past(const struct engine *k, const struct team *team, struct team_past *out,
+                      struct arena *mem);
+
+/* --- shares.c again --- */
 
 /* Do they, once all that came is taken in? */
 bool engine_will_share(const struct engine *k);

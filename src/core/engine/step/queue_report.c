@@ -189,20 +189,6 @@ static struct queue_report report_of(struct reporting *r, uint32_t queue)
     return report;
 }
 
-/* Jobs that wait in the queue or below it. */
-static void count_jobs(struct reporting *r, uint32_t queue, struct queue_report *report)
-{
-    struct shares *s = r->k->shares;
-    for (uint32_t unit = 0; unit < s->standers.n; unit++) {
-        const struct stander *is = &s->standers.at[unit];
-        uint32_t at = is->stands && !is->is_beyond ? fair_queue_of(s->tree, unit) : FAIR_NONE;
-        while (at != FAIR_NONE && at != queue)
-            at = fair_parent(s->tree, at);
-        report->waiting += at == queue && at != FAIR_NONE;
-        report->blocked += at == queue && at != FAIR_NONE && is->told;
-    }
-}
-
 static bool is_behind(const struct fair *tree, uint32_t a, uint32_t b)
 {
     return str_compare(fair_name(tree, a), fair_name(tree, b)) > 0;
@@ -233,12 +219,30 @@ static void report_below(struct reporting *r, uint32_t parent)
     uint32_t first = r->out->at.n;
     for (uint32_t i = 0; i < n; i++) {
         struct queue_report report = report_of(r, children[i]);
-        count_jobs(r, children[i], &report);
         r->queues[r->out->at.n] = children[i];
         r->out->at.at[r->out->at.n++] = report;
     }
     if (n)
         report_amounts(r, parent, all, first);
+}
+
+/* Jobs that wait, in each queue that has them below it. */
+static void count_jobs(struct reporting *r)
+{
+    struct shares *s = r->k->shares;
+    uint32_t queues = fair_n_queues(s->tree);
+    struct queue_report **reports = arena_array(r->mem, struct queue_report *, queues);
+    for (uint32_t i = 0; i < r->out->at.n; i++)
+        reports[r->queues[i]] = &r->out->at.at[i];
+    for (uint32_t unit = 0; unit < s->standers.n; unit++) {
+        const struct stander *is = &s->standers.at[unit];
+        uint32_t at = is->stands && !is->is_beyond ? fair_queue_of(s->tree, unit) : FAIR_NONE;
+        for (; at != FAIR_NONE && at != FAIR_ROOT; at = fair_parent(s->tree, at))
+            if (reports[at]) {
+                reports[at]->waiting++;
+                reports[at]->blocked += is->told != 0;
+            }
+    }
 }
 
 /* Has anybody any of it, now or before, or a word about it? All reports have the same resources in
@@ -281,5 +285,6 @@ void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
     report_below(&r, FAIR_ROOT);
     for (uint32_t i = 0; i < out->at.n; i++)
         report_below(&r, r.queues[i]);
+    count_jobs(&r);
     leave_out_the_rest(out);
 }
