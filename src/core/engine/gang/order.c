@@ -47,15 +47,20 @@ static void add_age(struct engine *k, struct gang *gang, uint32_t pod)
     gang->priority = MAX(gang->priority, k->units.at[pod].priority);
 }
 
-/* By the members that wait, but for this one (ID_NONE: all). */
+/* By the members that wait, but for this one (ID_NONE: all). Where it goes, nobody stands out more
+ * than the gang did with it: mostly others are as young and as important, and the first of them
+ * are enough. */
 static void recount(struct engine *k, uint32_t group, uint32_t but)
 {
-    struct gang *gang = &k->gangs->all.at[group];
+    struct gang *gang = &k->gangs->all.at[group], was = *gang;
     gang->since_ms = INT64_MIN;
     gang->priority = INT32_MIN;
-    vec_each(&k->cluster->groups.at.at[group].members, i)
+    vec_each(&k->cluster->groups.at.at[group].members, i) {
         if (*i != but && engine_waits_with(k, (pod_id){*i}, group))
             add_age(k, gang, *i);
+        if (but != ID_NONE && gang->since_ms >= was.since_ms && gang->priority >= was.priority)
+            return;
+    }
 }
 
 static void reorder(struct engine *k, uint32_t leader)
@@ -164,24 +169,20 @@ void engine_stop_timer(struct engine *k, uint32_t unit)
         heap_remove(&k->timers.heap, unit);
 }
 
-/* When a pod that waits by itself is tried again. Few have such a time, and it is in whole seconds,
- * as what it follows from. */
+/* When a pod that waits by itself is tried again. Few have such a time. It is kept by its low half:
+ * it is less than 24 days away. */
+enum { FARTHEST_WAKE_MS = 20 * 86400000 };
+
 int64_t engine_wakes_ms(const struct engine *k, uint32_t unit)
 {
-    uint32_t s = k->timers.wakes.n ? map_find(&k->timers.wakes, unit) : MAP_NONE;
-    if (LIKELY(s == MAP_NONE))
-        return INT64_MAX;
-    uint32_t before = map_find(&k->timers.wake_before, unit);
-    return (int64_t)s * 1000 - (before == MAP_NONE ? 0 : before);
+    uint32_t low = k->timers.wakes.n ? map_find(&k->timers.wakes, unit) : MAP_NONE;
+    return low == MAP_NONE ? INT64_MAX : k->now_ms + (int32_t)(low - (uint32_t)k->now_ms);
 }
 
 void engine_wake_at(struct engine *k, uint32_t unit, int64_t at_ms)
 {
-    uint32_t s = (uint32_t)MIN((at_ms + 999) / 1000, (int64_t)UINT32_MAX - 1);
-    map_put(&k->timers.wakes, unit, s);
-    map_remove(&k->timers.wake_before, unit);
-    if (k->above->takes_turns(k, unit)) /* what it waits for is exact there */
-        map_put(&k->timers.wake_before, unit, (uint32_t)((999 - (at_ms + 999) % 1000) % 1000));
+    uint32_t low = (uint32_t)MIN(at_ms, k->now_ms + FARTHEST_WAKE_MS);
+    map_put(&k->timers.wakes, unit, low == MAP_NONE ? low + 1 : low);
     engine_set_timer(k, unit);
 }
 
