@@ -28,8 +28,7 @@ void engine_put_kind_out(struct engine *k, uint32_t unit)
 
 struct line *engine_turns_of(const struct engine *k, uint32_t unit)
 {
-    return engine_shares(k) && engine_is_shared(k, (pod_id){unit}) &&
-                   !engine_is_hold(k, unit)
+    return engine_shares(k) && engine_is_shared(k, (pod_id){unit}) && !engine_is_hold(k, unit)
                ? &vec_last(&k->lines->at)
                : NULL;
 }
@@ -102,9 +101,6 @@ bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
 void engine_reopen_turns(struct engine *k, uint32_t unit)
 {
     struct line *l = engine_line_of(k, unit);
-    if (!l || !l->has_queues)
-        return;
-    k->shares->standers.at[unit].has_turn = true;
     open_round(k, l);
     l->has_started = true;
 }
@@ -118,6 +114,19 @@ static struct str unit_name(const struct engine *k, uint32_t unit, struct arena 
                           : pod_name(pods_at(&c->pods, pod));
     struct str namespace = names_text(&c->names, pods_shape(&c->pods, pod)->namespace);
     return arena_join(mem, namespace, STR("/"), name);
+}
+
+static void tell_goers(const struct turn_victims *goers, struct effects *out,
+                       struct queue_turn *turn)
+{
+    struct queue_victim *at = arena_array(&out->mem, struct queue_victim, goers->at.n);
+    for (uint32_t i = 0; i < goers->at.n; i++) {
+        at[i] = goers->at.at[i];
+        at[i].unit = arena_str(&out->mem, at[i].unit);
+        at[i].queue = arena_str(&out->mem, at[i].queue);
+    }
+    turn->victims.at = at;
+    turn->victims.n = goers->at.n;
 }
 
 void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
@@ -136,7 +145,11 @@ void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
         .share = is->key.share,
     };
     turn.queue = arena_str(&out->mem, turn.queue);
+    if (is->goers)
+        tell_goers(is->goers, out, &turn);
     vec_push(&out->turns, turn);
+    turn_victims_free(is->goers);
+    is->goers = NULL;
     is->has_turn = false;
     l->has_started = true;
 }

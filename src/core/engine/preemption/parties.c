@@ -273,6 +273,7 @@ void parties_find(struct engine *k, struct planner *p, const struct evicting *e,
     vec_clear(&out->pods);
     map_clear(&out->groups);
     out->ripe_ms = INT64_MAX;
+    out->is_by_queues = false;
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         if (!nodes_is_present(&c->nodes, (node_id){i}) || c->nodes.first_pod[i] == ID_NONE ||
             !is_useful(k, p, (node_id){i}))
@@ -391,10 +392,19 @@ static void key_by_loss(const struct evicting *e, struct parties *p)
     }
 }
 
+static int by_queues(const void *a, const void *b)
+{
+    const struct party *x = a, *y = b;
+    if (x->is_protected != y->is_protected)
+        return x->is_protected ? 1 : -1;
+    int order = reclaim_compare(x, y);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
 static void sort(struct parties *p)
 {
     if (p->at.n > 1)
-        qsort(p->at.at, p->at.n, sizeof(*p->at.at), by_cost);
+        qsort(p->at.at, p->at.n, sizeof(*p->at.at), p->is_by_queues ? by_queues : by_cost);
     vec_resize(&p->place, p->at.n);
     for (uint32_t i = 0; i < p->at.n; i++)
         p->place.at[p->at.at[i].number] = i;
@@ -424,7 +434,9 @@ static bool protect(struct engine *k, struct parties *p)
 void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
                   struct parties *p)
 {
-    if (order == ORDER_BY_NODE)
+    if (p->is_by_queues)
+        reclaim_key(k, order, p);
+    else if (order == ORDER_BY_NODE)
         key_by_node(k, e, p);
     else
         key_by_loss(e, p);

@@ -141,7 +141,8 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, con
         return;
     }
     plan->is_hopeless = outcome != EVICTION_WAITS;
-    bool is_in_vain = outcome == EVICTION_NONE || outcome == EVICTION_USELESS;
+    bool is_in_vain =
+        (outcome == EVICTION_NONE || outcome == EVICTION_USELESS) && !engine_is_queued(k, pod.i);
     if (is_in_vain && say_in_vain(k, pod, class, why, text))
         return;
     if (outcome == EVICTION_NONE)
@@ -373,6 +374,7 @@ void engine_forget_searches_of(struct engine *k, const struct class *class)
     hunts_forget(&k->preemption->hunts, class);
     if (class->place < k->preemption->useless.n)
         k->preemption->useless.at[class->place] = (struct useless){0};
+    k->preemption->vain.at = 0;
 }
 
 void engine_trim_searches(struct engine *k)
@@ -383,6 +385,7 @@ void engine_trim_searches(struct engine *k)
 void engine_forget_useless(struct engine *k)
 {
     vec_clear(&k->preemption->useless);
+    k->preemption->vain.at = 0;
 }
 
 /* --- how evictions end --- */

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "core/base/map.h"
+#include "core/engine/fair/shares.h"
 #include "core/engine/prebind/prebind.h"
 #include "core/engine/reservation/holds.h"
+#include "core/fair/cover.h"
 #include "core/framework/preempt.h"
 #include "core/plugins/args.h"
 
@@ -63,8 +65,11 @@ struct party {
     uint32_t worth;    /* the highest of its pods' kinds of work: enum work */
     int64_t lost_ms;   /* accelerators times the time they were busy */
     int64_t start_ms;  /* of the one that started last */
-    int64_t keys[N_VICTIM_KEYS + 2];
+    int64_t keys[N_VICTIM_KEYS + 3];
     struct str namespace, name; /* of its first pod */
+    struct str unit;            /* its gang's name, or its own */
+    uint32_t piece; /* where queues say who goes: what is covered of it; ID_NONE: none */
+    enum queue_eviction_rule by;
 };
 
 /* Kinds of work, those that can be stopped best first. */
@@ -87,6 +92,7 @@ struct parties {
     VEC(uint32_t) place; /* by number: where the party is now */
     struct map groups;   /* those that have been looked at */
     int64_t ripe_ms;     /* when the next has run long enough; INT64_MAX: none is too young */
+    bool is_by_queues;   /* their order is R7's */
 };
 
 /* For whom. */
@@ -97,6 +103,16 @@ struct evicting {
     struct eviction_args rules;
     struct rank rank;       /* the lowest of its pods' */
     bool takes_holds_alone; /* a pod of it may evict nobody */
+};
+
+/* Where queues say who goes: of the search that is under way (reclaim.c). */
+struct reclaiming {
+    bool is_on;    /* the unit stands in a queue */
+    bool is_first; /* O1: by rank alone, and nothing keeps it out */
+    struct fair_request request;
+    struct fair_piece u;
+    struct fair_cover *cover; /* NULL: not by O1 */
+    VEC(struct fair_piece) pieces;
 };
 
 /* --- parties.c --- */
@@ -114,6 +130,24 @@ void parties_find(struct engine *k, struct planner *planner, const struct evicti
 bool parties_are_plain(struct engine *k, const struct evicting *e);
 
 enum party_order { ORDER_BY_LOSS, ORDER_BY_NODE };
+
+/* --- reclaim.c: the same where queues say so (R1-R10) --- */
+
+/* Begins a search for the unit. When it may look for somebody to evict (R1); 0: now. */
+int64_t reclaim_begin(struct engine *k, const struct evicting *e);
+
+/* As parties_find(). */
+void reclaim_find(struct engine *k, const struct evicting *e, struct parties *out);
+
+/* What decides the order of parties that have a budget's leave (R7). */
+void reclaim_key(struct engine *k, enum party_order order, struct parties *p);
+int reclaim_compare(const struct party *a, const struct party *b);
+
+/* In a trial: do the queues let the unit in? `planner`: it is in its seats already; or NULL. */
+bool reclaim_admits(struct engine *k, uint32_t unit, const struct planner *planner);
+
+/* What is out is a plan: it takes nothing that a guarantee pays for, and it ends (I3, R10). */
+void reclaim_check(struct engine *k);
 
 void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
                   struct parties *out);
@@ -146,6 +180,7 @@ struct eviction_cost {
     uint32_t worth;
     uint32_t parties, pods;
     int64_t lost_ms;
+    bool is_by_queues; /* R8: lost work comes before numbers, and nothing else counts */
 };
 
 struct victim_note {
@@ -155,6 +190,7 @@ struct victim_note {
     struct rank rank;
     uint32_t worth;
     int64_t lost_ms;
+    enum queue_eviction_rule by; /* where queues say who goes */
 };
 
 struct eviction_place {
@@ -176,6 +212,7 @@ struct eviction_plan {
     uint32_t keeper;           /* EVICTION_KEPT: the budget */
     bool is_hopeless;          /* no eviction helps: a node it had in sight is given up */
     bool is_firm;              /* nobody may take the room */
+    bool is_by_queues;         /* they said who goes */
     int64_t ripe_ms;           /* when there may be another plan with time alone; 0: never */
     bool has_relief;           /* something else may help: */
     struct relief relief;
@@ -196,6 +233,7 @@ static inline uint32_t eviction_plan_node(const struct eviction_plan *p)
 struct evictor {
     struct parties parties;
     struct planner planner;
+    struct reclaiming reclaim;
     struct arena mem, errands;
     VEC(pod_id) leaving;
     VEC(uint32_t) home;         /* by place in parties.pods: the pod's node, … */
@@ -237,6 +275,10 @@ struct preemption {
                         * profile let go is evicted for them */
     })
     useless; /* by place of the class */
+    struct {
+        uint64_t at, epoch; /* ends of the log and of the tree's changes then */
+        struct map from;    /* class and queue → the same number */
+    } vain;                 /* the same of units that stand in queues */
 };
 
 struct preemption *preemption_new(void);

@@ -232,6 +232,13 @@ void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out);
 
 /* --- step_queue.c --- */
 
+/* The plan that is carried out for the unit is of queues: its turn goes on until it starts, and all
+ * others are tried again. */
+void engine_go_on_with_turn(struct engine *k, uint32_t unit, const struct eviction_plan *plan);
+
+/* A turn that goes on is over if nothing is in sight for its unit any more. */
+void engine_review_turn(struct engine *k, uint32_t unit);
+
 /* Does its queue keep the unit in flight out? Then it is told, may evict, and stays in line. */
 bool engine_keep_pod_out(struct engine *k, pod_id pod, struct class *class, struct effects *out);
 bool engine_keep_gang_out(struct engine *k, struct planner *planner, uint32_t group, uint32_t unit,
