@@ -147,8 +147,10 @@ void engine_review_turn(struct engine *k, uint32_t unit)
 static bool waits_behind(struct engine *k, uint32_t unit, struct effects *out)
 {
     const struct line *l = engine_line_of(k, unit);
-    k->shares->standers.at[unit].told = 0;
-    if (!l || !l->has_queues || !engine_is_barred(l))
+    if (!l || !l->has_queues)
+        return false;
+    k->shares->standers.at[unit].told = 0; /* its queue lets it in */
+    if (!engine_is_barred(l))
         return false;
     engine_forget_refusal(k, unit);
     if (!engine_stays_in_line(k, unit, 0))
