@@ -63,6 +63,8 @@ void engine_shares_done(struct engine *k)
     map_done(&s->namespaces);
     vec_done(&s->kinds);
     vec_done(&s->ask);
+    queue_counts_done(&s->counts);
+    arena_done(&s->reports_mem);
     arena_done(&s->mem);
     mem_free(s);
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/map.h"
 #include "core/cluster/cluster.h"
+#include "core/engine/fair/counts.h"
 #include "core/engine/queues.h"
 #include "core/engine/unit/unit.h"
 #include "core/fair/fair.h"
@@ -142,6 +143,10 @@ struct shares {
     bool must_begin;             /* there is to be another tree, or none */
     bool has_passed;             /* a moment at which somebody may be let in */
     int64_t show_ms;             /* then statuses are looked at again */
+    struct queue_counts counts;
+    struct queue_reports reports; /* for metrics, of one moment; live in `reports_mem` */
+    uint64_t reports_of;
+    struct arena reports_mem;
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };

@@ -100,13 +100,14 @@ bool engine_queue_refusal(struct engine *k, struct str namespace, struct str nam
 /* --- all queues --- */
 
 struct reporting {
-    struct engine *k;
+    const struct engine *k;
     struct arena *mem;
     struct queue_reports *out;
     uint32_t *queues; /* by report */
 };
 
-static struct str state_of(struct engine *k, uint32_t queue, struct str *message, struct arena *mem)
+static struct str state_of(const struct engine *k, uint32_t queue, struct str *message,
+                           struct arena *mem)
 {
     static const struct str states[] = {
         [FAIR_ACTIVE] = STR("Open"),
@@ -271,13 +272,9 @@ static void leave_out_the_rest(struct queue_reports *all)
         report->amounts.n = kept;
 }
 
-void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
-                          struct queue_reports *out)
+void engine_read_queues(const struct engine *k, struct arena *mem, struct queue_reports *out)
 {
     *out = (struct queue_reports){0};
-    k->now_ms = now_ms;
-    engine_pass_shares(k);
-    engine_settle_shares(k);
     if (!engine_shares(k))
         return;
     out->at.at = arena_array(mem, struct queue_report, fair_n_queues(k->shares->tree));
@@ -287,4 +284,13 @@ void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
         report_below(&r, r.queues[i]);
     count_jobs(&r);
     leave_out_the_rest(out);
+}
+
+void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
+                          struct queue_reports *out)
+{
+    k->now_ms = now_ms;
+    engine_pass_shares(k);
+    engine_settle_shares(k);
+    engine_read_queues(k, mem, out);
 }
