@@ -27,7 +27,6 @@ def difference(model, product):
         if ours != theirs:
             before = "".join(f"    both     {json.dumps(line)}\n" for line in model.lines[max(0, i - SHOWN):i])
             return f"line {i + 1}:\n{before}    model    {json.dumps(ours)}\n    product  {json.dumps(theirs)}"
-    model.queues = model.rows_at(product.end)  # it may have waited for something that does not show
     for queue in sorted(model.queues.keys() | product.queues.keys()):
         if queue == "default" and queue not in product.queues:  # no object, and nothing in it
             continue

@@ -302,7 +302,8 @@ def may_plan(state, u):
     """R1."""
     refused = admission.refusal(state, order.Turn(u, "minimum"))
     may = refused is None or refused[0] in ("A2", "A3", "A4", "A6")
-    return may and u.may_evict and state.now - u.arrival >= state.config.delay_ms
+    waited = state.now - u.arrival >= state.config.delay_ms or u.is_first  # O1: as today
+    return may and waited and u.may_evict
 
 
 def plan(state, u):
@@ -325,10 +326,6 @@ def ripe_times(state, turns):
     """When those who may evict are tried again: the ends of running minimums' minRunSeconds (O9), and of their own delays (R1)."""
     ripe = {ripe_ms(state, p, "O1" if t.unit.is_first else "R4") for p in state.pieces() for t in turns}
     return ripe | ({t.unit.arrival + state.config.delay_ms for t in turns} if state.config.delay_ms else set())
-
-
-def is_ripe_now(state, turns):
-    return state.now in ripe_times(state, turns)
 
 
 # --- R10 ---

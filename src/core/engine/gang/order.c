@@ -169,12 +169,19 @@ void engine_stop_timer(struct engine *k, uint32_t unit)
 int64_t engine_wakes_ms(const struct engine *k, uint32_t unit)
 {
     uint32_t s = k->timers.wakes.n ? map_find(&k->timers.wakes, unit) : MAP_NONE;
-    return s == MAP_NONE ? INT64_MAX : (int64_t)s * 1000;
+    if (LIKELY(s == MAP_NONE))
+        return INT64_MAX;
+    uint32_t before = map_find(&k->timers.wake_before, unit);
+    return (int64_t)s * 1000 - (before == MAP_NONE ? 0 : before);
 }
 
 void engine_wake_at(struct engine *k, uint32_t unit, int64_t at_ms)
 {
-    map_put(&k->timers.wakes, unit, (uint32_t)MIN((at_ms + 999) / 1000, (int64_t)UINT32_MAX - 1));
+    uint32_t s = (uint32_t)MIN((at_ms + 999) / 1000, (int64_t)UINT32_MAX - 1);
+    map_put(&k->timers.wakes, unit, s);
+    map_remove(&k->timers.wake_before, unit);
+    if (k->above->takes_turns(k, unit)) /* what it waits for is exact there */
+        map_put(&k->timers.wake_before, unit, (uint32_t)((999 - (at_ms + 999) % 1000) % 1000));
     engine_set_timer(k, unit);
 }
 

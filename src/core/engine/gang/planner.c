@@ -102,8 +102,9 @@ static void find_rank_keys(const struct cluster *c, sym keys[RANK_KEYS])
         keys[i] = names_find(&c->names, texts[i]);
 }
 
-/* The pod's number within its job: as a label says, or the end of its name. */
-static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_id pod)
+/* The pod's number within its job: as a label says, or the end of its name behind such a sign. */
+static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_id pod,
+                        struct str signs)
 {
     int64_t rank;
     for (size_t i = 0; i < RANK_KEYS; i++) {
@@ -118,7 +119,8 @@ static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_
     size_t begin = name.n;
     while (begin > 0 && name.p[begin - 1] >= '0' && name.p[begin - 1] <= '9')
         begin--;
-    bool is_number = begin > 0 && name.p[begin - 1] == '-' && name.n - begin <= 9;
+    bool is_number = begin > 0 && str_find(signs, name.p[begin - 1]) < signs.n &&
+                     name.n - begin <= 9;
     return is_number && str_int(str_part(name, begin, name.n), &rank) ? (uint32_t)rank : ID_NONE;
 }
 
@@ -133,10 +135,12 @@ static bool seat(struct engine *k, struct planner *p, pod_id pod, const sym rank
         return false;
     uint32_t bench = bench_of(p, class, row->shape);
     p->benches.at[bench].n++;
+    /* Who is of the minimum, and who is beyond it, matters where pods take turns. */
+    struct str signs = p->takes_turns ? STR("-.") : STR("-");
     struct seat seat = {.pod = pod.i,
                         .order = bench,
                         .node = ID_NONE,
-                        .rank = rank_of(k->cluster, rank_keys, pod),
+                        .rank = rank_of(k->cluster, rank_keys, pod, signs),
                         .arrival = k->units.at[pod.i].arrival,
                         .has_in_sight = row->nominated != SYM_NONE,
                         .in_sight = row->nominated};
@@ -162,6 +166,7 @@ static void seat_all(struct engine *k, struct planner *p, uint32_t group)
     vec_clear(&p->seats);
     vec_clear(&p->benches);
     vec_clear(&p->unjudged);
+    p->takes_turns = k->above->takes_turns(k, k->gangs->all.at[group].leader);
     vec_each(&k->cluster->groups.at.at[group].members, i)
         if (engine_is_ready(k, (pod_id){*i}) && !seat(k, p, (pod_id){*i}, rank_keys))
             vec_push(&p->unjudged, *i);
@@ -507,6 +512,7 @@ void engine_seat_alone(struct engine *k, struct planner *p, pod_id pod, struct c
     vec_clear(&p->company);
     p->n_levels = 0;
     p->required = p->within = SYM_NONE;
+    p->takes_turns = false;
 }
 
 bool engine_seat_some(struct engine *k, struct planner *p, uint32_t group)

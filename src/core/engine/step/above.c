@@ -7,6 +7,11 @@ static bool is_in_line(const struct engine *k, uint32_t unit)
     return engine_line_of(k, unit) != NULL;
 }
 
+static bool takes_turns(const struct engine *k, uint32_t unit)
+{
+    return engine_turns_of(k, unit) != NULL;
+}
+
 /* Nobody behind such a unit has a turn. */
 static bool is_asked(const struct engine *k, const struct line *l)
 {
@@ -30,6 +35,7 @@ const struct above engine_above = {
     .resized = engine_count_company,
     .is_idle = engine_is_idle_hold,
     .is_in_line = is_in_line,
+    .takes_turns = takes_turns,
     .is_evicting = engine_is_evicting,
     .pursuit_ms = engine_pursuit_ms,
     .is_asked = is_asked,

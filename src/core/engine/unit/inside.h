@@ -65,6 +65,7 @@ struct above {
     /* what others know of it */
     bool (*is_idle)(const struct engine *k, pod_id pod); /* a hold that looks for no room */
     bool (*is_in_line)(const struct engine *k, uint32_t unit);
+    bool (*takes_turns)(const struct engine *k, uint32_t unit); /* as its queue says */
     bool (*is_evicting)(const struct engine *k, uint32_t unit);
     int64_t (*pursuit_ms)(const struct engine *k, uint32_t group);
     bool (*is_asked)(const struct engine *k, const struct line *l); /* extenders, about one of it */
@@ -131,6 +132,7 @@ struct engine {
     struct timers {
         struct heap heap; /* units that are to be looked at, by due_ms */
         struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
+        struct map wake_before; /* → so many milliseconds before that */
     } timers;
     struct publishing {
         int64_t due_ms; /* when what is stale is shown; INT64_MAX: nothing is */
