@@ -368,7 +368,7 @@ void engine_forget_delayed(struct engine *k, const struct class *class)
 
 void engine_trim_delayed(struct engine *k)
 {
-    intern_fit(&k->classes.table, &k->lines->delayed);
+    class_rows_trim(&k->lines->delayed);
 }
 
 static bool would_delay(struct engine *k, const struct class *class)

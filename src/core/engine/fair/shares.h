@@ -86,9 +86,9 @@ struct charged {
 /* A unit that stands in a lane: what O6 compares. */
 struct stander {
     bool stands, is_first, is_starving, is_beyond, is_told;
-    int64_t priority;           /* with its tenant's boost */
-    int64_t turn_ms;            /* its age, or what its line makes of it */
-    uint32_t told, told_text;   /* hashes of the refusal that it heard last: its rule, its words */
+    int64_t priority;         /* with its tenant's boost */
+    int64_t turn_ms;          /* its age, or what its line makes of it */
+    uint32_t told, told_text; /* hashes of the refusal that it heard last: its rule, its words */
     int64_t told_ms;
     bool is_behind;             /* in its last turn a head of its line kept it */
     bool has_turn;              /* it was chosen, and evicts: so it goes before all others (R11), */

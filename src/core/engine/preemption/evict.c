@@ -99,9 +99,11 @@ static void clear_room(struct engine *k)
     const struct parties *p = &k->preemption->evictor.parties;
     vec_each(&k->preemption->evictor.leaving, pod)
         take_off(k->cluster, *pod);
-    vec_each(&p->at, party)
-        for (uint32_t i = 0; i < party->n && party->is_out; i++)
-            take_off(k->cluster, p->pods.at[party->first + i]);
+    for (uint32_t i = 0; i < p->n_looked_at; i++) {
+        const struct party *party = &p->at.at[i];
+        for (uint32_t pod = 0; pod < party->n && party->is_out; pod++)
+            take_off(k->cluster, p->pods.at[party->first + pod]);
+    }
 }
 
 /* Would the pod of this seat be let in where it sits? */
@@ -157,10 +159,10 @@ static bool bring_back(struct engine *k, struct planner *planner, const struct e
 static void reprieve(struct engine *k, struct planner *planner, const struct evicting *e)
 {
     struct parties *p = &k->preemption->evictor.parties;
-    for (uint32_t i = p->at.n; i-- > 0;)
+    for (uint32_t i = p->n_looked_at; i-- > 0;)
         if (party_may_return(p, &p->at.at[i]))
             bring_back(k, planner, e, &p->at.at[i]);
-    for (uint32_t i = p->at.n; i-- > 0;) /* whose gang came back behind it in the order */
+    for (uint32_t i = p->n_looked_at; i-- > 0;) /* whose gang came back behind it in the order */
         if (party_may_return(p, &p->at.at[i]) && p->at.at[i].is_surplus)
             bring_back(k, planner, e, &p->at.at[i]);
 }
@@ -224,7 +226,8 @@ static void return_needless(struct engine *k, struct planner *planner, const str
     bool is_less = true;
     while (is_less) {
         is_less = false;
-        for (uint32_t i = p->at.n; i-- > 0 && k->preemption->evictor.returns < MOST_RETURNS;) {
+        for (uint32_t i = p->n_looked_at;
+             i-- > 0 && k->preemption->evictor.returns < MOST_RETURNS;) {
             if (!party_may_return(p, &p->at.at[i]))
                 continue;
             p->at.at[i].is_out = false;
@@ -244,7 +247,7 @@ static void note_victims(struct engine *k)
     vec_clear(&plan->victims);
     plan->cost =
         (struct eviction_cost){.rank = {TIER_NONE, INT32_MIN}, .is_by_queues = p->is_by_queues};
-    vec_each(&p->at, party) {
+    for (const struct party *party = p->at.at; party < p->at.at + p->n_looked_at; party++) {
         if (!party->is_out)
             continue;
         struct eviction_cost *cost = &plan->cost;
@@ -336,12 +339,15 @@ void eviction_plan_take(struct eviction_plan *out, struct eviction_plan *other)
     other->places = places;
 }
 
-static enum eviction_outcome plan_both(struct engine *k, struct planner *planner,
-                                       const struct evicting *e, struct eviction_plan *out)
+static enum eviction_outcome plan_in_all_orders(struct engine *k, struct planner *planner,
+                                                const struct evicting *e, struct eviction_plan *out)
 {
     enum eviction_outcome best = EVICTION_USELESS;
     struct eviction_plan *other = &k->preemption->evictor.other;
-    for (enum party_order order = ORDER_BY_LOSS; order <= ORDER_BY_NODE; order++) {
+    bool are_many = k->preemption->evictor.parties.at.n > MOST_PARTIES;
+    for (enum party_order order = ORDER_BY_LOSS; order <= ORDER_WHOLE_NODES; order++) {
+        if (order == ORDER_WHOLE_NODES && (best != EVICTION_USELESS || !are_many))
+            break;
         enum eviction_outcome outcome = plan_by(k, planner, e, order);
         bool is_better =
             outcome > best || (outcome == EVICTION_FOUND && costs_less(&other->cost, &out->cost));
@@ -449,7 +455,7 @@ static enum eviction_outcome search(struct engine *k, struct planner *p, struct 
         return e->takes_holds_alone ? EVICTION_NEVER : EVICTION_NONE;
     }
     note_homes(k);
-    enum eviction_outcome outcome = plan_both(k, p, e, out);
+    enum eviction_outcome outcome = plan_in_all_orders(k, p, e, out);
     if (e->takes_holds_alone && outcome != EVICTION_FOUND)
         return EVICTION_NEVER;
     if (outcome == EVICTION_USELESS)

@@ -24,10 +24,11 @@
  * that is still out comes back once more and the unit is seated anew: if that works, it stays. What
  * is left is irreducible: without any of them, the planner does not seat the unit. Two orders of
  * candidates are tried, by what each loses and by what it costs to clear its node; the plan that
- * does less harm is taken.
+ * does less harm is taken. Where there are more candidates than are looked at, and the cheapest of
+ * them are of no use (thousands of small pods, one on each node), whole nodes are tried.
  *
  * The work of a search is bounded: MOST_PARTIES candidates, of which the cheapest are looked at;
- * for each of the two orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit. A search
+ * for each of the orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit. A search
  * that found nothing is not repeated for a unit of the same class while the log has not grown.
  *
  * Evictions of one plan are of use together only (effect.plan): the server is asked about all of
@@ -85,9 +86,11 @@ enum work {
 
 struct str work_name(enum work work);
 
-/* The candidates, in the order in which they would go. */
+/* The candidates: the cheapest MOST_PARTIES in the order in which they would go, behind them what
+ * goes with those, and then the others, whom nobody looks at. */
 struct parties {
     VEC(struct party) at;
+    uint32_t n_looked_at;
     VEC(pod_id) pods;
     VEC(uint32_t) place; /* by number: where the party is now */
     struct map groups;   /* those that have been looked at */
@@ -129,7 +132,11 @@ void parties_find(struct engine *k, struct planner *planner, const struct evicti
  * either? */
 bool parties_are_plain(struct engine *k, const struct evicting *e);
 
-enum party_order { ORDER_BY_LOSS, ORDER_BY_NODE };
+enum party_order {
+    ORDER_BY_LOSS,
+    ORDER_BY_NODE,     /* of those that are worth the same */
+    ORDER_WHOLE_NODES, /* whatever they are worth, from the node with the fewest on */
+};
 
 /* --- reclaim.c: the same where queues say so (R1-R10) --- */
 
@@ -384,8 +391,10 @@ int64_t engine_refused_until_ms(const struct engine *k, pod_id pod);
 /* Is the unit waiting for evictions that are not settled? */
 bool engine_is_evicting(const struct engine *k, uint32_t unit);
 
-/* False if this is no eviction's effect. */
-bool engine_settle_eviction(struct engine *k, effect_id effect, const struct error *why);
+/* Evictions that are not settled; one of them is. */
+uint32_t engine_n_evictions(const struct engine *k);
+void engine_settle_eviction(struct engine *k, effect_id effect, const struct error *why);
+
 /* The pod, for which others were to go or which was to go, is gone; or its unit goes on under
  * another number. */
 void engine_forget_evictions(struct engine *k, pod_id pod);

@@ -414,7 +414,8 @@ void reclaim_key(struct engine *k, enum party_order order, struct parties *p)
         if (order == ORDER_BY_NODE) {
             party->keys[n++] = nodes[party->node].lost_ms;
             party->keys[n++] = nodes[party->node].pods;
-            party->keys[n++] = party->node;
+            party->keys[n++] =
+                (int64_t)(k->cluster->nodes.rank[party->node] >> 1); /* nodes stay apart */
         } else {
             party->keys[n++] = party->lost_ms;
         }

@@ -25,7 +25,8 @@ void engine_bind(struct engine *k, pod_id pod, struct effects *out)
     if (UNLIKELY(k->config.rules.n_extenders))
         effect->binder = binder_of(k, pod);
     engine_hand_over(k, pod, &out->mem, effect);
-    map_put(&k->unsettled, effect->id, pod.i);
+    engine_expect(k, effect->id, pod.i);
+    assert(!k->units.at[pod.i].bind); /* a pod is bound once */
     k->units.at[pod.i].bind = effect->id;
     k->units.at[pod.i].told = 0;
     k->figures->stats.bound++;
@@ -348,8 +349,7 @@ static bool step(struct engine *k, struct effects *out)
 
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
 {
-    k->now_ms = now_ms;
-    engine_pass_shares(k);
+    engine_begin_call(k, now_ms);
     engine_rest_classes(k);
     engine_begin_effort(k);
     engine_begin_to_bound(k);

@@ -64,6 +64,9 @@ struct stepping {
 
 /* --- moments.c --- */
 
+/* A call from outside begins: what holds between two of them is asserted, and what time it is, set. */
+void engine_begin_call(struct engine *k, int64_t now_ms);
+
 /* Gives back the room of those who have gone. */
 void engine_forget_gone(struct engine *k);
 
