@@ -25,7 +25,8 @@ static uint32_t number_of(struct queue_counts *c, struct str name)
 
 void queue_counts_refuse(struct queue_counts *c, struct str queue, enum queue_rule rule)
 {
-    c->at.at[number_of(c, queue)].refusals[rule]++;
+    uint32_t number = number_of(c, queue); /* which may move the rows */
+    c->at.at[number].refusals[rule]++;
 }
 
 static void count_victim(struct queue_counts *c, uint32_t by, const struct queue_victim *v)

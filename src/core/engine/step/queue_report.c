@@ -66,6 +66,12 @@ static uint32_t unit_of(const struct engine *k, pod_id pod)
     return unit < s->standers.n && s->standers.at[unit].stands ? unit : ID_NONE;
 }
 
+uint32_t engine_waiting_unit(const struct engine *k, struct str namespace, struct str name)
+{
+    pod_id pod = k->shares->tree ? find(k, namespace, name) : (pod_id){ID_NONE};
+    return pod.i == ID_NONE ? ID_NONE : unit_of(k, pod);
+}
+
 static struct str place_of(const struct engine *k, uint32_t queue)
 {
     return queue == FAIR_ROOT ? STR("root") : fair_name(k->shares->tree, queue);
