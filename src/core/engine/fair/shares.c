@@ -81,6 +81,8 @@ void engine_shares_done(struct engine *k)
     map_done(&s->limits);
     vec_done(&s->limited);
     vec_done(&s->ask);
+    queue_counts_done(&s->counts);
+    arena_done(&s->reports_mem);
     arena_done(&s->mem);
     mem_free(s);
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/map.h"
 #include "core/cluster/cluster.h"
+#include "core/engine/fair/counts.h"
 #include "core/engine/queues.h"
 #include "core/engine/unit/unit.h"
 #include "core/fair/fair.h"
@@ -140,12 +141,16 @@ struct shares {
     VEC(int64_t)
     capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
-    bool is_unrelated;      /* queues came or went since parents and leaves were found */
-    bool is_capacity_stale; /* nodes came, went or changed */
-    bool is_stale;          /* units may be in other queues now */
-    bool must_begin;        /* there is to be another tree, or none */
-    int64_t show_ms;        /* then statuses are looked at again */
-    bool has_passed;        /* a moment at which somebody may be let in */
+    bool is_unrelated;           /* queues came or went since parents and leaves were found */
+    bool is_capacity_stale;      /* nodes came, went or changed */
+    bool is_stale;               /* units may be in other queues now */
+    bool must_begin;             /* there is to be another tree, or none */
+    bool has_passed;             /* a moment at which somebody may be let in */
+    int64_t show_ms;             /* then statuses are looked at again */
+    struct queue_counts counts;
+    struct queue_reports reports; /* for metrics, of one moment; live in `reports_mem` */
+    uint64_t reports_of;
+    struct arena reports_mem;
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };
