@@ -157,6 +157,8 @@ void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
 void engine_wait_for_turn(struct engine *k, uint32_t unit)
 {
     struct line *l = engine_line_of(k, unit);
+    bool is_stale = l->is_stale;
     queue_hold(k->queue, k->now_ms, unit, l->bit);
     engine_take_place(k, l, unit);
+    l->is_stale = is_stale; /* it did not come: it is what a start has left */
 }

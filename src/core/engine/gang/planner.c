@@ -102,9 +102,8 @@ static void find_rank_keys(const struct cluster *c, sym keys[RANK_KEYS])
         keys[i] = names_find(&c->names, texts[i]);
 }
 
-/* The pod's number within its job: as a label says, or the end of its name behind such a sign. */
-static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_id pod,
-                        struct str signs)
+/* The pod's number within its job: as a label says, or the end of its name. */
+static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_id pod)
 {
     int64_t rank;
     for (size_t i = 0; i < RANK_KEYS; i++) {
@@ -119,8 +118,7 @@ static uint32_t rank_of(const struct cluster *c, const sym keys[RANK_KEYS], pod_
     size_t begin = name.n;
     while (begin > 0 && name.p[begin - 1] >= '0' && name.p[begin - 1] <= '9')
         begin--;
-    bool is_number = begin > 0 && str_find(signs, name.p[begin - 1]) < signs.n &&
-                     name.n - begin <= 9;
+    bool is_number = begin > 0 && name.p[begin - 1] == '-' && name.n - begin <= 9;
     return is_number && str_int(str_part(name, begin, name.n), &rank) ? (uint32_t)rank : ID_NONE;
 }
 
@@ -135,12 +133,10 @@ static bool seat(struct engine *k, struct planner *p, pod_id pod, const sym rank
         return false;
     uint32_t bench = bench_of(p, class, row->shape);
     p->benches.at[bench].n++;
-    /* Who is of the minimum, and who is beyond it, matters where pods take turns. */
-    struct str signs = p->takes_turns ? STR("-.") : STR("-");
     struct seat seat = {.pod = pod.i,
                         .order = bench,
                         .node = ID_NONE,
-                        .rank = rank_of(k->cluster, rank_keys, pod, signs),
+                        .rank = rank_of(k->cluster, rank_keys, pod),
                         .arrival = k->units.at[pod.i].arrival,
                         .has_in_sight = row->nominated != SYM_NONE,
                         .in_sight = row->nominated};
@@ -158,6 +154,34 @@ static void seat_company(struct engine *k, struct planner *p, uint32_t group,
         (void)seat(k, p, (pod_id){p->company.at[i]}, rank_keys);
 }
 
+struct named {
+    struct str name;
+    uint32_t seat;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int order = str_compare_numbered(x->name, y->name);
+    return order ? order : (x->seat > y->seat) - (x->seat < y->seat);
+}
+
+/* Where queues count pods apart, the first by name are the minimum: those that went and came back
+ * are what they were. */
+static void number_by_name(const struct engine *k, struct planner *p)
+{
+    VEC(struct named) names = {0};
+    for (uint32_t i = 0; i < p->seats.n; i++)
+        vec_push(&names,
+                 ((struct named){pod_name(pods_at(&k->cluster->pods, (pod_id){p->seats.at[i].pod})),
+                                 i}));
+    if (names.n > 1)
+        qsort(names.at, names.n, sizeof(*names.at), by_name);
+    for (uint32_t i = 0; i < names.n; i++)
+        p->seats.at[names.at[i].seat].arrival = i;
+    vec_done(&names);
+}
+
 /* Everybody of the group who may be placed now. */
 static void seat_all(struct engine *k, struct planner *p, uint32_t group)
 {
@@ -172,6 +196,8 @@ static void seat_all(struct engine *k, struct planner *p, uint32_t group)
             vec_push(&p->unjudged, *i);
     seat_company(k, p, group, rank_keys);
     order_benches(k, p);
+    if (UNLIKELY(p->takes_turns))
+        number_by_name(k, p);
     planner_sort(p);
 }
 

@@ -62,7 +62,6 @@ void engine_free(struct engine *k)
     engine_consultations_done(k);
     heap_done(&k->timers.heap);
     map_done(&k->timers.wakes);
-    map_done(&k->timers.wake_before);
     vain_done(&k->stepping->vain);
     pauses_done(&k->stepping->pauses);
     planner_done(&k->stepping->planner);

@@ -132,8 +132,7 @@ struct engine {
     struct map unsettled; /* effect → the pod that it binds, or one of those below */
     struct timers {
         struct heap heap; /* units that are to be looked at, by due_ms */
-        struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
-        struct map wake_before; /* → so many milliseconds before that */
+        struct map wakes; /* pods that are tried again at a time, whatever happens → the low half of it */
     } timers;
     struct publishing {
         int64_t due_ms; /* when what is stale is shown; INT64_MAX: nothing is */
