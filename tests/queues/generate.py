@@ -139,9 +139,9 @@ class Drawing:
         at = sorted(self.time(30_000) for _ in range(self.random.choice((1, 1, 2, 4))))
         job["arrival"] = {"at": [f"{t}ms" for t in at]}
         if self.chance(0.2):
-            job["arrival"]["count"] = self.random.randint(2, 3)
+            job["arrival"]["count"] = self.random.randint(2, 3) if self.chance(0.8) else 12 // len(at)
         if self.chance(0.4) and not self.is_long:
-            pods = self.random.randint(2, 7 if self.is_busy else 5)
+            pods = self.random.randint(2, 7 if self.is_busy else 5) if self.chance(0.95) else 12
             job |= {"pods": pods, "gang": {"minAvailable": self.random.choice((pods, pods, max(2, pods - 2), 2))}}
         elif self.chance(0.1):
             job["pods"] = self.random.randint(2, 4)
