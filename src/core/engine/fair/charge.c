@@ -328,7 +328,8 @@ static void note_placed(struct engine *k)
     for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++)
         if (k->cluster->pods.rows.at[i].text && k->cluster->pods.rows.at[i].node != ID_NONE)
             vec_push(&there, (pod_id){i});
-    qsort_r(there.at, there.n, sizeof(*there.at), by_name, k);
+    if (there.n)
+        qsort_r(there.at, there.n, sizeof(*there.at), by_name, k);
     vec_each(&there, pod)
         engine_note_placed(k, *pod);
     vec_done(&there);
