@@ -157,6 +157,14 @@ static uint32_t telling_of(struct dispatch *d, const struct effect *e,
 }
 
 /* Says why the pod waits, in its condition if that differs, and in an event. */
+/* Autoscalers act on Unschedulable alone. */
+static struct str reason_of(const struct effect *e)
+{
+    return e->kind == EFFECT_FAIL ? STR("SchedulerError")
+           : e->is_queued         ? STR("QueueWaiting")
+                                  : STR("Unschedulable");
+}
+
 static void tell(struct dispatch *d, const struct effect *e, const struct happening *h)
 {
     struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
@@ -170,16 +178,15 @@ static void tell(struct dispatch *d, const struct effect *e, const struct happen
                                      .version = row->version,
                                      .scheduler = pending_scheduler(&d->pending, row),
                                      .note = e->message});
-    bool is_error = e->kind == EFFECT_FAIL;
-    uint64_t mark =
-        pending_mark(is_error ? STR("SchedulerError") : STR("Unschedulable"), e->message);
+    struct str reason = reason_of(e);
+    uint64_t mark = pending_mark(reason, e->message);
     if (row->told == mark)
         return;
     uint32_t i = telling_of(d, e, row, h);
     struct write *w = at(d, i);
     if (!w->has_why)
         w->is_first = row->told == 0;
-    w->is_error = is_error;
+    w->reason = reason;
     writes_set_why(&d->writes, i, e->message);
     row->told = mark;
 }
@@ -408,11 +415,12 @@ static void happen(struct dispatch *d, uint32_t i, const struct happening *h)
     for (size_t r = 0; r < LEN(rules); r++) {
         if (rules[r].from != at(d, i)->state || rules[r].on != h->on)
             continue;
-        rules[r].run(d, i, h);
+        rules[r].run(d, i, h); /* sees the state that it leaves */
         if (rules[r].to != WRITE_FREE)
             writes_set_state(&d->writes, i, rules[r].to);
         return;
     }
+    assert(false); /* every event that a state can see has a rule */
 }
 
 /* --- from replies to events --- */
@@ -649,6 +657,7 @@ void dispatch_hear(struct dispatch *d, int64_t now_ms, const struct reply *reply
     if (i == MAP_NONE)
         return;
     struct write *w = at(d, i);
+    assert(w->current == reply->id && (w->state == WRITE_SENT || w->state == WRITE_ASKING));
     answer_add(&w->answer, reply, most_bytes(w));
     if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
         return;

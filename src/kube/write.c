@@ -90,6 +90,7 @@ void writes_disown(struct writes *s, uint32_t i)
 void writes_set_state(struct writes *s, uint32_t i, enum write_state state)
 {
     struct write *w = writes_at(s, i);
+    assert(w->state != WRITE_FREE); /* it lives */
     bool was_timed = w->state == WRITE_RESTING || w->state == WRITE_DOUBTFUL;
     bool is_timed = state == WRITE_RESTING || state == WRITE_DOUBTFUL;
     s->timers = s->timers - was_timed + is_timed;
@@ -209,8 +210,7 @@ static void put_generation(struct json_writer *j, const struct write *w)
 static void put_why(const struct writes *s, struct json_writer *j, const struct write *w,
                     int64_t now_ms)
 {
-    put_condition(j, "PodScheduled", "False",
-                  w->is_error ? STR("SchedulerError") : STR("Unschedulable"), text_of(s, w->why));
+    put_condition(j, "PodScheduled", "False", w->reason, text_of(s, w->why));
     put_generation(j, w);
     if (w->is_first)
         put_time(j, now_ms);

@@ -45,6 +45,15 @@ struct nominations {
 
 struct undo;
 
+/* Who hears of each pod that is put on a node or taken off, or takes another amount of it, in
+ * trials and when they are undone as well. `sign` +1: it is there now; -1: it goes, and its row
+ * still says all it has. Called with the row as it is; changes nothing. */
+struct cluster_tap {
+    void (*moved)(void *ctx, pod_id pod, int sign);
+    void (*in_sight)(void *ctx, pod_id pod, int sign); /* the same of a node that it has in sight */
+    void *ctx;
+};
+
 struct cluster {
     uint64_t seed;   /* decides the nodes' ranks */
     bool keeps_pins; /* leave the node that a DaemonSet's pod names in its spec (explain wants it
@@ -74,6 +83,7 @@ struct cluster {
     struct cliques cliques;
     struct demand demand;
     struct change_log log;
+    const struct cluster_tap *tap; /* NULL: nobody hears */
 
     VEC(struct nomination) nominations; /* of pending pods: by node, of each the oldest first */
     struct map namespaces;              /* name → label set */
@@ -166,6 +176,12 @@ static inline const struct spec *cluster_spec(const struct cluster *c, pod_id po
 
 /* --- changing, transactional --- */
 
+static inline void cluster_tell(const struct cluster *c, pod_id pod, int sign)
+{
+    if (UNLIKELY(c->tap))
+        c->tap->moved(c->tap->ctx, pod, sign);
+}
+
 /* Puts a pod that is nowhere on a node. */
 void cluster_place(struct cluster *c, pod_id pod, node_id node);
 
@@ -205,6 +221,7 @@ void cluster_assume(struct cluster *c, enum thing_kind kind, uint32_t thing, uin
 struct txn {
     uint32_t journal;
     uint64_t log;
+    uint32_t depth; /* of those that were open before it */
 };
 
 struct txn txn_begin(struct cluster *c);

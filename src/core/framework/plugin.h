@@ -264,6 +264,9 @@ struct plugin {
     /* Its profile's units stand in line (engine/backfill/line.h); `args` is how. */
     bool keeps_line;
 
+    /* Its profile's units take turns by the shares of their queues (engine/fair); `args` is how. */
+    bool keeps_queues;
+
     /* The order of the queue. Of units that do not age, the same whatever the plugin. */
     bool (*before)(const struct standing *, const struct standing *);
 

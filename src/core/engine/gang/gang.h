@@ -132,7 +132,8 @@ struct planner {
     uint32_t held;          /* that have their room already */
     VEC(uint32_t) unjudged; /* who may be placed now, and have no seat: they cannot be judged */
     VEC(uint32_t) company;  /* those who have none, the last first */
-    bool is_frugal;         /* nobody sits down beyond those */
+    bool is_frugal;         /* nobody sits down beyond those, nor where it has a node in sight */
+    bool takes_turns;       /* nobody sits down beyond those: it has its turn later */
     uint64_t refused_by;    /* plugins that refused some pod */
     struct buf text;        /* what the first of them heard, in the last trial */
     struct buf message;     /* what all are told */
@@ -199,7 +200,10 @@ int64_t engine_wakes_ms(const struct engine *k, uint32_t unit);
 uint32_t engine_gang_of(const struct engine *k, pod_id pod);
 
 /* What is kept of the group; NULL: nothing. */
-struct gang *engine_gang_at(const struct engine *k, uint32_t group);
+static inline struct gang *engine_gang_at(const struct engine *k, uint32_t group)
+{
+    return group < k->gangs->all.n ? &k->gangs->all.at[group] : NULL;
+}
 
 /* The number under which the group waits; ID_NONE: none of it does. */
 uint32_t engine_leader_of(const struct engine *k, uint32_t group);
