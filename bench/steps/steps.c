@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "core/engine/step/step.h"
+#include "core/engine/engine.h"
 #include "core/plugins/plugins.h"
 #include "steps.h"
 #include "support/test.h"

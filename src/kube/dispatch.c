@@ -415,11 +415,12 @@ static void happen(struct dispatch *d, uint32_t i, const struct happening *h)
     for (size_t r = 0; r < LEN(rules); r++) {
         if (rules[r].from != at(d, i)->state || rules[r].on != h->on)
             continue;
-        rules[r].run(d, i, h);
+        rules[r].run(d, i, h); /* sees the state that it leaves */
         if (rules[r].to != WRITE_FREE)
             writes_set_state(&d->writes, i, rules[r].to);
         return;
     }
+    assert(false); /* every event that a state can see has a rule */
 }
 
 /* --- from replies to events --- */
@@ -656,6 +657,7 @@ void dispatch_hear(struct dispatch *d, int64_t now_ms, const struct reply *reply
     if (i == MAP_NONE)
         return;
     struct write *w = at(d, i);
+    assert(w->current == reply->id && (w->state == WRITE_SENT || w->state == WRITE_ASKING));
     answer_add(&w->answer, reply, most_bytes(w));
     if (reply->kind != REPLY_END && reply->kind != REPLY_LOST)
         return;

@@ -218,6 +218,12 @@ static void stop(struct lease *l, const struct happening *h)
     l->due_ms = INT64_MAX;
 }
 
+static void ignore(struct lease *l, const struct happening *h)
+{
+    (void)l;
+    (void)h;
+}
+
 /* --- the rules --- */
 
 /* clang-format off */
@@ -269,6 +275,9 @@ static const struct rule {
     {LEASE_RELEASING, FAILED,   LEASE_OVER,      stop         },
     {LEASE_RELEASING, UNHEARD,  LEASE_OVER,      stop         },
     {LEASE_RELEASING, TIMER,    LEASE_OVER,      stop         },
+    {LEASE_RELEASING, STOP,     LEASE_RELEASING, ignore       },
+
+    {LEASE_OVER,      STOP,     LEASE_OVER,      ignore       },
 };
 /* clang-format on */
 
@@ -277,11 +286,12 @@ static void happen(struct lease *l, enum lease_event on, int64_t now_ms, struct 
     struct happening h = {.on = on, .now_ms = now_ms, .out = out};
     for (size_t i = 0; i < LEN(rules); i++) {
         if (rules[i].from == l->state && rules[i].on == on) {
+            rules[i].run(l, &h); /* sees the state that it leaves */
             l->state = rules[i].to;
-            rules[i].run(l, &h);
             return;
         }
     }
+    assert(false); /* every event that a state can see has a rule */
 }
 
 /* --- from replies to events --- */

@@ -1,5 +1,6 @@
 /* A reply becomes events, an event and the state find a rule, the rule's action says what to ask
- * for next. An event without a rule changes nothing. Between calls: `current` is the one request
+ * for next. What changes nothing is a rule, too: an event that the state has none for cannot be.
+ * Between calls: `current` is the one request
  * under way, and is 0 in the states that wait; `version` is not touched while filling, so that a
  * broken fill begins where the last one did. */
 
@@ -369,6 +370,12 @@ static void leave(struct watch *w, const struct happening *h)
     w->due_ms = h->now_ms + ABSENT_MS;
 }
 
+static void ignore(struct watch *w, const struct happening *h)
+{
+    (void)w;
+    (void)h;
+}
+
 /* --- the rules --- */
 
 /* clang-format off */
@@ -384,6 +391,7 @@ static const struct rule {
     {WATCH_ABSENT,      TIMER,    WATCH_FILLING,     ask_fill               },
 
     {WATCH_FILLING,     CHANGE,   WATCH_FILLING,     take_filling           },
+    {WATCH_FILLING,     BOOKMARK, WATCH_FILLING,     ignore                 },
     {WATCH_FILLING,     FILLED,   WATCH_WATCHING,    end_fill               },
     {WATCH_FILLING,     CLOSED,   WATCH_LISTING,     ask_list               },
     {WATCH_FILLING,     TIMER,    WATCH_LISTING,     ask_list               },
@@ -414,6 +422,14 @@ static const struct rule {
     {WATCH_WATCHING,    FAILED,   WATCH_WATCH_LATER, rest                   },
     {WATCH_WATCHING,    UNSERVED, WATCH_ABSENT,      leave                  },
     {WATCH_WATCH_LATER, TIMER,    WATCH_WATCHING,    ask_watch              },
+
+    /* it is under way already */
+    {WATCH_FILLING,     STARTED,  WATCH_FILLING,     ignore                 },
+    {WATCH_FILL_LATER,  STARTED,  WATCH_FILL_LATER,  ignore                 },
+    {WATCH_LISTING,     STARTED,  WATCH_LISTING,     ignore                 },
+    {WATCH_LIST_LATER,  STARTED,  WATCH_LIST_LATER,  ignore                 },
+    {WATCH_WATCHING,    STARTED,  WATCH_WATCHING,    ignore                 },
+    {WATCH_WATCH_LATER, STARTED,  WATCH_WATCH_LATER, ignore                 },
 };
 /* clang-format on */
 
@@ -421,11 +437,12 @@ static void happen(struct watch *w, const struct happening *h)
 {
     for (size_t i = 0; i < LEN(rules); i++) {
         if (rules[i].from == w->state && rules[i].on == h->on) {
-            rules[i].run(w, h); /* sees the state it leaves */
+            rules[i].run(w, h); /* sees the state that it leaves */
             w->state = rules[i].to;
             return;
         }
     }
+    assert(false); /* every event that a state can see has a rule */
 }
 
 /* --- from replies to events --- */

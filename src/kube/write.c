@@ -90,6 +90,7 @@ void writes_disown(struct writes *s, uint32_t i)
 void writes_set_state(struct writes *s, uint32_t i, enum write_state state)
 {
     struct write *w = writes_at(s, i);
+    assert(w->state != WRITE_FREE); /* it lives */
     bool was_timed = w->state == WRITE_RESTING || w->state == WRITE_DOUBTFUL;
     bool is_timed = state == WRITE_RESTING || state == WRITE_DOUBTFUL;
     s->timers = s->timers - was_timed + is_timed;

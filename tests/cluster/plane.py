@@ -85,18 +85,34 @@ def program(name):
     return path
 
 
+GIVEN = {}  # a socket for each port that this process was given
+
+
+def take(port):
+    """Whether the port is free, and given to nobody: no other test gets it while this process lives, whether a
+    server listens yet or not. Who has it is an address without a file, which goes with the process."""
+    mark = socket.socket(socket.AF_UNIX)
+    with socket.socket() as probe:
+        try:
+            mark.bind("\0kubenexus-test-port-%d" % port)
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            mark.close()
+            return False
+    GIVEN[port] = mark
+    return True
+
+
 def free_port(wanted=()):
-    """One of those that are wanted if it is free, else one below the ports of outgoing connections: one
-    of those could take the port of a server that is being restarted, or a client could reach itself on it."""
-    wanted = list(wanted)
-    while True:
-        port = wanted.pop() if wanted else random.randrange(20000, 32000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
+    """One of those that are wanted if it is free or was given before, else one below the ports of outgoing
+    connections: one of those could take the port of a server that is being restarted, or a client could reach
+    itself on it."""
+    for port in wanted:
+        if port in GIVEN or take(port):
+            return port
+    while not take(port := random.randrange(20000, 32000)):
+        pass
+    return port
 
 
 class Plane(Client):

@@ -28,38 +28,56 @@ void *__wrap_realloc(void *p, size_t bytes);
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
 void __wrap_free(void *p);
 
-static void *count(void *p)
+/* A block has room for what was asked for, which stands at its end: how much more a block has changes
+ * from one time to the next. */
+enum { ROOM = sizeof(size_t) };
+
+static char *end_of(void *p)
 {
+    return (char *)p + malloc_usable_size(p) - ROOM;
+}
+
+static void forget(void *p)
+{
+    size_t asked = 0;
+    if (p)
+        memcpy(&asked, end_of(p), ROOM);
+    bytes_held -= (int64_t)asked;
+}
+
+static void *count(void *p, size_t asked)
+{
+    memcpy(end_of(p), &asked, ROOM);
     allocations += is_counting;
-    bytes_held += (int64_t)malloc_usable_size(p);
+    bytes_held += (int64_t)asked;
     bytes_most = MAX(bytes_most, bytes_held);
     return p;
 }
 
 void *__wrap_malloc(size_t bytes)
 {
-    return count(__real_malloc(bytes));
+    return count(__real_malloc(bytes + ROOM), bytes);
 }
 
 void *__wrap_calloc(size_t n, size_t bytes)
 {
-    return count(__real_calloc(n, bytes));
+    return count(__real_calloc(1, n * bytes + ROOM), n * bytes);
 }
 
 void *__wrap_realloc(void *p, size_t bytes)
 {
-    bytes_held -= (int64_t)malloc_usable_size(p);
-    return count(__real_realloc(p, bytes));
+    forget(p);
+    return count(__real_realloc(p, bytes + ROOM), bytes);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
 {
-    return count(__real_aligned_alloc(alignment, bytes));
+    return count(__real_aligned_alloc(alignment, bytes + MAX(alignment, (size_t)ROOM)), bytes);
 }
 
 void __wrap_free(void *p)
 {
-    bytes_held -= (int64_t)malloc_usable_size(p);
+    forget(p);
     __real_free(p);
 }
 

@@ -27,9 +27,14 @@ def difference(model, product):
         if ours != theirs:
             before = "".join(f"    both     {json.dumps(line)}\n" for line in model.lines[max(0, i - SHOWN):i])
             return f"line {i + 1}:\n{before}    model    {json.dumps(ours)}\n    product  {json.dumps(theirs)}"
+    model.queues = model.rows_at(product.end)  # it may have waited for something that does not show
     for queue in sorted(model.queues.keys() | product.queues.keys()):
+        if queue == "default" and queue not in product.queues:  # no object, and nothing in it
+            continue
         for resource in sorted(model.queues.get(queue, {}).keys() | product.queues.get(queue, {}).keys()):
             ours, theirs = model.row(queue, resource), product.row(queue, resource)
+            if resource not in product.queues.get(queue, {}) and not any(ours[c] for c in ROW[:-1]):
+                continue  # it is no more in use, and named nowhere
             for column in ROW:
                 if ours[column] != theirs[column]:
                     return f"queue {queue}, {resource}, {column}: model {ours[column]}, product {theirs[column]}"
@@ -139,8 +144,19 @@ def kind(wrong):
     return wrong.split(":")[0].split(" ")[0] + ("" if wrong.startswith(("line", "queue", "evictions")) else wrong[:40])
 
 
+def apart(job, number):
+    """It arrives a few milliseconds later, others by others."""
+    later = [f"{int(t[:-2]) + 3 * number + 20 * i + 1}ms" for i, t in enumerate(job["arrival"]["at"])]
+    return job | {"arrival": job["arrival"] | {"at": later}}
+
+
 def still_fails(wrong, with_product):
     def fails(scenario, config):
+        if not scenario["queues"] or not scenario["jobs"]:  # without queues the plugin does nothing
+            return False
+        is_pinned = all(job.get("template", {}).get("spec", {}).get("nodeSelector") for job in scenario["jobs"])
+        if len(scenario["nodes"]) > 1 and not is_pinned:  # the model does not know which node a scheduler prefers
+            return False
         try:
             now = check(scenario, config, with_product)
         except Exception:  # the smaller one is no scenario
@@ -155,6 +171,8 @@ def main():
     parser.add_argument("last", type=int, nargs="?")
     parser.add_argument("--model", action="store_true")
     parser.add_argument("--rough", action="store_true")
+    parser.add_argument("--calm", action="store_true", help="of one priority and without reclaim: nobody is evicted")
+    parser.add_argument("--apart", action="store_true", help="no two jobs arrive, and none ends, at one moment")
     parser.add_argument("--file", nargs="+")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=1, help="ends after so many that differ")
@@ -167,6 +185,11 @@ def main():
     failed = 0
     for seed in range(args.first, args.last + 1):
         scenario, config = generate.generate(seed)
+        if args.calm:
+            scenario["jobs"] = [{k: v for k, v in job.items() if k != "priority"} for job in scenario["jobs"]]
+            config["profiles"][0]["pluginConfig"][0]["args"]["reclaim"] = "Never"
+        if args.apart:
+            scenario["jobs"] = [apart(job, i) for i, job in enumerate(scenario["jobs"])]
         wrong = check(scenario, config, not args.model)
         if not wrong:
             continue

@@ -17,9 +17,10 @@ UNTIL_MS = 50_000
 class Drawing:
     def __init__(self, seed):
         self.random = random.Random(seed)
+        self.is_busy = self.chance(0.5)  # much is borrowed for long, so much is taken back
         self.has_cpu = self.chance(0.35)  # a second resource that matters
         self.pools = 1 if self.chance(0.7) else self.random.randint(2, 3)
-        self.sizes = [self.random.randint(4, 14) for _ in range(self.pools)]
+        self.sizes = [self.random.randint(4, 22 if self.is_busy else 14) for _ in range(self.pools)]
         self.grid_ms = self.random.choice((250, 1000, 4000))
         self.priorities = self.random.choice(((0,), (0, 1), (0, 0, 5, 9), (-1, 0, 3)))
 
@@ -45,14 +46,14 @@ class Drawing:
         most = sum(self.sizes)
         queue = {"name": name}
         if self.chance(0.6):
-            queue["guaranteed"] = self.amounts(most // (1 + depth), 0.9)
-        if self.chance(0.25):
+            queue["guaranteed"] = self.amounts(most * 2 // 3 if self.is_busy else most // (1 + depth), 0.9)
+        if self.chance(0.1 if self.is_busy else 0.25):
             queue["max"] = {r: a + queue.get("guaranteed", {}).get(r, 0) for r, a in self.amounts(most // 2, 0.9).items()}
         if queue.get("guaranteed") and self.chance(0.3):
             queue["lend"] = {r: self.random.randint(0, a) for r, a in queue["guaranteed"].items() if self.chance(0.8)}
         if self.chance(0.4):
             queue["weight"] = self.random.choice((1, 2, 3, 7))
-        if self.chance(0.1):
+        if self.chance(0.04 if self.is_busy else 0.1):
             queue["maxJobs"] = self.random.randint(1, 4)
         if self.chance(0.2):
             queue["minRunSeconds"] = self.random.choice((0, 2, 10))
@@ -108,23 +109,38 @@ class Drawing:
     def time(self, most_ms):
         return self.random.randrange(0, most_ms, self.grid_ms)
 
+    def waves(self, leaves):
+        """Some borrow, job by job, until all is taken; then others want theirs, in gangs."""
+        self.random.shuffle(leaves)
+        early, late = leaves[: max(1, len(leaves) // 2)], leaves[len(leaves) // 2:]
+        jobs = []
+        for i in range(self.random.randint(4, 9)):
+            job = self.job(i, early) | {"arrival": {"at": [f"{self.time(10_000)}ms" for _ in range(self.random.randint(1, 4))]}}
+            jobs.append({k: v for k, v in job.items() if k != "duration"})
+        for i in range(self.random.randint(2, 6)):
+            size = self.random.randint(1, max(2, sum(self.sizes) // 4))
+            job = self.job(10 + i, late) | {"arrival": {"at": [f"{12_000 + self.time(20_000)}ms"]}}
+            gang = {"pods": size + self.random.choice((0, 0, 2)), "gang": {"minAvailable": size}}
+            jobs.append(job | (gang if size > 1 else {}))
+        return jobs
+
     def job(self, number, leaves):
         job = {"name": f"{self.random.choice('abcdefgh')}{number}"}
         if self.chance(0.95):
             job["queue"] = self.random.choice(leaves)
-        if self.chance(0.02):
-            job["queue"] = self.random.choice(("nowhere", "q"))
+        if self.chance(0.0):
+            job["queue"] = self.random.choice(("nowhere", "q0"))
         at = sorted(self.time(30_000) for _ in range(self.random.choice((1, 1, 2, 4))))
         job["arrival"] = {"at": [f"{t}ms" for t in at]}
         if self.chance(0.2):
             job["arrival"]["count"] = self.random.randint(2, 3)
         if self.chance(0.4):
-            pods = self.random.randint(2, 5)
+            pods = self.random.randint(2, 7 if self.is_busy else 5)
             job |= {"pods": pods, "gang": {"minAvailable": self.random.choice((pods, pods, max(2, pods - 2), 2))}}
         elif self.chance(0.1):
             job["pods"] = self.random.randint(2, 4)
         job["requests"] = self.requests()
-        if self.chance(0.75):
+        if self.chance(0.3 if self.is_busy else 0.75):
             job["duration"] = f"{self.time(25_000) + self.random.choice((self.grid_ms, 777))}ms"
         priority = 2_000_000_000 if self.chance(0.015) else self.random.choice(self.priorities)
         if priority:
@@ -143,7 +159,10 @@ class Drawing:
             self.random.choice(queues)["stop"] = self.random.choice(("Hold", "Drain"))
         parents = {q.get("parent") for q in queues}
         leaves = [q["name"] for q in queues if q["name"] not in parents]
-        jobs = [self.job(i, leaves) for i in range(self.random.randint(3, 14))]
+        if self.is_busy:
+            jobs = self.waves(leaves)
+        else:
+            jobs = [self.job(i, leaves) for i in range(self.random.randint(3, 12))]
         return {"kind": "Scenario", "name": "random", "scheduler": "kubenexus-scheduler", "until": f"{UNTIL_MS}ms",
                 "nodes": self.nodes(), "queues": queues, "jobs": jobs}
 

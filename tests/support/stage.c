@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/engine/step/step.h"
+#include "core/engine/open.h"
 #include "core/plugins/args.h"
 #include "core/plugins/plugins.h"
 #include "core/wire/metric_text.h"
@@ -102,14 +102,14 @@ const char *stage_fate(struct stage *s, const char *pod)
         [QUEUE_BACKING_OFF] = "backing off", [QUEUE_PARKED] = "parked",
         [QUEUE_IN_FLIGHT] = "in flight",
     };
-    const struct cluster *c = engine_of(s)->cluster;
+    const struct engine_open open = engine_open(engine_of(s));
+    const struct cluster *c = open.cluster;
     pod_id id = pods_find(&c->pods, names_find(&c->names, STR("default")), str_of(pod));
     if (id.i == ID_NONE)
         return "unknown";
     const struct pod_row *row = pods_at(&c->pods, id);
     if (row->node == ID_NONE)
-        return queue_gate(s->engine->queue, id.i) ? "gated"
-                                                  : places[queue_where(s->engine->queue, id.i)];
+        return queue_gate(open.queue, id.i) ? "gated" : places[queue_where(open.queue, id.i)];
     buf_clear(&s->text);
     buf_printf(&s->text, "%s " STR_FMT, row->flags & POD_BOUND ? "bound to" : "assumed on",
                STR_ARG(names_text(&c->names, c->nodes.name[row->node])));

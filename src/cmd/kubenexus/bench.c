@@ -10,7 +10,7 @@
 
 #include "cmd/kubenexus/bench_load.h"
 #include "cmd/kubenexus/commands.h"
-#include "core/engine/step/step.h"
+#include "core/engine/open.h"
 #include "core/wire/json_write.h"
 
 enum { SCANS = 200, QUEUED = 100000 };
@@ -107,29 +107,31 @@ static void apply_all(struct engine *k, struct result *r)
 /* The queue alone: take, and put back by refusing and waking. */
 static void measure_queue(struct engine *k, struct result *r)
 {
+    struct queue *q = engine_open(k).queue;
     uint32_t n = MIN(r->pods, (uint32_t)QUEUED), *units = mem_alloc(n * sizeof(*units));
     double start = now_s();
     for (uint32_t i = 0; i < n; i++)
-        if (!queue_take(k->queue, 0, &units[i]))
+        if (!queue_take(q, 0, &units[i]))
             abort();
     for (uint32_t i = 0; i < n; i++)
-        queue_settle(k->queue, units[i]);
+        queue_settle(q, units[i]);
     r->queue_ns = (now_s() - start) * 1e9 / n;
     for (uint32_t i = 0; i < n; i++)
-        queue_add(k->queue, 0, units[i]);
+        queue_add(q, 0, units[i]);
     mem_free(units);
 }
 
 /* Scans and warm decisions, without placing anything. */
 static void measure_decisions(struct engine *k, struct result *r)
 {
-    struct cluster *c = k->cluster;
+    struct engine_open open = engine_open(k);
+    struct cluster *c = open.cluster;
     uint32_t n = r->nodes > 100000 ? 20 : SCANS;
     double start = now_s();
     for (uint32_t i = 0; i < n; i++) {
         pod_id pod = {i % r->pods};
-        struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
-        scan_run(&k->deciding.scan, c, class, pod, false);
+        struct class *class = classes_of(open.classes, pods_at(&c->pods, pod)->shape);
+        scan_run(open.scan, c, class, pod, false);
     }
     r->scans_per_s = n / (now_s() - start);
 }

@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "cmd/kubenexus/log.h"
-#include "core/engine/step/step.h"
+#include "core/engine/open.h"
 #include "core/plugins/plugins.h"
 #include "io/loop/child.h"
 
@@ -83,7 +83,8 @@ static void add_plugins(const struct engine *k, uint64_t bits, struct buf *out)
 
 static void dump_waiting(void *ctx, uint32_t unit)
 {
-    const struct engine *k = ctx;
+    struct engine *k = ctx;
+    const struct queue *q = engine_open(k).queue;
     static const char *const places[] = {
         [QUEUE_NOWHERE] = "",
         [QUEUE_ACTIVE] = "active",
@@ -91,16 +92,14 @@ static void dump_waiting(void *ctx, uint32_t unit)
         [QUEUE_PARKED] = "unschedulable",
         [QUEUE_IN_FLIGHT] = "in flight",
     };
-    const struct cluster *c = k->cluster;
+    const struct cluster *c = engine_open(k).cluster;
     const struct pod_row *row = pods_at(&c->pods, (pod_id){unit});
     AUTO(buf) text = {0}, by = {0};
-    add_plugins(k, queue_rejectors(k->queue, unit), &by);
+    add_plugins(k, queue_rejectors(q, unit), &by);
     log_record(LOG_INFO, "dump of waiting pod", log_str("pod", pod_text(c, (pod_id){unit}, &text)),
                log_str("uid", pod_uid(row)),
-               log_text("queue",
-                        queue_gate(k->queue, unit) ? "gated" : places[queue_where(k->queue, unit)]),
-               log_int("attempts", queue_attempts(k->queue, unit)),
-               log_str("rejectedBy", buf_str(&by)),
+               log_text("queue", queue_gate(q, unit) ? "gated" : places[queue_where(q, unit)]),
+               log_int("attempts", queue_attempts(q, unit)), log_str("rejectedBy", buf_str(&by)),
                log_str("nominatedNode", name_of(c, row->nominated)));
 }
 
@@ -116,16 +115,17 @@ static void dump_demand(const struct demand *d)
 
 static void dump(const void *arg, int out)
 {
-    const struct engine *k = *(const struct engine *const *)arg;
+    struct engine *k = *(struct engine *const *)arg;
+    const struct engine_open open = engine_open(k);
     (void)out;
-    for (uint32_t i = 0; i < k->cluster->nodes.n; i++)
-        if (k->cluster->nodes.flags[i] & NODE_CLAIMED)
-            dump_node(k->cluster, i);
+    for (uint32_t i = 0; i < open.cluster->nodes.n; i++)
+        if (open.cluster->nodes.flags[i] & NODE_CLAIMED)
+            dump_node(open.cluster, i);
     struct engine_stats s = engine_stats(k);
     log_record(LOG_INFO, "dump of queue", log_int("active", s.active),
                log_int("backoff", s.backing_off), log_int("unschedulable", s.parked));
-    dump_demand(&k->cluster->demand);
-    queue_each(k->queue, dump_waiting, (void *)(uintptr_t)k);
+    dump_demand(&open.cluster->demand);
+    queue_each(open.queue, dump_waiting, k);
     log_record(LOG_INFO, "dump ends", log_int("nodes", s.nodes), log_int("pods", s.pods));
 }
 

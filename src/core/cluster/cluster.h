@@ -221,6 +221,7 @@ void cluster_assume(struct cluster *c, enum thing_kind kind, uint32_t thing, uin
 struct txn {
     uint32_t journal;
     uint64_t log;
+    uint32_t depth; /* of those that were open before it */
 };
 
 struct txn txn_begin(struct cluster *c);

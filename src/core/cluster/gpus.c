@@ -127,8 +127,10 @@ void gpus_charge(struct node_gpus **g, gpu_mask which, uint32_t milli, int sign)
         return;
     make(g);
     for (uint32_t i = 0; i < GPUS_MOST; i++)
-        if (which >> i & 1)
+        if (which >> i & 1) {
             (*g)->used[i] += sign * (int32_t)milli;
+            assert((*g)->used[i] >= 0);
+        }
     drop_empty(g);
 }
 

@@ -436,6 +436,7 @@ void nodes_charge(struct nodes *n, node_id node, const struct spec *spec, int si
     room->cpu_nonzero = wrap_add(room->cpu_nonzero, times(sign, spec->hold_nonzero_cpu_milli));
     room->memory_nonzero = wrap_add(room->memory_nonzero, times(sign, spec->hold_nonzero_memory));
     room->pods_used += sign;
+    assert(room->pods_used >= 0);
     for (uint32_t i = 0; i < spec->hold.n_others; i++) {
         struct cell *cell = cell_get(&room->cells, spec->hold.others[i].resource);
         cell->used = wrap_add(cell->used, wrap_mul(sign, spec->hold.others[i].amount));

@@ -47,7 +47,9 @@ static void count_priority(struct cluster *c, int32_t priority, int sign)
     uint32_t i = 0;
     while (i < c->priorities.n && c->priorities.at[i].priority < priority)
         i++;
-    if (i == c->priorities.n || c->priorities.at[i].priority != priority)
+    bool is_known = i < c->priorities.n && c->priorities.at[i].priority == priority;
+    assert(is_known || sign > 0);
+    if (!is_known)
         vec_insert(&c->priorities, i, (struct priority_count){priority, 0});
     c->priorities.at[i].pods += (uint32_t)sign;
     if (c->priorities.at[i].pods == 0)
@@ -324,13 +326,12 @@ void cluster_promise(struct cluster *c, struct promise promise)
 
 struct txn txn_begin(struct cluster *c)
 {
-    c->depth++;
-    return (struct txn){c->journal.n, c->log.end};
+    return (struct txn){c->journal.n, c->log.end, c->depth++};
 }
 
 void txn_commit(struct cluster *c, struct txn t)
 {
-    assert(c->depth > 0 && t.journal <= c->journal.n);
+    assert(c->depth == t.depth + 1 && t.journal <= c->journal.n); /* the last that began */
     if (--c->depth == 0) {
         vec_clear(&c->journal);
         arena_reset(&c->journal_mem);
@@ -372,7 +373,7 @@ static void undo_one(struct cluster *c, struct undo u)
 
 void txn_undo(struct cluster *c, struct txn t)
 {
-    assert(c->depth > 0 && t.journal <= c->journal.n);
+    assert(c->depth == t.depth + 1 && t.journal <= c->journal.n); /* the last that began */
     while (c->journal.n > t.journal)
         undo_one(c, vec_pop(&c->journal));
     change_log_cut(&c->log, t.log);

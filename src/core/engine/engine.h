@@ -72,7 +72,8 @@ bool engine_knows(const struct engine *k, const struct pod *glance);
 /* Decide about the next unit, if one is ready; its effects are added to `out`. */
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out);
 
-/* A bind, an eviction or a write was carried out (`why` NULL), or was certainly not.
+/* A bind, an eviction or a write was carried out (`why` NULL), or was certainly not: each is settled
+ * once.
  *
  * A bound pod stays assumed until the API says where it is. A pod for which objects are written
  * stays assumed, too, and nobody waits for it: it is bound in a later step, when all is written and

@@ -53,12 +53,12 @@ struct queue_turn {
  * profile has no part in queues. */
 struct queue_refusal {
     enum queue_rule rule;
-    struct str at;   /* the queue that refuses, queue/part, or root; "": none */
+    struct str at; /* the queue that refuses, queue/part, or root; "": none */
     struct str unit, queue;
     struct str text; /* the words for it; "" of a refusal for room */
 };
-bool engine_queue_refusal(struct engine *k, struct str namespace, struct str pod,
-                          struct arena *mem, struct queue_refusal *out);
+bool engine_queue_refusal(struct engine *k, struct str namespace, struct str pod, struct arena *mem,
+                          struct queue_refusal *out);
 
 /* Where the pod's unit stands, whether it waits or runs; false: in no queue. */
 struct queue_standing {
@@ -71,18 +71,18 @@ bool engine_queue_of(const struct engine *k, struct str namespace, struct str po
 struct queue_amounts {
     struct str resource;
     int64_t guaranteed, entitled, used, borrowed, lent, waiting;
-    int64_t max;          /* -1: no limit */
-    __int128 used_time; /* used, summed over time in milliseconds */
-    bool in_thousandths;  /* cpu and accelerators: amounts are thousandths */
+    int64_t max;         /* -1: no limit */
+    __int128 used_time;  /* used, summed over time in milliseconds */
+    bool in_thousandths; /* cpu and accelerators: amounts are thousandths */
 };
 
 struct queue_report {
     struct str name, parent; /* parent "": it is at the top */
     uint32_t weight, depth;
-    struct str state;        /* Open, Held, Draining, ParentMissing, ParentCycle, Invalid */
-    struct str message;      /* what is wrong with it */
-    bool is_missing;         /* its object is gone, and pods of it still run */
-    uint64_t share;          /* O4 over what is guaranteed to anybody, in parts per billion */
+    struct str state;   /* Open, Held, Draining, ParentMissing, ParentCycle, Invalid */
+    struct str message; /* what is wrong with it */
+    bool is_missing;    /* its object is gone, and pods of it still run */
+    uint64_t share;     /* O4 over what is guaranteed to anybody, in parts per billion */
     uint32_t running, waiting, blocked; /* jobs */
     LIST(struct queue_amounts) amounts; /* by name of the resource */
 };

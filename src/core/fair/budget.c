@@ -125,6 +125,7 @@ void budget_look(struct fair *f)
         is_any |= look_at(f, *number);
     if (!is_any)
         return;
+    f->epoch++;
     find_last(f);
     lanes_wake_all(f); /* A6 is within the guarantee, which is gone or back */
     turns_stale_all(f);

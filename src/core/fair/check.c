@@ -22,8 +22,7 @@ static void check_sums(const struct fair *f, const struct queue *q, uint32_t r)
                                            ask_amount(ask_of_lane(f, &f->lanes.at[*lane]), r, 0)));
     vec_each(&q->lanes, lane)
         if (*lane != FAIR_NONE)
-            waiting =
-                wrap_add(waiting, ask_amount(behind_lane(f, &f->lanes.at[*lane]), r, 0));
+            waiting = wrap_add(waiting, ask_amount(behind_lane(f, &f->lanes.at[*lane]), r, 0));
     assert(c->waiting == waiting);
 }
 

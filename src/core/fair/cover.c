@@ -6,6 +6,13 @@
 void fair_set_reclaim(struct fair *f, enum fair_reclaim how)
 {
     f->reclaim = how;
+    f->epoch++;
+}
+
+uint64_t fair_epoch(struct fair *f)
+{
+    settle(f);
+    return f->epoch;
 }
 
 /* --- R9: what is guaranteed, and of what --- */

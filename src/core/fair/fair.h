@@ -253,6 +253,10 @@ struct fair_refusal {
 /* May it start, whatever room there is? `why`, if not NULL, is set where it may not. */
 bool fair_admits(struct fair *f, const struct fair_request *r, struct fair_refusal *why);
 
+/* Moves with whatever decides who may go for whom, but for what is counted: the tree, capacity,
+ * budgets and, where reclaim rests on it, who waits. */
+uint64_t fair_epoch(struct fair *f);
+
 /* --- the truth --- */
 
 /* Recomputes everything from what was put, counted and entered, and asserts that it is the same. */

@@ -155,7 +155,7 @@ struct fair {
     VEC(uint32_t) out_units, out_lanes, out_kinds;
     struct heap firsts;                       /* lanes of units that O1 puts first of all */
     VEC(uint32_t) stale[FAIR_DEPTH_MOST + 2]; /* queues that are not fresh, by depth */
-    uint64_t comparisons;
+    uint64_t comparisons, epoch;
     VEC(int64_t) rises; /* scratch of admission */
 
     enum fair_reclaim reclaim;

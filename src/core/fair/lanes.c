@@ -162,6 +162,7 @@ static void count_waiting(struct fair *f, uint32_t queue, struct fair_ask ask, i
         }
     }
     f->is_entitled_stale = true;
+    f->epoch += f->reclaim == FAIR_BY_SHARE;
 }
 
 bool fair_stands(const struct fair *f, uint32_t unit)

@@ -30,7 +30,8 @@ static void find_demand(struct fair *f)
         const struct queue *q = queue_at(f, f->top_down.at[i]);
         int64_t *demand = demand_at(f, f->top_down.at[i]);
         for (uint32_t r = 0; r < f->capacity.n; r++) {
-            bool is_there = q->kind != QUEUE_PHANTOM; /* who waits in one that is not, waits for it */
+            bool is_there =
+                q->kind != QUEUE_PHANTOM; /* who waits in one that is not, waits for it */
             int64_t all = is_there ? wanted(&q->cells[r]) : q->cells[r].used;
             int64_t own = q->cells[r].waiting;
             bool is_inner = false;

@@ -293,6 +293,7 @@ void shape_settle_slowly(struct fair *f)
     guarantee(f);
     budget_settle(f);
     f->is_entitled_stale = true;
+    f->epoch++;
     lanes_wake_all(f);
     turns_stale_all(f);
 }

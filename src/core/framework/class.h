@@ -105,15 +105,29 @@ struct class
     uint32_t wasted; /* its last views that were dropped for others before they were used again */
 };
 
+static inline bool class_row_is_clear(const void *row, size_t n)
+{
+    const unsigned char *bytes = row;
+    while (n && !bytes[n - 1])
+        n--;
+    return n == 0;
+}
+
 /* What somebody keeps of each class is a vector of its own, in the order of their places: the row of
  * this class, which is there from now on; and to read, or NULL if there is none. A row is cleared
- * when its class goes (classes.gone). */
+ * when its class goes (classes.gone), and the last ones, if they are clear, can be given back. */
 #define class_row(rows, class)                                                                     \
     ({                                                                                             \
         if ((class)->place >= (rows)->n)                                                           \
             vec_resize((rows), (class)->place + 1);                                                \
         &(rows)->at[(class)->place];                                                               \
     })
+#define class_rows_trim(rows)                                                                      \
+    do {                                                                                           \
+        while ((rows)->n && class_row_is_clear(&vec_last(rows), sizeof(*(rows)->at)))              \
+            (rows)->n--;                                                                           \
+        vec_trim(rows);                                                                            \
+    } while (0)
 #define class_row_if(rows, class) ((class)->place < (rows)->n ? &(rows)->at[(class)->place] : NULL)
 
 /* What a shape remembers. */

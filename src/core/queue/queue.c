@@ -102,7 +102,9 @@ static void list_add(struct queue *q, struct units *list, uint32_t unit)
 
 static void list_remove(struct queue *q, struct units *list, uint32_t unit)
 {
-    uint32_t slot = q->entries.at[unit].slot, last = vec_pop(list);
+    uint32_t slot = q->entries.at[unit].slot;
+    assert(slot < list->n && list->at[slot] == unit); /* it is where its entry says */
+    uint32_t last = vec_pop(list);
     list->at[slot] = last;
     q->entries.at[last].slot = slot;
 }
@@ -152,6 +154,7 @@ static void active_remove(struct queue *q, uint32_t unit)
         heap_remove(&q->active, unit);
         return;
     }
+    assert(*line_at(q, q->entries.at[unit].slot) == unit); /* it is where its entry says */
     *line_at(q, q->entries.at[unit].slot) = HOLE;
     q->in_line--;
     while (q->line_first != q->line_end && *line_at(q, q->line_first) == HOLE)
@@ -201,6 +204,7 @@ static void leave(struct queue *q, uint32_t unit)
 
 static void enter_active(struct queue *q, uint32_t unit)
 {
+    assert(q->entries.at[unit].place != QUEUE_ACTIVE);
     q->entries.at[unit].place = QUEUE_ACTIVE;
     q->incoming[QUEUE_ACTIVE][q->cause]++;
     active_add(q, unit);
@@ -219,6 +223,7 @@ static uint32_t group_get(struct queue *q, uint64_t plugins)
 static void park(struct queue *q, uint32_t unit, uint64_t plugins)
 {
     struct entry *e = &q->entries.at[unit];
+    assert(e->place == QUEUE_NOWHERE); /* a unit is in one place */
     e->place = QUEUE_PARKED;
     e->group = group_get(q, plugins);
     heap_add(&q->parked, unit);
@@ -232,6 +237,7 @@ static void enter(struct queue *q, int64_t now_ms, uint32_t unit, bool skips_bac
 {
     struct entry *e = &q->entries.at[unit];
     uint64_t gate = 0;
+    assert(e->place == QUEUE_NOWHERE); /* a unit is in one place */
     e->heard = false;
     e->gated = !q->rules.may_enter(q->rules.ctx, unit, &gate);
     if (e->gated) {

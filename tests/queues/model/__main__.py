@@ -21,7 +21,7 @@ def main():
     if args.decisions:
         with open(args.decisions, "w") as f:
             f.writelines(json.dumps(line) + "\n" for line in done.lines)
-    print(json.dumps({"queues": done.rows(), "evictions": done.evictions()}, indent=2))
+    print(json.dumps({"queues": done.rows(done.end), "evictions": done.evictions()}, indent=2))
 
 
 main()

@@ -1,12 +1,11 @@
 """The heads of a line (O10, O11), for LinePolicy fifo; easy and sjf are not modelled."""
 
 import order
+from amounts import is_accelerator
 
 
 def contention(state, turn):
     """The GPU models (else resources) of nodes that its pods could use if empty; no accelerator: cpu."""
-    from amounts import is_accelerator
-
     wanted = [r for r in turn.ask if is_accelerator(r)]
     if not wanted:
         return {"cpu"}
@@ -36,19 +35,6 @@ def holds_back(state, held, turn):
 
 
 def refusal(state, turn):
-    """What explain would say: walks the line as a round would."""
-    import admission
-
-    if state.config.policy != "fifo":
-        return None
-    had, held = set(), []
-    while True:
-        other = order.next_turn(state, [t for t in state.world.turns() if t not in had])
-        if other is None:
-            return None
-        had.add(other)
-        is_behind = holds_back(state, held, other)
-        if other == turn:
-            return ("O10", None) if is_behind else None
-        if not admission.refusal(state, other) and not is_behind:
-            add(state, held, other)
+    """What explain would say of who is behind a head."""
+    held = state.world.heads
+    return ("O10", None) if turn not in held and holds_back(state, held, turn) else None

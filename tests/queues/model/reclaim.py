@@ -321,10 +321,14 @@ def plan(state, u):
     return best
 
 
-def next_ripe_ms(state, turns):
-    """O9: the next end of a running minimum's minRunSeconds, for those who may evict."""
-    ripe = [ripe_ms(state, p, "O1" if t.unit.is_first else "R4") for p in state.pieces() for t in turns]
-    return min((t for t in ripe if t > state.now), default=NEVER)
+def ripe_times(state, turns):
+    """When those who may evict are tried again: the ends of running minimums' minRunSeconds (O9), and of their own delays (R1)."""
+    ripe = {ripe_ms(state, p, "O1" if t.unit.is_first else "R4") for p in state.pieces() for t in turns}
+    return ripe | ({t.unit.arrival + state.config.delay_ms for t in turns} if state.config.delay_ms else set())
+
+
+def is_ripe_now(state, turns):
+    return state.now in ripe_times(state, turns)
 
 
 # --- R10 ---

@@ -102,11 +102,14 @@ class Tree:
         queue.parent.children.append(queue)
 
     def leaf_name(self, unit):
-        """Q1: row 1, row 5 by names, row 6."""
+        """Q1: row 1, row 5, row 6. A top-level queue without `namespaces` is as one whose selector takes all (4.4)."""
         if unit.queue:
             return unit.queue
-        named = [q for q in self.leaves() if q.namespaces is not None and unit.namespace in q.namespaces]
-        return named[0].name if len(named) == 1 else DEFAULT
+        objects = [q for q in self.leaves() if q.is_object]
+        named = [q for q in objects if q.namespaces is not None and unit.namespace in q.namespaces]
+        open_to_all = [q for q in objects if q.namespaces is None and q.parent is self.root]
+        only = named or open_to_all
+        return only[0].name if len(only) == 1 else DEFAULT
 
     def part(self, unit):
         """Q6: its value in a split leaf; "" in others."""

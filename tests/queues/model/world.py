@@ -31,6 +31,9 @@ class World:
         self.lines = []
         self.said = {}  # by unit: the refusal written last
         self.placed = 0
+        self.end = 0
+        self.had_ends = False
+        self.heads = []  # O10: refused for room since the last round for all, in that order
         self.evicted = {"reclaim": 0, "priority": 0, "lostGpuSeconds": 0}
 
     # --- what questions need ---
@@ -88,6 +91,7 @@ class World:
     def end_pods(self, now):
         done = [run for run in self.state.runs if ends_at(run) == now]
         told = set()
+        self.had_ends = bool(done)
         for run in sorted(done, key=lambda run: (run.pod.unit.name, run.pod.index)):
             unit, kind = run.pod.unit, run.pod.kind
             if kind == "beyond" or unit not in told:
@@ -165,24 +169,31 @@ class World:
 
     def round(self, who):
         """Each has one turn; a plan opens the round anew, for all. Did something start?"""
-        had, held, started = set(), [], False
+        had, started = set(), False
+        self.heads = [t for t in self.heads if who and not who(t)]
         while True:
             turns = [t for t in self.turns() if t not in had and (who is None or who(t))]
             turn = order.next_turn(self.state, turns)
             if turn is None:
                 return started
-            outcome = self.attempt(turn, held)
+            outcome = self.attempt(turn, self.heads)
             if outcome is None:
                 had.add(turn)
             elif outcome == "plan":
-                had, held, who = set(), [], None
+                had, self.heads, who = set(), [], None
             started = started or outcome is not None
 
     def may_evict(self, turn):
         return turn.kind == "minimum" and turn.unit.may_evict
 
     def rounds(self):
-        is_on = self.round(None)
+        """O9: what ends opens a round, and with FairShare what arrives; else who arrives has a turn, and who may evict where
+        somebody's minRunSeconds, or a reclaimDelaySeconds, is over."""
+        state, who = self.state, None
+        if not self.had_ends and self.config.reclaim != "FairShare":
+            is_ripe = reclaim.is_ripe_now(state, self.turns())
+            who = lambda t: t.unit.arrival == state.now or (is_ripe and self.may_evict(t))  # noqa: E731
+        is_on = self.round(who)
         while is_on:
             is_on = self.round(self.may_evict)
 
@@ -202,9 +213,7 @@ class World:
         now = self.state.now
         times = [ends_at(run) for run in self.state.runs]
         times += [unit.arrival for unit in self.units if unit.arrival > now]
-        waiting = [t for t in self.turns() if self.may_evict(t)]
-        times.append(reclaim.next_ripe_ms(self.state, waiting))
-        times += [t.unit.arrival + self.config.delay_ms for t in waiting if t.unit.arrival + self.config.delay_ms > now]
+        times += [t for t in reclaim.ripe_times(self.state, [t for t in self.turns() if self.may_evict(t)]) if t > now]
         return min(times, default=NEVER)
 
     def run(self):
@@ -217,10 +226,9 @@ class World:
             self.check()
             following = self.next_time()
             if following >= self.until or following == NEVER:
+                self.end = now if following == NEVER else self.until
                 break
             now = following
-        end = self.until if self.until != NEVER else now
-        self.state = State(self, end, self.state.runs)
         return self
 
     def check(self):
@@ -241,9 +249,10 @@ class World:
 
     # --- results ---
 
-    def rows(self):
-        """`queues` of -o json: L1-L3 and the mean use, at the end."""
-        state, tree, out = self.state, self.tree, {}
+    def rows(self, end):
+        """`queues` of -o json: L1-L3 and the mean use, when the run ends (nothing is left to happen, or `until`)."""
+        self.state = state = State(self, end, self.state.runs)
+        tree, out = self.tree, {}
         claims = self.claims(state.now)
         resources = sorted({r for unit in self.units for r in unit.ask} | self.promised)
         for parent in tree.inner():

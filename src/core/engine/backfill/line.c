@@ -285,6 +285,8 @@ bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)
     struct line *turns = engine_turns_of(k, unit);
     if (turns) {
         engine_take_place(k, turns, unit);
+        if (engine_is_refused_already(k, turns, unit))
+            return false;
         queue_hold(k->queue, k->now_ms, unit, turns->bit);
         return true;
     }
@@ -366,7 +368,7 @@ void engine_forget_delayed(struct engine *k, const struct class *class)
 
 void engine_trim_delayed(struct engine *k)
 {
-    intern_fit(&k->classes.table, &k->lines->delayed);
+    class_rows_trim(&k->lines->delayed);
 }
 
 static bool would_delay(struct engine *k, const struct class *class)
@@ -493,6 +495,8 @@ bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors)
     if (may_lead && !is_hopeless(k, unit) && !engine_make_head(k, l, unit))
         k->lines->waiters.at[unit].hopeless = k->lines->node_changes + 1;
     bool is_news = !k->lines->waiters.at[unit].is_told;
+    if (l->has_queues && !is_news)
+        engine_put_kind_out(k, unit);
     k->lines->waiters.at[unit].is_told = true;
     return is_news;
 }

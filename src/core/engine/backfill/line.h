@@ -179,6 +179,13 @@ struct line *engine_turns_of(const struct engine *k, uint32_t unit);
 /* It stands there now, with what it asks for now, and may have its turn. */
 void engine_take_place(struct engine *k, struct line *l, uint32_t unit);
 
+/* The unit was refused, and heard nothing new: where many wait, nobody of its kind in its queue is
+ * tried again in this round. */
+void engine_put_kind_out(struct engine *k, uint32_t unit);
+
+/* Others of its kind have been refused in this round: so is it, which is to hear so. */
+bool engine_is_refused_already(const struct engine *k, const struct line *l, uint32_t unit);
+
 /* The next unit that has its turn, now in flight; false if nobody has. */
 bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit);
 bool engine_has_turn(const struct engine *k, const struct line *l);

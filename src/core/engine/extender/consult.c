@@ -438,11 +438,9 @@ static struct consultation *find_open(struct engine *k, effect_id effect, uint32
     return NULL;
 }
 
-void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
-                   const struct extender_answer *answer)
+void engine_hear_answer(struct engine *k, effect_id effect, const struct extender_answer *answer)
 {
     uint32_t extender;
-    k->now_ms = now_ms;
     struct consultation *s = find_open(k, effect, &extender);
     if (!s)
         return; /* nobody wants to know any more */

@@ -55,6 +55,9 @@ bool engine_heed(struct engine *k, pod_id pod, struct class *class, struct effec
 /* The next unit in flight whose extenders have all answered; false: there is none. */
 bool engine_next_answered(struct engine *k, uint32_t *unit);
 
+/* engine_answer(). */
+void engine_hear_answer(struct engine *k, effect_id effect, const struct extender_answer *answer);
+
 bool engine_has_answered(const struct engine *k);
 
 /* The table of reasons begins anew. */

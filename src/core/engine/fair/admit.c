@@ -6,11 +6,11 @@
 /* --- may it start? --- */
 
 /* It says that it may not be evicted; a pod beyond its gang's minimum always may. */
-static bool is_kept(const struct engine *k, uint32_t unit)
+bool engine_is_kept(const struct engine *k, pod_id pod)
 {
-    const struct classified *class = &cluster_spec(k->cluster, (pod_id){unit})->class;
-    bool is_said = class->preemptible_sign.kind == SIGN_KEY ||
-                   class->preemptible_sign.kind == SIGN_ANNOTATION;
+    const struct classified *class = &cluster_spec(k->cluster, pod)->class;
+    bool is_said =
+        class->preemptible_sign.kind == SIGN_KEY || class->preemptible_sign.kind == SIGN_ANNOTATION;
     return is_said && !class->is_preemptible;
 }
 
@@ -29,27 +29,54 @@ static void count_own(struct engine *k, uint32_t unit, int sign)
             engine_count_in_sight(k, (pod_id){*pod}, sign);
 }
 
-bool engine_admits(struct engine *k, uint32_t unit, struct fair_refusal *why)
+bool engine_is_queued(const struct engine *k, uint32_t unit)
+{
+    const struct shares *s = k->shares;
+    return engine_shares(k) && unit < s->standers.n && s->standers.at[unit].stands;
+}
+
+/* Its ask lives in shares.mem. */
+static struct fair_request request_of(struct engine *k, uint32_t unit)
 {
     struct shares *s = k->shares;
-    if (unit >= s->standers.n || !s->standers.at[unit].stands || s->standers.at[unit].is_first)
-        return true;
     const struct stander *is = &s->standers.at[unit];
     pod_id pod = {unit};
     uint32_t queue = fair_queue_of(s->tree, unit);
-    struct fair_request r = {
+    return (struct fair_request){
         .queue = queue,
         .namespace = FAIR_NONE,
         .ask = engine_unit_ask(k, unit),
         .is_taken = engine_takes(k, queue, pods_shape(&k->cluster->pods, pod)->namespace),
         .is_new_job =
             !is->is_beyond && map_find(&s->jobs, engine_job_of(k, pod, queue)) == MAP_NONE,
-        .is_preemptible = is->is_beyond || !is_kept(k, unit),
+        .is_preemptible = is->is_beyond || !engine_is_kept(k, pod),
     };
+}
+
+struct fair_request engine_request(struct engine *k, uint32_t unit, struct arena *mem)
+{
+    struct fair_request r = request_of(k, unit);
+    r.ask.at = arena_copy(mem, r.ask.at, r.ask.n * sizeof(*r.ask.at));
+    arena_reset(&k->shares->mem);
+    return r;
+}
+
+bool engine_admits_request(struct engine *k, uint32_t unit, const struct fair_request *r,
+                           struct fair_refusal *why)
+{
     count_own(k, unit, -1);
-    bool may = fair_admits(s->tree, &r, why);
+    bool may = fair_admits(k->shares->tree, r, why);
     count_own(k, unit, +1);
-    arena_reset(&s->mem);
+    return may;
+}
+
+bool engine_admits(struct engine *k, uint32_t unit, struct fair_refusal *why)
+{
+    if (!engine_is_queued(k, unit) || k->shares->standers.at[unit].is_first)
+        return true;
+    struct fair_request r = request_of(k, unit);
+    bool may = engine_admits_request(k, unit, &r, why);
+    arena_reset(&k->shares->mem);
     return may;
 }
 
@@ -140,9 +167,8 @@ static int64_t lends(const struct engine *k, uint32_t queue, uint32_t resource)
     if (team)
         list_each(&team->says.spec.lend, amount)
             if (str_equal(amount->name, name))
-                return MIN(all, k->shares->is_fine.at[resource]
-                                    ? quantity_milli(amount->quantity)
-                                    : quantity_value(amount->quantity));
+                return MIN(all, k->shares->is_fine.at[resource] ? quantity_milli(amount->quantity)
+                                                                : quantity_value(amount->quantity));
     return all;
 }
 
@@ -238,8 +264,8 @@ void engine_word_admission(struct engine *k, uint32_t unit, const struct fair_re
         word_a2(k, why, out);
         break;
     case FAIR_A3:
-        buf_printf(out, "queue " STR_FMT " runs %lld jobs, its most", STR_ARG(queue_name(k, why->at)),
-                   (long long)why->limit);
+        buf_printf(out, "queue " STR_FMT " runs %lld jobs, its most",
+                   STR_ARG(queue_name(k, why->at)), (long long)why->limit);
         break;
     case FAIR_A4:
         word_a4(k, why, out);

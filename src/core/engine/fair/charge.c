@@ -2,6 +2,8 @@
  * it comes or goes; whatever they rest on changes only while the pod is off its node. */
 
 #include "core/base/hash.h"
+#include <stdlib.h>
+
 #include "core/engine/fair/shares.h"
 #include "core/engine/gang/gang.h"
 #include "core/model/resources.h"
@@ -211,8 +213,8 @@ static bool takes_pods(const struct cluster *c, node_id node)
     if (!nodes_is_present(&c->nodes, node) || c->nodes.flags[node.i] & NODE_CORDONED)
         return false;
     uint32_t n;
-    const struct taint_sym *taints = lists_at(&c->names.taint_sets, c->nodes.taints[node.i],
-                                              sizeof(struct taint_sym), &n);
+    const struct taint_sym *taints =
+        lists_at(&c->names.taint_sets, c->nodes.taints[node.i], sizeof(struct taint_sym), &n);
     for (uint32_t i = 0; i < LEN(keys) && n; i++) {
         sym key = names_find(&c->names, keys[i]);
         for (uint32_t t = 0; t < n; t++)
@@ -259,6 +261,29 @@ void engine_count_in_sight(void *ctx, pod_id pod, int sign)
         count(k, pod, sign);
 }
 
+static int by_name(const void *a, const void *b, void *ctx)
+{
+    const struct engine *k = ctx;
+    const struct pods *pods = &k->cluster->pods;
+    pod_id x = *(const pod_id *)a, y = *(const pod_id *)b;
+    int order = str_compare(names_text(&k->cluster->names, pods_shape(pods, x)->namespace),
+                            names_text(&k->cluster->names, pods_shape(pods, y)->namespace));
+    return order ? order : str_compare(pod_name(pods_at(pods, x)), pod_name(pods_at(pods, y)));
+}
+
+/* Those that are there were placed in the order of their names, for all that we know. */
+static void note_placed(struct engine *k)
+{
+    VEC(pod_id) there = {0};
+    for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++)
+        if (k->cluster->pods.rows.at[i].text && k->cluster->pods.rows.at[i].node != ID_NONE)
+            vec_push(&there, (pod_id){i});
+    qsort_r(there.at, there.n, sizeof(*there.at), by_name, k);
+    vec_each(&there, pod)
+        engine_note_placed(k, *pod);
+    vec_done(&there);
+}
+
 void engine_charge_all(struct engine *k)
 {
     const struct pods *pods = &k->cluster->pods;
@@ -267,6 +292,7 @@ void engine_charge_all(struct engine *k)
         if (row->text && (row->node != ID_NONE || row->nominated != SYM_NONE))
             count(k, (pod_id){i}, +1);
     }
+    note_placed(k);
 }
 
 /* --- capacity --- */

@@ -35,6 +35,8 @@ static void fell_tree(struct engine *k)
     s->tree = NULL;
     k->cluster->tap = NULL;
     vec_done(&s->charged);
+    vec_each(&s->standers, is)
+        turn_victims_free(is->goers);
     vec_done(&s->standers);
     map_done(&s->jobs);
     vec_done(&s->numbers);
@@ -104,8 +106,8 @@ static void keep_says(struct team *team, const struct queue_object *from)
     keep_amounts(mem, &is->spec.max);
     keep_amounts(mem, &is->spec.lend);
     is->spec.provisioning = NULL;
-    is->spec.budgets.at = arena_copy(mem, is->spec.budgets.at,
-                                     is->spec.budgets.n * sizeof(*is->spec.budgets.at));
+    is->spec.budgets.at =
+        arena_copy(mem, is->spec.budgets.at, is->spec.budgets.n * sizeof(*is->spec.budgets.at));
     list_each(&is->spec.budgets, b) {
         b->resource = arena_str(mem, b->resource);
         b->window = arena_str(mem, b->window);
@@ -232,7 +234,9 @@ static struct fair_spec spec_of(struct engine *k, const struct queue_object *say
         .weight = queue_weight(says),
         .max_jobs = says->spec.has_max_jobs ? says->spec.max_jobs : -1,
         .min_run_ms = says->spec.has_min_run ? says->spec.min_run_s * 1000 : -1,
-        .stop = stop == QUEUE_HOLD ? FAIR_HOLD : stop == QUEUE_DRAIN ? FAIR_DRAIN : FAIR_OPEN,
+        .stop = stop == QUEUE_HOLD    ? FAIR_HOLD
+                : stop == QUEUE_DRAIN ? FAIR_DRAIN
+                                      : FAIR_OPEN,
         .is_split = is_split,
         .each_max = is_split ? numbers_of(k, &says->spec.split->each_max) : (struct fair_ask){0},
         .each_max_jobs = has_most ? says->spec.split->each_max_jobs : -1,

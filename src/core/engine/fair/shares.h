@@ -30,8 +30,8 @@ struct team {
     selector_id like;         /* … which is here, held; ID_NONE: none */
     VEC(sym) namespaces;      /* by number, held */
     sym split;                /* the label that parts it, held; SYM_NONE: none */
-    uint32_t parent;  /* its place among the teams; ID_NONE: it has none there */
-    uint32_t queue;   /* in the tree */
+    uint32_t parent;          /* its place among the teams; ID_NONE: it has none there */
+    uint32_t queue;           /* in the tree */
     bool is_leaf;
 };
 
@@ -53,22 +53,31 @@ struct sayings {
 
 /* Where a pod is counted. */
 struct charged {
-    uint32_t queue; /* FAIR_NONE: not known yet; NOBODYS: it is an outsider's */
-    uint64_t job;   /* with its queue: 0: it is counted in none */
+    uint32_t queue;  /* FAIR_NONE: not known yet; NOBODYS: it is an outsider's */
+    uint64_t job;    /* with its queue: 0: it is counted in none */
+    uint64_t placed; /* the how-many-eth pod that was placed; those that we found, by name */
 };
 #define NOBODYS (FAIR_NONE - 1)
 
 /* A unit that stands in a lane: what O6 compares. */
 struct stander {
     bool stands, is_first, is_starving, is_beyond, is_told;
-    int64_t priority; /* with its tenant's boost */
-    int64_t turn_ms;  /* its age, or what its line makes of it */
-    uint32_t told;    /* hash of the refusal that it heard last */
-    bool is_behind;   /* in its last turn a head of its line kept it */
-    bool has_turn;    /* it was chosen, and evicts: what that turn was like: */
-    bool is_due;      /* … its victims are gone, or may be: it goes before all others */
-    struct fair_key key;
+    int64_t priority;         /* with its tenant's boost */
+    int64_t turn_ms;          /* its age, or what its line makes of it */
+    uint32_t told, told_text; /* hashes of the refusal that it heard last: its rule, its words */
+    int64_t told_ms;
+    bool is_behind;             /* in its last turn a head of its line kept it */
+    bool has_turn;              /* it was chosen, and evicts: so it goes before all others (R11), */
+    struct fair_key key;        /* … this was its turn, … */
+    struct turn_victims *goers; /* … and for it go these; owned */
 };
+
+/* Who goes for a unit, as its turn will tell. */
+struct turn_victims {
+    struct arena mem;
+    VEC(struct queue_victim) at;
+};
+void turn_victims_free(struct turn_victims *v); /* NULL is fine */
 
 /* A resource whose use is counted by what the node is, too. */
 struct kind_of {
@@ -77,8 +86,8 @@ struct kind_of {
 };
 
 struct shares {
-    struct fair *tree;            /* NULL: queues do not matter */
-    uint64_t bit;                 /* of the plugin; 0: no profile has it */
+    struct fair *tree;                   /* NULL: queues do not matter */
+    uint64_t bit;                        /* of the plugin; 0: no profile has it */
     const struct fair_queues_args *args; /* of the first profile that has it */
     struct cluster_tap tap;
     struct fair_order order;
@@ -87,26 +96,28 @@ struct shares {
     VEC(bool) has_part;       /* by profile: its pods are in queues */
     bool shares_namespaces;   /* some of them take turns by namespace */
 
-    struct map said_at;       /* pod → place in `said`; groups and namespaces: above */
+    struct map said_at; /* pod → place in `said`; groups and namespaces: above */
     VEC(struct sayings) said;
     VEC(uint32_t) said_free;
 
-    VEC(struct charged) charged;    /* by pod; empty without a tree */
-    VEC(struct stander) standers;   /* by unit; the same */
-    struct map jobs;                /* job and queue → its pods that are counted */
-    struct map namespaces;          /* namespace → its only queue by 1.4, row 5; cleared when it may
+    VEC(struct charged) charged;  /* by pod; empty without a tree */
+    VEC(struct stander) standers; /* by unit; the same */
+    uint64_t n_placed;
+    struct map jobs;       /* job and queue → its pods that are counted */
+    struct map namespaces; /* namespace → its only queue by 1.4, row 5; cleared when it may
                                      * be another */
-    VEC(uint32_t) numbers;          /* resource → its number in the tree, + 1; 0: none yet */
-    VEC(bool) is_fine;              /* number in the tree → counted in thousandths */
+    VEC(uint32_t) numbers; /* resource → its number in the tree, + 1; 0: none yet */
+    VEC(bool) is_fine;     /* number in the tree → counted in thousandths */
     VEC(struct kind_of) kinds;
     uint32_t vram; /* number in the tree, + 1; 0: no Queue names it */
-    VEC(int64_t) capacity; /* by number in the tree: allocatable of nodes that take pods, less
+    VEC(int64_t)
+    capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
-    bool is_unrelated;      /* queues came or went since parents and leaves were found */
-    bool is_capacity_stale; /* nodes came, went or changed */
-    bool is_stale;          /* units may be in other queues now */
-    bool must_begin;        /* there is to be another tree, or none */
-    bool has_passed;        /* a moment at which somebody may be let in */
+    bool is_unrelated;           /* queues came or went since parents and leaves were found */
+    bool is_capacity_stale;      /* nodes came, went or changed */
+    bool is_stale;               /* units may be in other queues now */
+    bool must_begin;             /* there is to be another tree, or none */
+    bool has_passed;             /* a moment at which somebody may be let in */
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };
@@ -209,6 +220,11 @@ bool engine_stands_before(const void *ctx, uint32_t a, uint32_t b);
 void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms);
 void engine_leave_queue(struct engine *k, uint32_t unit);
 void engine_stand_anew(struct engine *k, uint32_t unit); /* it starves */
+
+/* The unit evicts, so its turn goes on: until it starts, it goes before all others. Takes `goers`.
+ * Or it evicts no longer. */
+void engine_keep_turn(struct engine *k, uint32_t unit, struct turn_victims *goers);
+void engine_give_turn_up(struct engine *k, uint32_t unit);
 void engine_rename_in_queue(struct engine *k, uint32_t unit, uint32_t to);
 
 /* Is its gang placed as far as its minimum, so that it asks for one pod more? */
@@ -222,6 +238,21 @@ struct fair_ask engine_unit_ask(struct engine *k, uint32_t unit);
 /* May the unit, whose sums are as they are in the open transaction, start? Always if it is in no
  * queue, or goes first (O1). */
 bool engine_admits(struct engine *k, uint32_t unit, struct fair_refusal *why);
+
+/* The same in two steps, for a search that asks often: what the unit asks for (in `mem`), and whether
+ * it may start as things are. It stands in a queue, and O1 is not for it. */
+struct fair_request engine_request(struct engine *k, uint32_t unit, struct arena *mem);
+bool engine_admits_request(struct engine *k, uint32_t unit, const struct fair_request *r,
+                           struct fair_refusal *why);
+
+/* Does the unit stand in a queue? */
+bool engine_is_queued(const struct engine *k, uint32_t unit);
+
+/* It says that it may not be evicted. */
+bool engine_is_kept(const struct engine *k, pod_id pod);
+
+/* The pod is placed, after all others that were. */
+void engine_note_placed(struct engine *k, pod_id pod);
 
 /* The words of 3.1. */
 void engine_word_admission(struct engine *k, uint32_t unit, const struct fair_refusal *why,

@@ -48,6 +48,8 @@ bool engine_stands_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct engine *k = ctx;
     const struct stander *x = &k->shares->standers.at[a], *y = &k->shares->standers.at[b];
+    if (x->is_first != y->is_first)
+        return x->is_first;
     if (!x->is_first && x->is_starving != y->is_starving)
         return x->is_starving;
     if (x->priority != y->priority)
@@ -125,8 +127,7 @@ static uint32_t list_asking(struct engine *k, uint32_t unit, struct sized **out,
 
 static struct fair_ask keep_ask(struct engine *k, struct fair_ask ask)
 {
-    return (struct fair_ask){
-        arena_copy(&k->shares->mem, ask.at, ask.n * sizeof(*ask.at)), ask.n};
+    return (struct fair_ask){arena_copy(&k->shares->mem, ask.at, ask.n * sizeof(*ask.at)), ask.n};
 }
 
 static int64_t amount_in(struct fair_ask ask, uint32_t resource)
@@ -212,8 +213,7 @@ static uint32_t settle_queue(struct engine *k, uint32_t unit)
                         pod_name(pods_at(&c->pods, pod))) < 0)
             pod.i = *i;
     bool is_there = pods_at(&c->pods, pod)->node != ID_NONE;
-    uint32_t queue =
-        is_there ? engine_queue_of_pod(k, pod) : engine_resolve_queue(k, pod, false);
+    uint32_t queue = is_there ? engine_queue_of_pod(k, pod) : engine_resolve_queue(k, pod, false);
     vec_each(&c->groups.at.at[group].members, i)
         if (engine_waits_with(k, (pod_id){*i}, group))
             engine_set_queue(k, (pod_id){*i}, queue);
@@ -253,7 +253,8 @@ void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms)
     is->turn_ms = turn_ms;
     uint32_t queue = settle_queue(k, unit);
     struct fair_ask ask = engine_unit_ask(k, unit);
-    fair_enter(s->tree, unit, queue, kind_of(k, unit, is->is_beyond), ask, is->is_first);
+    fair_enter(s->tree, unit, queue, kind_of(k, unit, is->is_beyond), ask,
+               is->is_first || is->has_turn);
     if (gang)
         fair_trail(s->tree, unit, ask_behind(k, unit));
     arena_reset(&s->mem);
@@ -265,6 +266,7 @@ void engine_leave_queue(struct engine *k, uint32_t unit)
     if (!s->tree || unit >= s->standers.n)
         return;
     fair_leave(s->tree, unit);
+    turn_victims_free(s->standers.at[unit].goers);
     s->standers.at[unit] = (struct stander){0};
 }
 
@@ -284,4 +286,34 @@ void engine_stand_anew(struct engine *k, uint32_t unit)
     struct shares *s = k->shares;
     if (s->tree && unit < s->standers.n && s->standers.at[unit].stands)
         engine_enter_queue(k, unit, s->standers.at[unit].turn_ms);
+}
+
+/* --- a turn that goes on --- */
+
+void turn_victims_free(struct turn_victims *v)
+{
+    if (!v)
+        return;
+    arena_done(&v->mem);
+    vec_done(&v->at);
+    mem_free(v);
+}
+
+static void set_turn(struct engine *k, uint32_t unit, bool has, struct turn_victims *goers)
+{
+    struct stander *is = &k->shares->standers.at[unit];
+    turn_victims_free(is->goers);
+    is->goers = goers;
+    is->has_turn = has;
+    engine_enter_queue(k, unit, is->turn_ms);
+}
+
+void engine_keep_turn(struct engine *k, uint32_t unit, struct turn_victims *goers)
+{
+    set_turn(k, unit, true, goers);
+}
+
+void engine_give_turn_up(struct engine *k, uint32_t unit)
+{
+    set_turn(k, unit, false, NULL);
 }

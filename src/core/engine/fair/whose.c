@@ -120,8 +120,9 @@ static struct str word_of(const struct engine *k, pod_id pod, enum saying is)
     const struct cluster *c = k->cluster;
     for (uint32_t i = 0; i < LEN(spellings); i++) {
         sym key = spellings[i].is == is ? names_find(&c->names, spellings[i].key) : SYM_NONE;
-        sym value = key == SYM_NONE ? SYM_NONE
-                                    : names_label(&c->names, pods_shape(&c->pods, pod)->labels, key);
+        sym value = key == SYM_NONE
+                        ? SYM_NONE
+                        : names_label(&c->names, pods_shape(&c->pods, pod)->labels, key);
         if (value != SYM_NONE && names_text(&c->names, value).n)
             return names_text(&c->names, value);
     }
@@ -311,7 +312,7 @@ uint32_t engine_queue_of_pod(struct engine *k, pod_id pod)
         bool is_there = pods_at(&k->cluster->pods, pod)->node != ID_NONE;
         uint32_t queue = engine_resolve_queue(k, pod, is_there);
         at = charged_at(k, pod);
-        *at = (struct charged){.queue = queue};
+        *at = (struct charged){.queue = queue, .placed = at->placed};
     }
     return at->queue;
 }
@@ -327,6 +328,11 @@ void engine_set_queue(struct engine *k, pod_id pod, uint32_t queue)
     charged_at(k, pod)->queue = queue;
     if (is_in_sight && queue != FAIR_NONE)
         engine_count_in_sight(k, pod, +1);
+}
+
+void engine_note_placed(struct engine *k, pod_id pod)
+{
+    charged_at(k, pod)->placed = ++k->shares->n_placed;
 }
 
 void engine_forget_charge(struct engine *k, pod_id pod)

@@ -200,7 +200,10 @@ int64_t engine_wakes_ms(const struct engine *k, uint32_t unit);
 uint32_t engine_gang_of(const struct engine *k, pod_id pod);
 
 /* What is kept of the group; NULL: nothing. */
-struct gang *engine_gang_at(const struct engine *k, uint32_t group);
+static inline struct gang *engine_gang_at(const struct engine *k, uint32_t group)
+{
+    return group < k->gangs->all.n ? &k->gangs->all.at[group] : NULL;
+}
 
 /* The number under which the group waits; ID_NONE: none of it does. */
 uint32_t engine_leader_of(const struct engine *k, uint32_t group);
@@ -216,6 +219,7 @@ struct muster {
     uint32_t running; /* on a node, and not on the way out */
     uint32_t ready;   /* waiting, and nothing keeps them from being placed */
     uint32_t held;    /* waiting, behind a gate of their own */
+    uint32_t apart;   /* waiting for another scheduler, or a profile without gangs */
 };
 
 struct muster engine_muster(const struct engine *k, uint32_t group);

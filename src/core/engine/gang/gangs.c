@@ -19,11 +19,6 @@ static struct gang *gang_at(struct engine *k, uint32_t group)
     return &k->gangs->all.at[group];
 }
 
-struct gang *engine_gang_at(const struct engine *k, uint32_t group)
-{
-    return group < k->gangs->all.n ? &k->gangs->all.at[group] : NULL;
-}
-
 uint32_t engine_leader_of(const struct engine *k, uint32_t group)
 {
     const struct gang *gang = engine_gang_at(k, group);
@@ -54,7 +49,7 @@ uint32_t engine_gang_of(const struct engine *k, pod_id pod)
 struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit)
 {
     uint32_t group = groups_of(&k->cluster->groups, (pod_id){unit});
-    struct gang *gang = engine_gang_at(k, group);
+    struct gang *gang = LIKELY(group == ID_NONE) ? NULL : engine_gang_at(k, group);
     return gang && gang->leader == unit ? gang : NULL;
 }
 
@@ -85,8 +80,10 @@ struct muster engine_muster(const struct engine *k, uint32_t group)
         m.running += row->node != ID_NONE && !(row->flags & POD_GOING);
         if (engine_is_ready(k, (pod_id){*i}))
             m.ready++;
+        else if (engine_waits_with(k, (pod_id){*i}, group))
+            m.held++;
         else
-            m.held += waits(k, (pod_id){*i});
+            m.apart += waits(k, (pod_id){*i});
     }
     return m;
 }

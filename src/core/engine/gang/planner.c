@@ -239,7 +239,7 @@ void engine_forget_room(struct engine *k, const struct class *class)
 {
     struct class_room *known = class_row_if(&k->gangs->rooms, class);
     if (known)
-        known->at = 0;
+        *known = (struct class_room){0};
 }
 
 void engine_forget_rooms_of(struct engine *k, const struct planner *p)
@@ -255,7 +255,7 @@ void engine_forget_rooms(struct engine *k)
 
 void engine_trim_rooms(struct engine *k)
 {
-    intern_fit(&k->classes.table, &k->gangs->rooms);
+    class_rows_trim(&k->gangs->rooms);
 }
 
 /* What the cluster as a whole has room for, remembered of the class. */

@@ -54,7 +54,7 @@ void engine_call_off(struct engine *k, pod_id pod, struct str why, struct effect
 /* The pod is not to be bound any more, by us. */
 void engine_give_up(struct engine *k, pod_id pod);
 
-/* False if this is no write's effect. */
-bool engine_settle_write(struct engine *k, effect_id effect, const struct error *why);
+/* A write was carried out, or was not. */
+void engine_settle_write(struct engine *k, effect_id effect, const struct error *why);
 struct prebind *prebind_new(void);
 void engine_preparations_done(struct engine *k);

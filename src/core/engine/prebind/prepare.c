@@ -98,6 +98,7 @@ static void write(struct engine *k, struct preparation *p, struct effects *out)
         .patches = p->errand.patches,
         .n_patches = p->errand.n_patches,
     };
+    engine_expect(k, effect->id, OF_WRITE);
     p->effect = effect->id;
     k->prebind->n_writes++;
     p->errand.patches = NULL;
@@ -132,13 +133,12 @@ static void release(struct engine *k, const struct preparation *p)
     engine_event(k, &event);
 }
 
-bool engine_settle_write(struct engine *k, effect_id effect, const struct error *why)
+void engine_settle_write(struct engine *k, effect_id effect, const struct error *why)
 {
     uint32_t i = 0;
     while (i < k->prebind->all.n && k->prebind->all.at[i].effect != effect)
         i++;
-    if (i == k->prebind->all.n)
-        return false;
+    assert(i < k->prebind->all.n);
     struct preparation *p = &k->prebind->all.at[i];
     if (why && why->kind != ERROR_CONFLICT)
         release(k, p);
@@ -148,14 +148,13 @@ bool engine_settle_write(struct engine *k, effect_id effect, const struct error 
     k->figures->counts.claims_failed += p->makes_claim && why;
     if (p->pod == ID_NONE) {
         forget(k, i);
-        return true;
+        return;
     }
     p->due_ms = k->now_ms + p->timeout_ms;
     p->is_contested = why && why->kind == ERROR_CONFLICT;
     if (why)
         p->why = mem_copy(why->text, strlen(why->text) + 1);
     k->prebind->looked_up_to = 0;
-    return true;
 }
 
 void engine_give_up(struct engine *k, pod_id pod)

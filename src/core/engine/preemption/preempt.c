@@ -141,7 +141,8 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, con
         return;
     }
     plan->is_hopeless = outcome != EVICTION_WAITS;
-    bool is_in_vain = outcome == EVICTION_NONE || outcome == EVICTION_USELESS;
+    bool is_in_vain =
+        (outcome == EVICTION_NONE || outcome == EVICTION_USELESS) && !engine_is_queued(k, pod.i);
     if (is_in_vain && say_in_vain(k, pod, class, why, text))
         return;
     if (outcome == EVICTION_NONE)
@@ -159,6 +160,7 @@ struct price engine_price(struct engine *k, const struct class *class, node_id n
 void engine_count_on(struct engine *k, const struct bits *nodes)
 {
     k->preemption->hunts.spurned = nodes;
+    k->preemption->hunts.of = (struct once){0}; /* what it knows of one pod was without them */
 }
 
 /* The pod goes to the node that kube-scheduler's search found, and whoever is in its way goes. */
@@ -264,6 +266,8 @@ static void evict(struct engine *k, pod_id victim, pod_id by, struct effects *ou
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, victim);
     struct effect *e = engine_emit(k, victim, EFFECT_EVICT, out);
+    assert(!(row->flags & POD_EVICTED)); /* it goes once */
+    engine_expect(k, e->id, OF_EVICTION);
     set_evicted(k, victim, true);
     e->node = names_text(&c->names, c->nodes.name[row->node]);
     e->by_uid = pod_uid(pods_at(&c->pods, by));
@@ -373,16 +377,18 @@ void engine_forget_searches_of(struct engine *k, const struct class *class)
     hunts_forget(&k->preemption->hunts, class);
     if (class->place < k->preemption->useless.n)
         k->preemption->useless.at[class->place] = (struct useless){0};
+    k->preemption->vain.at = 0;
 }
 
 void engine_trim_searches(struct engine *k)
 {
-    intern_fit(&k->classes.table, &k->preemption->useless);
+    class_rows_trim(&k->preemption->useless);
 }
 
 void engine_forget_useless(struct engine *k)
 {
     vec_clear(&k->preemption->useless);
+    k->preemption->vain.at = 0;
 }
 
 /* --- how evictions end --- */
@@ -395,13 +401,17 @@ bool engine_is_evicting(const struct engine *k, uint32_t unit)
     return false;
 }
 
-bool engine_settle_eviction(struct engine *k, effect_id effect, const struct error *why)
+uint32_t engine_n_evictions(const struct engine *k)
+{
+    return k->preemption->evictions.n;
+}
+
+void engine_settle_eviction(struct engine *k, effect_id effect, const struct error *why)
 {
     uint32_t i = 0;
     while (i < k->preemption->evictions.n && k->preemption->evictions.at[i].effect != effect)
         i++;
-    if (i == k->preemption->evictions.n)
-        return false;
+    assert(i < k->preemption->evictions.n);
     uint32_t by = k->preemption->evictions.at[i].by, victim = k->preemption->evictions.at[i].victim;
     if (!why)
         engine_count_evicted(k, k->preemption->evictions.at[i].gpus,
@@ -418,7 +428,6 @@ bool engine_settle_eviction(struct engine *k, effect_id effect, const struct err
      * again. Otherwise it waits for the victims to be gone. */
     if (by != ID_NONE && (why || (queue_gate(k->queue, by) && !engine_is_evicting(k, by))))
         queue_activate(k->queue, k->now_ms, by);
-    return true;
 }
 
 int64_t engine_refused_until_ms(const struct engine *k, pod_id pod)

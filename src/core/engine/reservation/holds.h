@@ -162,6 +162,9 @@ bool engine_step_hold(struct engine *k, pod_id pod);
 void engine_match_holds(struct engine *k);
 void engine_try_holds(struct engine *k);
 
+/* Are slots off their nodes? Not between two calls of the engine. */
+bool engine_has_lifted(const struct engine *k);
+
 /* The trial is over, and holds that made way in it are where they were. */
 void engine_forget_lifted(struct engine *k);
 

@@ -110,7 +110,7 @@ static void chain_lifted(struct holds *h)
 void engine_lift(struct engine *k, pod_id pod)
 {
     const struct circle *circle = engine_circle_of(k, pod);
-    vec_clear(&k->holds->lifted);
+    assert(!engine_has_lifted(k)); /* whoever takes slots off puts them back */
     if (!circle || circle->first == ID_NONE)
         return;
     bool is_gang = engine_gang_of(k, pod) != ID_NONE;
@@ -216,6 +216,11 @@ void engine_tell_free(struct engine *k, pod_id pod, node_id node)
         .pod_node = k->cluster->nodes.name[node.i],
     };
     engine_event(k, &gone);
+}
+
+bool engine_has_lifted(const struct engine *k)
+{
+    return k->holds->lifted.n > 0;
 }
 
 void engine_forget_lifted(struct engine *k)

@@ -643,8 +643,7 @@ static void hear(struct engine *k, const struct object *o, bool is_there)
 
 void engine_apply(struct engine *k, int64_t now_ms, const struct change *change)
 {
-    k->now_ms = now_ms;
-    engine_pass_shares(k);
+    engine_begin_call(k, now_ms);
     engine_tidy(k);
     hear(k, &change->object, change->kind == CHANGE_PUT);
 }

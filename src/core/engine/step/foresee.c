@@ -40,7 +40,7 @@ static bool is_about(const struct effect *e, struct str namespace, struct str na
 /* Pods that are placed and were not before. */
 static uint32_t assumed(const struct engine *k)
 {
-    return k->unsettled.n + engine_n_errands(k);
+    return k->unsettled.n - engine_n_evictions(k) - engine_n_writes(k) + engine_n_errands(k);
 }
 
 /* True: the pod was told something. */

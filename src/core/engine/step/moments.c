@@ -79,8 +79,8 @@ void engine_free(struct engine *k)
 /* What each part keeps of classes. */
 static void trim_classes(struct engine *k)
 {
-    intern_fit(&k->classes.table, &k->deciding.refusals);
-    intern_fit(&k->classes.table, &k->stepping->vain.bars);
+    class_rows_trim(&k->deciding.refusals);
+    class_rows_trim(&k->stepping->vain.bars);
     engine_trim_rooms(k);
     engine_trim_searches(k);
     engine_trim_delayed(k);
@@ -204,7 +204,7 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
                                                                     : LEAVING_LOST;
     intern_hold(&c->pods.shape_table, shape); /* it must last for the event */
     if (k->units.at[pod.i].bind)
-        map_put(&k->unsettled, k->units.at[pod.i].bind, EFFECT_ORPHAN);
+        map_put(&k->unsettled, k->units.at[pod.i].bind, OF_NOBODY);
     engine_learn_stay(k, pod);
     uint32_t group = groups_of(&c->groups, pod);
     engine_leave_group(k, pod, has_ended);
@@ -229,6 +229,8 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
         engine_tell_out_of_sight(k, &c->pods.shapes.at[shape], nominated, (pod_id){ID_NONE});
     }
     intern_drop(&c->pods.shape_table, shape);
+    assert(queue_where(k->queue, pod.i) == QUEUE_NOWHERE && !heap_has(&k->timers.heap, pod.i));
+    assert(!engine_line_of(k, pod.i) && !engine_is_evicting(k, pod.i));
     if (UNLIKELY(engine_has_drivers(k)))
         engine_remove_driver(k, pod);
     if (UNLIKELY(engine_has_drivers(k)))
@@ -262,17 +264,9 @@ void engine_heard(struct engine *k, const struct event *event)
 
 /* --- an effect is settled --- */
 
-void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
+static void settle_binding(struct engine *k, pod_id pod, const struct error *why)
 {
-    k->now_ms = now_ms;
-    engine_pass_shares(k);
-    if (engine_settle_eviction(k, effect, why) || engine_settle_write(k, effect, why))
-        return;
-    uint32_t found = map_remove(&k->unsettled, effect);
-    if (found == MAP_NONE || found == EFFECT_ORPHAN)
-        return;
-    pod_id pod = {found};
-    struct unit *unit = &k->units.at[found];
+    struct unit *unit = &k->units.at[pod.i];
     unit->bind = 0;
     if (UNLIKELY(groups_of(&k->cluster->groups, pod) != ID_NONE))
         engine_gang_lands(k, groups_of(&k->cluster->groups, pod), !why);
@@ -280,10 +274,41 @@ void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const str
         k->figures->counts.profiles.at[unit->profile].error++;
     else
         engine_count_bound(&k->figures->counts, unit->profile, unit->attempts,
-                           now_ms - unit->first_ms);
+                           k->now_ms - unit->first_ms);
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     if (why && row->flags & POD_ASSUMED && !(row->flags & POD_BOUND))
         engine_take_back(k, pod);
+}
+
+void engine_settle(struct engine *k, int64_t now_ms, effect_id effect, const struct error *why)
+{
+    engine_begin_call(k, now_ms);
+    uint32_t whose = map_remove(&k->unsettled, effect);
+    assert(whose != MAP_NONE); /* it was emitted, and is settled once */
+    if (whose == OF_EVICTION)
+        engine_settle_eviction(k, effect, why);
+    else if (whose == OF_WRITE)
+        engine_settle_write(k, effect, why);
+    else if (whose != OF_NOBODY)
+        settle_binding(k, (pod_id){whose}, why);
+}
+
+void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
+                   const struct extender_answer *answer)
+{
+    engine_begin_call(k, now_ms);
+    engine_hear_answer(k, effect, answer);
+}
+
+/* --- a call from outside begins --- */
+
+void engine_begin_call(struct engine *k, int64_t now_ms)
+{
+    assert(now_ms >= k->now_ms); /* time never goes back */
+    assert(k->cluster->depth == 0 && !engine_has_lifted(k));
+    assert(queue_count(k->queue, QUEUE_IN_FLIGHT) <= engine_n_asked(k));
+    k->now_ms = now_ms;
+    engine_pass_shares(k);
 }
 
 /* --- time passes --- */
@@ -304,7 +329,8 @@ bool engine_pass_time(struct engine *k, struct effects *out)
 /* Is there enough under way? */
 bool engine_is_loaded(const struct engine *k)
 {
-    return k->unsettled.n + engine_n_writes(k) + engine_n_asked(k) >= k->config.max_unsettled;
+    uint32_t bindings_and_writes = k->unsettled.n - engine_n_evictions(k);
+    return bindings_and_writes + engine_n_asked(k) >= k->config.max_unsettled;
 }
 
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms)

@@ -109,7 +109,7 @@ static void let_in(struct engine *k)
 void engine_configure(struct engine *k, int64_t now_ms, const struct engine_rules *rules)
 {
     struct engine_rules next = engine_rules_complete(*rules);
-    k->now_ms = now_ms;
+    engine_begin_call(k, now_ms);
     engine_recall_all(k);
     vec_clear(&k->stepping->pauses.all); /* they begin anew, as all do */
     engine_dissolve_all(k);              /* they gather anew, if they are gangs to the new ones */

@@ -25,7 +25,8 @@ void engine_bind(struct engine *k, pod_id pod, struct effects *out)
     if (UNLIKELY(k->config.rules.n_extenders))
         effect->binder = binder_of(k, pod);
     engine_hand_over(k, pod, &out->mem, effect);
-    map_put(&k->unsettled, effect->id, pod.i);
+    engine_expect(k, effect->id, pod.i);
+    assert(!k->units.at[pod.i].bind); /* a pod is bound once */
     k->units.at[pod.i].bind = effect->id;
     k->units.at[pod.i].told = 0;
     k->figures->stats.bound++;
@@ -46,6 +47,8 @@ static void place(struct engine *k, pod_id pod, const struct class *class, uint3
     engine_stop_timer(k, pod.i);
     engine_forget_refusal(k, pod.i);
     engine_start_turn(k, pod.i, out);
+    if (engine_shares(k))
+        engine_note_placed(k, pod);
     engine_leave_line(k, pod.i);
     engine_announce(k, pod, out);
 }
@@ -60,6 +63,10 @@ static void keep_refusal(struct engine *k, pod_id pod, const struct class *class
     struct class_refusal *r = engine_refusal_of(k, class);
     r->at = is_personal ? 0 : k->cluster->log.end;
     r->is_by_rows = !is_personal && engine_is_by_rows(class, r->by);
+    if (engine_shares(k)) {
+        r->queue = fair_queue_of(k->shares->tree, pod.i);
+        r->epoch = fair_epoch(k->shares->tree);
+    }
 }
 
 /* Does the profile say first what the cause is? kube-scheduler's profile has kube-scheduler's
@@ -204,6 +211,7 @@ void engine_end_refusal(struct engine *k, pod_id pod, struct class *class,
         end_headline(k, r, plan);
     refuse(k, pod, class, out);
     engine_carry_out(k, pod, plan, out);
+    engine_go_on_with_turn(k, pod.i, plan);
     if (UNLIKELY(plan->ripe_ms))
         engine_wake_at(k, pod.i, plan->ripe_ms);
 }
@@ -246,6 +254,16 @@ void engine_judge(struct engine *k, pod_id pod, struct class *class, bool overlo
         engine_place_in_turn(k, pod, class, v.node, out);
 }
 
+/* Queues say who may be evicted for whom: another queue's pod may hear another answer. */
+static bool is_in_same_queue(const struct engine *k, pod_id pod, const struct class *class)
+{
+    if (!engine_shares(k))
+        return true;
+    const struct class_refusal *r = engine_last_refusal(k, class);
+    return r->queue == fair_queue_of(k->shares->tree, pod.i) &&
+           r->epoch == fair_epoch(k->shares->tree);
+}
+
 static void step_pod(struct engine *k, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
@@ -259,7 +277,7 @@ static void step_pod(struct engine *k, pod_id pod, struct effects *out)
     }
     if (engine_shares(k) && engine_keep_pod_out(k, pod, class, out))
         return;
-    if (engine_would_hear_the_same(k, pod, class)) {
+    if (engine_would_hear_the_same(k, pod, class) && is_in_same_queue(k, pod, class)) {
         k->figures->stats.decisions++;
         k->figures->stats.repeated++;
         refuse(k, pod, class, out);
@@ -285,6 +303,8 @@ static void step_unit(struct engine *k, uint32_t unit, struct effects *out)
         engine_let_company_in(k, (pod_id){unit});
     if (UNLIKELY(engine_n_asked(k)) && queue_where(k->queue, unit) != QUEUE_IN_FLIGHT)
         engine_forget_asking(k, (pod_id){unit});
+    if (engine_shares(k))
+        engine_review_turn(k, unit);
     if (UNLIKELY(is_puzzling) && k->units.at[unit].attempts)
         engine_remark(k, (pod_id){unit}, out);
 }
@@ -329,8 +349,7 @@ static bool step(struct engine *k, struct effects *out)
 
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
 {
-    k->now_ms = now_ms;
-    engine_pass_shares(k);
+    engine_begin_call(k, now_ms);
     engine_rest_classes(k);
     engine_begin_effort(k);
     engine_begin_to_bound(k);

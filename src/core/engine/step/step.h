@@ -64,6 +64,9 @@ struct stepping {
 
 /* --- moments.c --- */
 
+/* A call from outside begins: what holds between two of them is asserted, and what time it is, set. */
+void engine_begin_call(struct engine *k, int64_t now_ms);
+
 /* Gives back the room of those who have gone. */
 void engine_forget_gone(struct engine *k);
 
@@ -231,6 +234,13 @@ void engine_fail(struct engine *k, pod_id pod, struct str message, bool may_pass
 void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out);
 
 /* --- step_queue.c --- */
+
+/* The plan that is carried out for the unit is of queues: its turn goes on until it starts, and all
+ * others are tried again. */
+void engine_go_on_with_turn(struct engine *k, uint32_t unit, const struct eviction_plan *plan);
+
+/* A turn that goes on is over if nothing is in sight for its unit any more. */
+void engine_review_turn(struct engine *k, uint32_t unit);
 
 /* Does its queue keep the unit in flight out? Then it is told, may evict, and stays in line. */
 bool engine_keep_pod_out(struct engine *k, pod_id pod, struct class *class, struct effects *out);

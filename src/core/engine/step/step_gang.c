@@ -40,6 +40,8 @@ static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t
             continue;
         }
         seated += seat->node != ID_NONE;
+        if (seat->node != ID_NONE && engine_shares(k))
+            engine_note_placed(k, (pod_id){seat->pod});
         if (seat->node != ID_NONE)
             engine_announce(k, (pod_id){seat->pod}, out);
         else if (seat->has_in_sight)
@@ -90,6 +92,7 @@ static void refuse(struct engine *k, struct planner *p, uint32_t group, enum gan
     engine_plan_eviction(k, p, group, &plan);
     engine_refuse_gang(k, p, engine_leader_of(k, group), why, out);
     engine_conclude_eviction(k, p, group, &plan, out);
+    engine_go_on_with_turn(k, engine_leader_of(k, group), &plan);
     engine_keep_room(k, p, group);
 }
 

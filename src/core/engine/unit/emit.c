@@ -7,6 +7,7 @@ struct effect *engine_emit(struct engine *k, pod_id pod, enum effect_kind kind, 
     const struct cluster *c = k->cluster;
     const struct pod_row *row = pods_at(&c->pods, pod);
     struct unit *unit = &k->units.at[pod.i];
+    assert(pod.i < k->units.n && row->text);
     if (kind <= EFFECT_FAIL) /* the other kinds come along with one of these */
         unit->attempts++;
     struct effect effect = {
@@ -21,6 +22,12 @@ struct effect *engine_emit(struct engine *k, pod_id pod, enum effect_kind kind, 
     };
     vec_push(&out->list, effect);
     return &vec_last(&out->list);
+}
+
+void engine_expect(struct engine *k, effect_id effect, uint32_t whose)
+{
+    assert(effect == k->last.effect && map_find(&k->unsettled, effect) == MAP_NONE);
+    map_put(&k->unsettled, effect, whose);
 }
 
 void engine_tell_failure(struct engine *k, pod_id pod, struct str message, struct effects *out)

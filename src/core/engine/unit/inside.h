@@ -3,6 +3,7 @@
 #include "core/base/heap.h"
 #include "core/engine/engine.h"
 #include "core/engine/gang_stats.h"
+#include "core/engine/open.h"
 #include "core/engine/placement_stats.h"
 #include "core/engine/stats.h"
 #include "core/engine/unit/publish.h"
@@ -127,7 +128,7 @@ struct engine {
         effect_id effect;
         int32_t lowest; /* priority that has come, or 0 */
     } last;
-    struct map unsettled; /* effect → pod, or EFFECT_ORPHAN once the pod is gone */
+    struct map unsettled; /* effect → the pod that it binds, or one of those below */
     struct timers {
         struct heap heap; /* units that are to be looked at, by due_ms */
         struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
@@ -150,4 +151,5 @@ struct engine {
     struct arena mem; /* scratch of one call */
 };
 
-#define EFFECT_ORPHAN (UINT32_MAX - 1)
+/* Whose an unsettled effect is: a binding of a pod that is gone, an eviction, a write of an object. */
+enum { OF_NOBODY = UINT32_MAX - 1, OF_EVICTION = UINT32_MAX - 2, OF_WRITE = UINT32_MAX - 3 };

@@ -1,6 +1,11 @@
 /* Which plugins and profiles there are, and who is served by which. */
 
 #include "core/engine/unit/unit.h"
+
+struct engine_open engine_open(struct engine *k)
+{
+    return (struct engine_open){k->cluster, k->queue, &k->classes, &k->deciding.scan};
+}
 #include "core/plugins/plugins.h"
 
 const struct plugin *engine_plugin(const struct engine *k, uint32_t number)

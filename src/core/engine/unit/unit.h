@@ -24,9 +24,6 @@ void figures_free(struct figures *f);
 
 /* --- profiles.c --- */
 
-/* The plugin of this number, guests of its profiles included; NULL: there is none. */
-const struct plugin *engine_plugin(const struct engine *k, uint32_t number);
-
 /* The plugin that orders the profile's units. */
 const struct plugin *engine_order_of(const struct profile *profile);
 
@@ -65,6 +62,9 @@ void engine_tell_out_of_sight(struct engine *k, const struct shape *shape, sym n
 
 struct effect *engine_emit(struct engine *k, pod_id pod, enum effect_kind kind,
                            struct effects *out);
+
+/* The effect, which was just emitted, will be settled, once. */
+void engine_expect(struct engine *k, effect_id effect, uint32_t whose);
 
 /* Says that the pod could not be placed for an error. */
 void engine_tell_failure(struct engine *k, pod_id pod, struct str message, struct effects *out);
@@ -152,6 +152,8 @@ struct class_refusal {
     struct buf headline; /* which goes before that; empty: its profile has kube-scheduler's words */
     sym holder;          /* the namespace whose pods hear another one, … */
     struct buf for_holder; /* … this, as it names what is theirs; SYM_NONE: all hear the same */
+    uint32_t queue;        /* where queues matter: of those who hear it, … */
+    uint64_t epoch;        /* … while nothing in the tree changes */
     bool is_by_rows;   /* by what single nodes say alone, whatever pod of the class asked, … */
     bool may_be_freed; /* … and some said that evictions could make room */
 

@@ -227,7 +227,6 @@ TEST(engine, a_pod_deleted_while_assumed_frees_its_room_and_its_effect_is_nobody
     struct error e = {0};
     error_set(&e, ERROR_GONE, "no such pod");
     engine_settle(s.engine, 0, effect, &e);
-    engine_settle(s.engine, 0, effect, &e); /* twice: nothing */
     EXPECT_TEXT(stage_fate(&s, "b"), "assumed on n1");
 }
 

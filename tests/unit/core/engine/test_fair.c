@@ -47,8 +47,7 @@ static uint32_t run(struct stage *s)
 static int64_t used(struct stage *s, const char *queue, const char *resource)
 {
     struct fair *tree = s->engine->shares->tree;
-    return fair_used(tree, fair_find(tree, str_of(queue)),
-                     fair_resource(tree, str_of(resource)));
+    return fair_used(tree, fair_find(tree, str_of(queue)), fair_resource(tree, str_of(resource)));
 }
 
 static void jobs(struct stage *s, const char *queue, uint32_t n, const char *words)
@@ -155,7 +154,8 @@ TEST(fair, who_is_refused_hears_which_rule_it_is)
     stage_put(&s, "pod held-0 gpu=1 " IN "held " OURS);
     stage_put(&s, "pod inner-0 gpu=1 " IN "inner " OURS);
     stage_put(&s, "pod none-0 gpu=1 " IN "none " OURS);
-    stage_put(&s, "pod kept-0 gpu=2 label:workload.kubenexus.io/preemptible=false " IN "leaf " OURS);
+    stage_put(&s,
+              "pod kept-0 gpu=2 label:workload.kubenexus.io/preemptible=false " IN "leaf " OURS);
     run(&s);
     EXPECT_STR(stage_effect(&s, "full-1")->message,
                "queue full may use 1 nvidia.com/gpu: 1 used, 1 wanted");
@@ -164,9 +164,10 @@ TEST(fair, who_is_refused_hears_which_rule_it_is)
     EXPECT_STR(stage_effect(&s, "inner-0")->message,
                "queue inner has children: name one of its leaves");
     EXPECT_STR(stage_effect(&s, "none-0")->message, "queue none does not exist");
-    EXPECT_STR(stage_effect(&s, "kept-0")->message,
-               "may not be evicted, so it may not borrow: queue leaf has 1 of 1 nvidia.com/gpu left "
-               "of its guarantee");
+    EXPECT_STR(
+        stage_effect(&s, "kept-0")->message,
+        "may not be evicted, so it may not borrow: queue leaf has 1 of 1 nvidia.com/gpu left "
+        "of its guarantee");
 
     queue(&s, "none", ""); /* it comes: the pod need not wait for anything else */
     queue(&s, "held", "");
@@ -182,9 +183,10 @@ TEST(fair, who_is_refused_hears_which_rule_it_is)
 TEST(fair, a_queue_takes_its_namespaces_alone)
 {
     AUTO(stage) s = {0};
-    stage_put(&s,
-              "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{'name':"
-              "'team'},'spec':{'namespaces':{'names':['mine']},'guaranteed':{'nvidia.com/gpu':'1'}}}");
+    stage_put(
+        &s,
+        "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{'name':"
+        "'team'},'spec':{'namespaces':{'names':['mine']},'guaranteed':{'nvidia.com/gpu':'1'}}}");
     stage_put(&s, "node n gpu=8");
     stage_put(&s, "pod a gpu=1 " IN "team " OURS);
     stage_put(&s, "pod b gpu=1 namespace=mine " OURS); /* without a word */
