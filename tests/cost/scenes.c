@@ -167,9 +167,7 @@ const struct scene pairs[] = {
      {"namespace s# label:k#=v", "pod p# cpu=1m apart:host:a=b:like=k#=v"}},
     {"budgets", 300, {"budget b# allowed=1 app=a#", "pod p# cpu=1m on=n1 label:app=a#"}},
     {"nominated pods", 10, {"pod p# cpu=99 nominated=n1"}},
-    {"pods with nodes of their own in sight",
-     100,
-     {"node m# cpu=1", "pod p# cpu=99 nominated=m#"}},
+    {"pods with nodes of their own in sight", 100, {"node m# cpu=1", "pod p# cpu=99 nominated=m#"}},
     {"claims that volumes wait for",
      50,
      {"{'kind':'StorageClass','apiVersion':'storage.k8s.io/"
