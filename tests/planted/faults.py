@@ -56,6 +56,8 @@ FAULTS = [
      "k->extender->open.at[s->group]--;", "(void)s;"),
     ("a change of a row is not in the log", CLUSTER + "txn.c",
      "    change_log_add(&c->log, node, columns);\n}\n\n/* What a pod has", "}\n\n/* What a pod has"),
-    ("a gang that goes on under another number loses its turn", GANG + "gangs.c",
-     "    is->arrival = was->arrival;\n", ""),
+    ("a gang that goes on under another number keeps the old one in its line", GANG + "gangs.c",
+     "    k->above->renamed(k, unit, to);\n", ""),
+    ("a gang that goes on under another number is as young as its new leader", GANG + "gangs.c",
+     "    is->is_starving = was->is_starving;\n", ""),
 ]
