@@ -505,7 +505,9 @@ static const uint64_t *included(struct cluster *c, const struct spread *s)
     struct counts *k = &c->counts;
     const uint32_t words[] = {s->rules, s->tolerations};
     uint32_t n = (uint32_t)LEN(words) + s->n_keys;
-    if (k->included_by.n == n && memcmp(k->included_by.at, words, sizeof(words)) == 0 &&
+    bool knows_all = k->included.n * 64 >= c->nodes.n; /* numbers may have come */
+    if (knows_all && k->included_by.n == n &&
+        memcmp(k->included_by.at, words, sizeof(words)) == 0 &&
         memcmp(k->included_by.at + LEN(words), s->keys, s->n_keys * sizeof(sym)) == 0)
         return k->included.at;
     vec_resize(&k->included_by, n);
