@@ -140,7 +140,7 @@ static struct fair_key key_of(struct engine *k, uint32_t unit)
 {
     struct fair *tree = k->shares->tree;
     struct fair_key key =
-        fair_key(tree, fair_leaf(tree, fair_queue_of(tree, unit)), engine_unit_ask(k, unit));
+        fair_key(tree, fair_leaf(tree, fair_queue_of(tree, unit)), fair_ask_of(tree, unit));
     arena_reset(&k->shares->mem);
     return key;
 }

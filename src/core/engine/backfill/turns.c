@@ -89,7 +89,7 @@ bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
     struct stander *is = &s->standers.at[next];
     if (!is->has_turn)
         is->key = fair_key(s->tree, fair_leaf(s->tree, fair_queue_of(s->tree, next)),
-                           engine_unit_ask(k, next));
+                           fair_ask_of(s->tree, next));
     arena_reset(&s->mem);
     engine_mind_heads(k, l, next);
     fair_out(s->tree, next);

@@ -61,6 +61,7 @@ void engine_shares_done(struct engine *k)
     vec_done(&s->said);
     vec_done(&s->said_free);
     map_done(&s->namespaces);
+    map_done(&s->named);
     vec_done(&s->kinds);
     vec_done(&s->ask);
     arena_done(&s->mem);
@@ -149,9 +150,8 @@ static void keep_shown(struct team *team, const struct queue_object *from)
     team->shown.uid = arena_str(&team->mem, from->meta.uid);
     list_each(&from->status.conditions, c)
         if (n < QUEUE_CONDITIONS_MOST)
-            team->shown.was[n++] = (struct team_condition){arena_str(&team->mem, c->type),
-                                                           str_equal(c->status, STR("True")),
-                                                           c->since_ms};
+            team->shown.was[n++] = (struct team_condition){
+                arena_str(&team->mem, c->type), str_equal(c->status, STR("True")), c->since_ms};
 }
 
 static struct team *new_team(struct engine *k, const struct queue_object *from)
@@ -185,6 +185,17 @@ void engine_relate_teams(struct engine *k)
             s->teams.at[at]->is_leaf = false;
     }
     map_clear(&s->namespaces);
+    map_clear(&s->named);
+    s->any_likes = false;
+    for (uint32_t i = 0; i < s->teams.n; i++) {
+        const struct team *team = s->teams.at[i];
+        s->any_likes |= team->like != ID_NONE;
+        for (uint32_t n = 0; n < team->namespaces.n && team->is_leaf; n++) {
+            sym name = team->namespaces.at[n];
+            uint32_t other = map_find(&s->named, name);
+            map_put(&s->named, name, other == MAP_NONE || other == i ? i : SEVERAL);
+        }
+    }
 }
 
 /* --- text to numbers --- */
@@ -325,6 +336,7 @@ static void plant_tree(struct engine *k)
 {
     struct shares *s = k->shares;
     s->order = (struct fair_order){.before = engine_stands_before, .ctx = k};
+    engine_know_keys(k);
     s->tree = fair_new(&s->order);
     fair_set_reclaim(s->tree, s->args->reclaim == RECLAIM_FAIR_SHARE ? FAIR_BY_SHARE
                               : s->args->reclaim == RECLAIM_NEVER    ? FAIR_NEVER

@@ -53,7 +53,7 @@ struct team {
     uint32_t parent;          /* its place among the teams; ID_NONE: it has none there */
     uint32_t queue;           /* in the tree */
     bool is_leaf;
-    bool is_told;   /* the tree knows it */
+    bool is_told; /* the tree knows it */
     struct team_past past;
     struct team_shown shown;
 };
@@ -68,6 +68,7 @@ enum saying {
     SAYS_CLUSTER_QUEUE, /* Kueue's, by name … */
     SAYS_LOCAL_QUEUE,   /* … or by the LocalQueue that leads there */
     N_SAYINGS,
+    N_SPELLINGS = 11, /* of keys that say it */
 };
 
 struct sayings {
@@ -81,10 +82,12 @@ struct charged {
     uint64_t placed; /* the how-many-eth pod that was placed; those that we found, by name */
 };
 #define NOBODYS (FAIR_NONE - 1)
+#define SEVERAL (ID_NONE - 1)
 
 /* A unit that stands in a lane: what O6 compares. */
 struct stander {
     bool stands, is_first, is_starving, is_beyond, is_told;
+    bool is_taken;            /* its queue takes its namespace */
     int64_t priority;         /* with its tenant's boost */
     int64_t turn_ms;          /* its age, or what its line makes of it */
     uint32_t told, told_text; /* hashes of the refusal that it heard last: its rule, its words */
@@ -119,6 +122,10 @@ struct shares {
     VEC(bool) has_part;       /* by profile: its pods are in queues */
     bool shares_namespaces;   /* some of them take turns by namespace */
 
+    sym keys[N_SPELLINGS]; /* of what is said, held; once there is a tree */
+    bool knows_keys;
+    struct map named;   /* namespace → the only leaf whose object names it; SEVERAL */
+    bool any_likes;     /* some object has a selector for them */
     struct map said_at; /* pod → place in `said`; groups and namespaces: above */
     VEC(struct sayings) said;
     VEC(uint32_t) said_free;
@@ -136,12 +143,12 @@ struct shares {
     VEC(int64_t)
     capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
-    bool is_unrelated;      /* queues came or went since parents and leaves were found */
-    bool is_capacity_stale; /* nodes came, went or changed */
-    bool is_stale;          /* units may be in other queues now */
-    bool must_begin;        /* there is to be another tree, or none */
-    int64_t show_ms;        /* then statuses are looked at again */
-    bool has_passed;        /* a moment at which somebody may be let in */
+    bool is_unrelated;           /* queues came or went since parents and leaves were found */
+    bool is_capacity_stale;      /* nodes came, went or changed */
+    bool is_stale;               /* units may be in other queues now */
+    bool must_begin;             /* there is to be another tree, or none */
+    int64_t show_ms;             /* then statuses are looked at again */
+    bool has_passed;             /* a moment at which somebody may be let in */
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };
@@ -202,6 +209,9 @@ void engine_renew_shares(struct engine *k);
 bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *says);
 void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct meta *says);
 void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says);
+
+/* Once: the keys that say it, as symbols. */
+void engine_know_keys(struct engine *k);
 
 /* Is the pod's profile one of those with a part in queues? */
 bool engine_is_shared(const struct engine *k, pod_id pod);

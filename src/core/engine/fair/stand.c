@@ -253,6 +253,8 @@ void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms)
     is->priority = priority + u->boost;
     is->turn_ms = turn_ms;
     uint32_t queue = settle_queue(k, unit);
+    is = stander_at(k, unit);
+    is->is_taken = engine_takes(k, queue, pods_shape(&k->cluster->pods, (pod_id){unit})->namespace);
     struct fair_ask ask = engine_unit_ask(k, unit);
     fair_enter(s->tree, unit, queue, kind_of(k, unit, is->is_beyond), ask,
                is->is_first || is->has_turn);
