@@ -44,7 +44,7 @@ static struct fair_request request_of(struct engine *k, uint32_t unit)
     uint32_t queue = fair_queue_of(s->tree, unit);
     return (struct fair_request){
         .queue = queue,
-        .namespace = FAIR_NONE,
+        .namespace = engine_limit_of(k, pod),
         .ask = fair_ask_of(s->tree, unit),
         .is_taken = is->is_taken,
         .is_new_job = !is->is_beyond && fair_limits_jobs(s->tree) &&

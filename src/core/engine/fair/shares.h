@@ -2,6 +2,7 @@
 
 #include "core/base/map.h"
 #include "core/cluster/cluster.h"
+#include "core/engine/fair/counts.h"
 #include "core/engine/queues.h"
 #include "core/engine/unit/unit.h"
 #include "core/fair/fair.h"
@@ -67,8 +68,9 @@ enum saying {
     SAYS_PEER,          /* the first that says something of KAI's, Volcano's and YuniKorn's keys */
     SAYS_CLUSTER_QUEUE, /* Kueue's, by name … */
     SAYS_LOCAL_QUEUE,   /* … or by the LocalQueue that leads there */
+    SAYS_MAX,           /* scheduling.kubenexus.io/max, of a namespace */
     N_SAYINGS,
-    N_SPELLINGS = 11, /* of keys that say it */
+    N_SPELLINGS = 12, /* of keys that say it */
 };
 
 struct sayings {
@@ -78,32 +80,31 @@ struct sayings {
 /* Where a pod is counted. */
 struct charged {
     uint32_t queue;  /* FAIR_NONE: not known yet; NOBODYS: it is an outsider's */
+    uint32_t placed; /* the how-many-eth pod that was placed; those that we found, by name */
     uint64_t job;    /* with its queue: 0: it is counted in none */
-    uint64_t placed; /* the how-many-eth pod that was placed; those that we found, by name */
 };
 #define NOBODYS (FAIR_NONE - 1)
 #define SEVERAL (ID_NONE - 1)
 
 /* A unit that stands in a lane: what O6 compares. */
 struct stander {
-    bool stands, is_first, is_starving, is_beyond, is_told;
-    bool is_taken;            /* its queue takes its namespace */
-    int64_t priority;         /* with its tenant's boost */
-    int64_t turn_ms;          /* its age, or what its line makes of it */
-    uint32_t told, told_text; /* hashes of the refusal that it heard last: its rule, its words */
+    int64_t priority;       /* with its tenant's boost */
+    int64_t turn_ms;        /* its age, or what its line makes of it */
+    struct kept_turn *turn; /* it was chosen, and evicts; owned; NULL: it does not */
     int64_t told_ms;
-    bool is_behind;             /* in its last turn a head of its line kept it */
-    bool has_turn;              /* it was chosen, and evicts: so it goes before all others (R11), */
-    struct fair_key key;        /* … this was its turn, … */
-    struct turn_victims *goers; /* … and for it go these; owned */
+    uint32_t told, told_text; /* hashes of the refusal that it heard last: its rule, its words */
+    bool stands, is_first, is_starving, is_beyond;
+    bool is_taken;  /* its queue takes its namespace */
+    bool is_behind; /* in its last turn a head of its line kept it */
 };
 
-/* Who goes for a unit, as its turn will tell. */
-struct turn_victims {
-    struct arena mem;
-    VEC(struct queue_victim) at;
+/* A turn that goes on until its unit starts, before all others (R11). */
+struct kept_turn {
+    struct fair_key key;            /* as it was when the unit was chosen */
+    struct arena mem;               /* of the texts of … */
+    VEC(struct queue_victim) goers; /* … who goes for it */
 };
-void turn_victims_free(struct turn_victims *v); /* NULL is fine */
+void kept_turn_free(struct kept_turn *t); /* NULL is fine */
 
 /* A resource whose use is counted by what the node is, too. */
 struct kind_of {
@@ -132,23 +133,32 @@ struct shares {
 
     VEC(struct charged) charged;  /* by pod; empty without a tree */
     VEC(struct stander) standers; /* by unit; the same */
-    uint64_t n_placed;
-    struct map jobs;       /* job and queue → its pods that are counted */
-    struct map namespaces; /* namespace → its only queue by 1.4, row 5; cleared when it may
+    uint32_t n_placed;
+    uint32_t chosen;            /* the unit that was chosen last, … */
+    struct fair_key chosen_key; /* … and as what */
+    struct map jobs;            /* job and queue → its pods that are counted */
+    VEC(sym) limited;           /* namespaces that say a max, held … */
+    struct map limits;          /* … → the number of each in the tree */
+    struct map namespaces;      /* namespace → its only queue by 1.4, row 5; cleared when it may
                                      * be another */
-    VEC(uint32_t) numbers; /* resource → its number in the tree, + 1; 0: none yet */
-    VEC(bool) is_fine;     /* number in the tree → counted in thousandths */
+    VEC(uint32_t) numbers;      /* resource → its number in the tree, + 1; 0: none yet */
+    VEC(bool) is_fine;          /* number in the tree → counted in thousandths */
     VEC(struct kind_of) kinds;
-    uint32_t vram; /* number in the tree, + 1; 0: no Queue names it */
+    struct map pinned; /* what pods may have, and a kind → whether it is that kind alone */
+    uint32_t vram;     /* number in the tree, + 1; 0: no Queue names it */
     VEC(int64_t)
-    capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
+    capacity;               /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
-    bool is_unrelated;           /* queues came or went since parents and leaves were found */
-    bool is_capacity_stale;      /* nodes came, went or changed */
-    bool is_stale;               /* units may be in other queues now */
-    bool must_begin;             /* there is to be another tree, or none */
-    int64_t show_ms;             /* then statuses are looked at again */
-    bool has_passed;             /* a moment at which somebody may be let in */
+    bool is_unrelated;      /* queues came or went since parents and leaves were found */
+    bool is_capacity_stale; /* nodes came, went or changed */
+    bool is_stale;          /* units may be in other queues now */
+    bool must_begin;        /* there is to be another tree, or none */
+    bool has_passed;        /* a moment at which somebody may be let in */
+    int64_t show_ms;        /* then statuses are looked at again */
+    struct queue_counts counts;
+    struct queue_reports reports; /* for metrics, of one moment; live in `reports_mem` */
+    uint64_t reports_of;
+    struct arena reports_mem;
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };
@@ -231,6 +241,9 @@ struct str engine_leaf_name(const struct engine *k, uint32_t queue);
 /* Does the queue take the namespace? */
 bool engine_takes(struct engine *k, uint32_t queue, sym namespace);
 
+/* What the namespace says that its pods may have; empty: nothing. */
+struct str engine_max_said(const struct engine *k, sym namespace);
+
 /* --- charge.c: what is taken --- */
 
 /* What a pod asks for; of one that is on a node with what is counted by what the node is. Lives in
@@ -244,6 +257,9 @@ void engine_count_in_sight(void *ctx, pod_id pod, int sign);
 /* The number of a resource that is spelled as Queues spell it. */
 uint32_t engine_resource_number(struct engine *k, struct str name);
 bool engine_knows_resource(const struct engine *k, struct str name);
+
+/* The number of the pod's namespace, if that says a max; FAIR_NONE: it does not. */
+uint32_t engine_limit_of(const struct engine *k, pod_id pod);
 
 /* What capacity there is, anew. */
 void engine_sum_capacity(struct engine *k);
@@ -266,9 +282,9 @@ void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms);
 void engine_leave_queue(struct engine *k, uint32_t unit);
 void engine_stand_anew(struct engine *k, uint32_t unit); /* it starves */
 
-/* The unit evicts, so its turn goes on: until it starts, it goes before all others. Takes `goers`.
- * Or it evicts no longer. */
-void engine_keep_turn(struct engine *k, uint32_t unit, struct turn_victims *goers);
+/* The unit evicts, so its turn goes on: until it starts, it goes before all others. Takes `turn`. Or
+ * it evicts no longer. */
+void engine_keep_turn(struct engine *k, uint32_t unit, struct kept_turn *turn);
 void engine_give_turn_up(struct engine *k, uint32_t unit);
 void engine_rename_in_queue(struct engine *k, uint32_t unit, uint32_t to);
 
