@@ -116,10 +116,11 @@ def smaller(scenario, config):
                 yield with_item(scenario, "jobs", i, job | {"arrival": arrival}), config
     for candidate in less(scenario, "queues", {"name", "parent"}):
         yield candidate, config
-    args = config["profiles"][0]["pluginConfig"][0]["args"]
-    for name in args:
-        yield scenario, generate.configuration({k: v for k, v in args.items() if k != name})
-    yield scenario, generate.configuration(args)
+    args, *others = config["profiles"][0]["pluginConfig"]
+    for name in args["args"]:
+        yield scenario, generate.configuration({k: v for k, v in args["args"].items() if k != name}, others)
+    for other in others:
+        yield scenario, generate.configuration(args["args"], [o for o in others if o is not other])
 
 
 def shrink(scenario, config, fails, most=600):

@@ -302,8 +302,7 @@ def may_plan(state, u):
     """R1."""
     refused = admission.refusal(state, order.Turn(u, "minimum"))
     may = refused is None or refused[0] in ("A2", "A3", "A4", "A6")
-    waited = state.now - u.arrival >= state.config.delay_ms or u.is_first  # O1: as today
-    return may and waited and u.may_evict
+    return may and u.may_evict and state.now - u.arrival >= state.config.delay_ms
 
 
 def plan(state, u):

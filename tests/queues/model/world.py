@@ -32,6 +32,7 @@ class World:
         self.said = {}  # by unit: the refusal written last
         self.placed = 0
         self.end = 0
+        self.behind = set()  # whom a head kept in its last turn
         self.heads = []  # O10: refused for room since the last round for all, in that order
         self.evicted = {"reclaim": 0, "priority": 0, "lostGpuSeconds": 0}
 
@@ -170,7 +171,9 @@ class World:
         if alike in state.memo:  # one of its likeness was refused, and nothing has changed
             return None
         refused = admission.refusal(state, turn)
+        self.behind.discard(turn)
         if not refused and heads.holds_back(state, held, turn):
+            self.behind.add(turn)
             return None
         nodes = None if refused else state.seats(turn.unit, len(turn.unit.pods[: turn.unit.minimum]) if turn.kind == "minimum" else 1)
         if nodes is not None:
@@ -206,16 +209,19 @@ class World:
         return turn.kind == "minimum" and turn.unit.may_evict
 
     def rounds(self):
-        """4.4, O9: a round for all who wait; after one in which something started, one for those who may evict."""
+        """4.4, O9: a round for all who wait; after one in which something started, one for those who may evict.
+
+        In a line all stand again: who is a head is found anew."""
+        again = self.may_evict if self.config.policy == "first-fit" else None
         is_on = self.round(None)
         while is_on:
-            is_on = self.round(self.may_evict)
+            is_on = self.round(again)
 
     def say_refusals(self):
         for turn in sorted(self.turns(), key=lambda t: t.unit.name):
             if turn.kind != "minimum":
                 continue
-            refused = admission.refusal(self.state, turn) or heads.refusal(self.state, turn) or ("room", None)
+            refused = admission.refusal(self.state, turn) or (("O10" if turn in self.behind else "room"), None)
             if self.said.get(turn.unit) != refused:
                 self.said[turn.unit] = refused
                 rule, at = refused
@@ -250,11 +256,11 @@ class World:
         state = self.state
         alike = {(self.likeness[turn.unit], turn.kind): turn for turn in reversed(self.turns())}
         for turn in alike.values():
-            if not admission.refusal(state, turn) and not heads.refusal(state, turn):
+            if not admission.refusal(state, turn) and turn not in self.behind:
                 n = turn.unit.minimum if turn.kind == "minimum" else 1
                 assert state.seats(turn.unit, n) is None, f"I2: {turn.unit.name} could start"
             if turn.kind == "minimum":
-                assert reclaim.plan(state, turn.unit) is None or heads.refusal(state, turn), f"I1: {turn.unit.name} could evict"
+                assert turn in self.behind or reclaim.plan(state, turn.unit) is None, f"I1: {turn.unit.name} could evict"
         if any(unit.is_first for unit in self.units):
             return
         for q in self.tree.queues.values():
