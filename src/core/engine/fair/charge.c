@@ -149,8 +149,7 @@ static bool is_pinned(struct engine *k, const struct spec *spec, sym pin, uint32
     bool is_any = false, are_all = true;
     for (uint32_t i = 0; i < c->nodes.n && are_all; i++) {
         node_id node = {i};
-        if (!nodes_is_present(&c->nodes, node) ||
-            (pin != SYM_NONE && c->nodes.name[i] != pin) ||
+        if (!nodes_is_present(&c->nodes, node) || (pin != SYM_NONE && c->nodes.name[i] != pin) ||
             !cluster_rules_allow(c, spec->rules, node, pin) ||
             !cluster_taints_tolerated(c, spec->tolerations, node))
             continue;
@@ -247,8 +246,9 @@ static void count_job(struct engine *k, pod_id pod, uint32_t queue, int sign)
 uint32_t engine_limit_of(const struct engine *k, pod_id pod)
 {
     const struct shares *s = k->shares;
-    uint32_t limit = s->limits.n ? map_find(&s->limits, pods_shape(&k->cluster->pods, pod)->namespace)
-                                 : MAP_NONE;
+    uint32_t limit = s->limits.n
+                         ? map_find(&s->limits, pods_shape(&k->cluster->pods, pod)->namespace)
+                         : MAP_NONE;
     return limit == MAP_NONE ? FAIR_NONE : limit;
 }
 

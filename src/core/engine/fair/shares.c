@@ -169,9 +169,8 @@ static void keep_shown(struct team *team, const struct queue_object *from)
     team->shown.uid = arena_str(&team->mem, from->meta.uid);
     list_each(&from->status.conditions, c)
         if (n < QUEUE_CONDITIONS_MOST)
-            team->shown.was[n++] = (struct team_condition){arena_str(&team->mem, c->type),
-                                                           str_equal(c->status, STR("True")),
-                                                           c->since_ms};
+            team->shown.was[n++] = (struct team_condition){
+                arena_str(&team->mem, c->type), str_equal(c->status, STR("True")), c->since_ms};
 }
 
 static struct team *new_team(struct engine *k, const struct queue_object *from)

@@ -54,7 +54,7 @@ struct team {
     uint32_t parent;          /* its place among the teams; ID_NONE: it has none there */
     uint32_t queue;           /* in the tree */
     bool is_leaf;
-    bool is_told;   /* the tree knows it */
+    bool is_told; /* the tree knows it */
     struct team_past past;
     struct team_shown shown;
 };
@@ -137,16 +137,16 @@ struct shares {
     VEC(bool) is_fine;     /* number in the tree → counted in thousandths */
     VEC(struct kind_of) kinds;
     struct map pinned; /* what pods may have, and a kind → whether it is that kind alone */
-    uint32_t vram; /* number in the tree, + 1; 0: no Queue names it */
+    uint32_t vram;     /* number in the tree, + 1; 0: no Queue names it */
     VEC(int64_t)
-    capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
+    capacity;               /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
-    bool is_unrelated;           /* queues came or went since parents and leaves were found */
-    bool is_capacity_stale;      /* nodes came, went or changed */
-    bool is_stale;               /* units may be in other queues now */
-    bool must_begin;             /* there is to be another tree, or none */
-    bool has_passed;             /* a moment at which somebody may be let in */
-    int64_t show_ms;             /* then statuses are looked at again */
+    bool is_unrelated;      /* queues came or went since parents and leaves were found */
+    bool is_capacity_stale; /* nodes came, went or changed */
+    bool is_stale;          /* units may be in other queues now */
+    bool must_begin;        /* there is to be another tree, or none */
+    bool has_passed;        /* a moment at which somebody may be let in */
+    int64_t show_ms;        /* then statuses are looked at again */
     struct queue_counts counts;
     struct queue_reports reports; /* for metrics, of one moment; live in `reports_mem` */
     uint64_t reports_of;

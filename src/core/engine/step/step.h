@@ -62,10 +62,12 @@ struct stepping {
     bool has_missed;        /* a gang was told that it misses members */
 };
 
-/* --- moments.c --- */
+/* --- begin.c --- */
 
 /* A call from outside begins: what holds between two of them is asserted, and what time it is, set. */
 void engine_begin_call(struct engine *k, int64_t now_ms);
+
+/* --- moments.c --- */
 
 /* Gives back the room of those who have gone. */
 void engine_forget_gone(struct engine *k);

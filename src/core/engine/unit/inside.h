@@ -73,7 +73,7 @@ struct above {
 
     /* what others know of it */
     struct payer (*payer)(const struct engine *k, pod_id hold); /* for whom room is held */
-    bool (*is_idle)(const struct engine *k, pod_id pod); /* a hold that looks for no room */
+    bool (*is_idle)(const struct engine *k, pod_id pod);        /* a hold that looks for no room */
     bool (*is_in_line)(const struct engine *k, uint32_t unit);
     bool (*takes_turns)(const struct engine *k, uint32_t unit); /* as its queue says */
     bool (*is_evicting)(const struct engine *k, uint32_t unit);
@@ -141,7 +141,8 @@ struct engine {
     struct map unsettled; /* effect → the pod that it binds, or one of those below */
     struct timers {
         struct heap heap; /* units that are to be looked at, by due_ms */
-        struct map wakes; /* pods that are tried again at a time, whatever happens → the low half of it */
+        struct map
+            wakes; /* pods that are tried again at a time, whatever happens → the low half of it */
     } timers;
     struct publishing {
         int64_t due_ms; /* when what is stale is shown; INT64_MAX: nothing is */

@@ -37,7 +37,8 @@ static int64_t used(struct stage *s, const char *queue, const char *resource)
 {
     struct fair *tree = s->engine->shares->tree;
     uint32_t number = fair_find(tree, str_of(queue));
-    return number == FAIR_NONE ? -1 : fair_used(tree, number, fair_resource(tree, str_of(resource)));
+    return number == FAIR_NONE ? -1
+                               : fair_used(tree, number, fair_resource(tree, str_of(resource)));
 }
 
 static struct str told(struct stage *s, const char *pod)
@@ -145,15 +146,17 @@ TEST(fair_changes, nodes_that_come_and_go_change_what_is_backed)
     struct fair *tree = s.engine->shares->tree;
     stage_remove(&s, "node n");
     run(&s);
-    EXPECT_INT(fair_effective(tree, fair_find(tree, STR("a")), fair_resource(tree, STR(GPU))), 1000);
+    EXPECT_INT(fair_effective(tree, fair_find(tree, STR("a")), fair_resource(tree, STR(GPU))),
+               1000);
 }
 
 TEST(fair_changes, a_namespace_may_limit_all_its_pods)
 {
     AUTO(stage) s = {0};
     queue(&s, "a", "");
-    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default','annotations':{"
-                  "'scheduling.kubenexus.io/max':'{\\\"nvidia.com/gpu\\\": \\\"2\\\"}'}}}");
+    stage_put(&s,
+              "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default','annotations':{"
+              "'scheduling.kubenexus.io/max':'{\\\"nvidia.com/gpu\\\": \\\"2\\\"}'}}}");
     stage_put(&s, "node n gpu=8");
     stage_put(&s, "pod p gpu=2 created=1 " IN "a " OURS);
     stage_put(&s, "pod q gpu=1 created=2 " OURS); /* of another queue */
@@ -221,8 +224,9 @@ TEST(fair_changes, room_that_is_held_is_charged_to_those_for_whom_it_is)
     stage_put(&s, "pod p gpu=2 " OURS);
     run(&s);
     EXPECT_STR(told(&s, "p"), "queue team may use 4 nvidia.com/gpu: 3 used, 2 wanted");
-    stage_remove(&s, "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'ResourceReservation',"
-                     "'metadata':{'name':'r','namespace':'default'},'spec':{}}");
+    stage_remove(&s,
+                 "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'ResourceReservation',"
+                 "'metadata':{'name':'r','namespace':'default'},'spec':{}}");
     run(&s);
     EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
 }
