@@ -504,6 +504,11 @@ bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors)
     return is_news;
 }
 
+void engine_set_told(struct engine *k, uint32_t unit, bool is_told)
+{
+    k->lines->waiters.at[unit].is_told = is_told;
+}
+
 uint64_t engine_n_learned(const struct engine *k)
 {
     return k->lines->runtimes.notes / RUNTIME_LEVELS;

@@ -15,6 +15,23 @@ static bool is_vram(struct str name)
     return str_equal(name, STR("vram"));
 }
 
+/* The number of a resource, its kind aside. */
+static uint32_t add_resource(struct engine *k, struct str name)
+{
+    struct shares *s = k->shares;
+    uint32_t were = fair_n_resources(s->tree), number = fair_resource(s->tree, name);
+    if (number < were)
+        return number;
+    vec_resize(&s->is_fine, number + 1);
+    vec_resize(&s->capacity, number + 1);
+    struct str base = queue_resource(name);
+    s->is_fine.at[number] = str_equal(base, STR("cpu")) || resource_is_accelerator(base);
+    if (is_vram(name))
+        s->vram = number + 1;
+    s->is_capacity_stale = true;
+    return number;
+}
+
 /* The node's label, or the GPU model, by which a kind is counted. */
 static void note_kind(struct engine *k, struct str name, uint32_t number)
 {
@@ -30,24 +47,15 @@ static void note_kind(struct engine *k, struct str name, uint32_t number)
     }
     kind.value = names_get(names, value);
     intern_hold(&names->text, kind.value);
-    kind.base = engine_resource_number(k, base);
+    kind.base = add_resource(k, base);
     vec_push(&k->shares->kinds, kind);
 }
 
 uint32_t engine_resource_number(struct engine *k, struct str name)
 {
-    struct shares *s = k->shares;
-    uint32_t were = fair_n_resources(s->tree), number = fair_resource(s->tree, name);
-    if (number < were)
-        return number;
-    vec_resize(&s->is_fine, number + 1);
-    vec_resize(&s->capacity, number + 1);
-    struct str base = queue_resource(name);
-    s->is_fine.at[number] = str_equal(base, STR("cpu")) || resource_is_accelerator(base);
-    if (is_vram(name))
-        s->vram = number + 1;
-    note_kind(k, name, number);
-    s->is_capacity_stale = true;
+    uint32_t were = fair_n_resources(k->shares->tree), number = add_resource(k, name);
+    if (number >= were)
+        note_kind(k, name, number);
     return number;
 }
 

@@ -318,23 +318,16 @@ bool engine_takes(struct engine *k, uint32_t queue, sym namespace)
     return false;
 }
 
-/* Room that is held is charged to those for whom it is. */
-static uint32_t payers_queue(struct engine *k, pod_id hold)
+static struct charged *charged_at(struct engine *k, pod_id pod)
 {
-    struct payer payer = k->above->payer(k, hold);
-    if (payer.pod != ID_NONE)
-        return engine_queue_of_pod(k, (pod_id){payer.pod});
-    if (payer.namespace == SYM_NONE)
-        return NOBODYS;
-    struct str name = namespaces_queue(k, payer.namespace);
-    return fair_part(k->shares->tree, fair_get(k->shares->tree, name),
-                     names_text(&k->cluster->names, payer.namespace));
+    struct shares *s = k->shares;
+    while (s->charged.n <= pod.i)
+        vec_push(&s->charged, (struct charged){.queue = FAIR_NONE});
+    return &s->charged.at[pod.i];
 }
 
-uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
+static uint32_t resolve(struct engine *k, pod_id pod, bool was_charged)
 {
-    if (engine_is_hold(k, pod.i))
-        return payers_queue(k, pod);
     if (!engine_is_shared(k, pod))
         return NOBODYS;
     sym namespace = pods_shape(&k->cluster->pods, pod)->namespace;
@@ -347,19 +340,32 @@ uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
     return part_of(k, pod, queue_said(k, pod));
 }
 
+/* Room that is held is charged to those for whom it is. */
+static uint32_t payers_queue(struct engine *k, pod_id hold)
+{
+    struct payer payer = k->above->payer(k, hold);
+    pod_id pod = {payer.pod};
+    if (pod.i != ID_NONE) {
+        uint32_t queue = charged_at(k, pod)->queue;
+        return queue == FAIR_NONE ? resolve(k, pod, true) : queue;
+    }
+    if (payer.namespace == SYM_NONE)
+        return NOBODYS;
+    struct str name = namespaces_queue(k, payer.namespace);
+    return fair_part(k->shares->tree, fair_get(k->shares->tree, name),
+                     names_text(&k->cluster->names, payer.namespace));
+}
+
+uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
+{
+    return engine_is_hold(k, pod.i) ? payers_queue(k, pod) : resolve(k, pod, was_charged);
+}
+
 struct str engine_leaf_name(const struct engine *k, uint32_t queue)
 {
     const struct fair *tree = k->shares->tree;
     return queue == NOBODYS || queue == FAIR_NONE ? (struct str){0}
                                                   : fair_name(tree, fair_leaf(tree, queue));
-}
-
-static struct charged *charged_at(struct engine *k, pod_id pod)
-{
-    struct shares *s = k->shares;
-    while (s->charged.n <= pod.i)
-        vec_push(&s->charged, (struct charged){.queue = FAIR_NONE});
-    return &s->charged.at[pod.i];
 }
 
 uint32_t engine_queue_of_pod(struct engine *k, pod_id pod)
