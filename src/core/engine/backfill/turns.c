@@ -148,6 +148,7 @@ void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
     if (is->goers)
         tell_goers(is->goers, out, &turn);
     vec_push(&out->turns, turn);
+    queue_counts_start(&s->counts, &turn, k->now_ms - engine_age_ms(k, unit));
     turn_victims_free(is->goers);
     is->goers = NULL;
     is->has_turn = false;

@@ -27,6 +27,20 @@ static void free_team(struct engine *k, struct team *team)
     mem_free(team);
 }
 
+static void forget_kinds(struct engine *k)
+{
+    struct shares *s = k->shares;
+    struct intern *text = &k->cluster->names.text;
+    vec_each(&s->kinds, kind) {
+        if (kind->key != SYM_NONE)
+            intern_drop(text, kind->key);
+        intern_drop(text, kind->value);
+    }
+    vec_clear(&s->kinds);
+    map_clear(&s->pinned);
+    s->vram = 0;
+}
+
 static void fell_tree(struct engine *k)
 {
     struct shares *s = k->shares;
@@ -46,7 +60,8 @@ static void fell_tree(struct engine *k)
     vec_done(&s->numbers);
     vec_done(&s->is_fine);
     vec_done(&s->capacity);
-    vec_clear(&s->kinds);
+    map_clear(&s->limits);
+    forget_kinds(k);
 }
 
 void engine_shares_done(struct engine *k)
@@ -62,7 +77,12 @@ void engine_shares_done(struct engine *k)
     vec_done(&s->said_free);
     map_done(&s->namespaces);
     vec_done(&s->kinds);
+    map_done(&s->pinned);
+    map_done(&s->limits);
+    vec_done(&s->limited);
     vec_done(&s->ask);
+    queue_counts_done(&s->counts);
+    arena_done(&s->reports_mem);
     arena_done(&s->mem);
     mem_free(s);
 }
@@ -149,9 +169,8 @@ static void keep_shown(struct team *team, const struct queue_object *from)
     team->shown.uid = arena_str(&team->mem, from->meta.uid);
     list_each(&from->status.conditions, c)
         if (n < QUEUE_CONDITIONS_MOST)
-            team->shown.was[n++] = (struct team_condition){arena_str(&team->mem, c->type),
-                                                           str_equal(c->status, STR("True")),
-                                                           c->since_ms};
+            team->shown.was[n++] = (struct team_condition){
+                arena_str(&team->mem, c->type), str_equal(c->status, STR("True")), c->since_ms};
 }
 
 static struct team *new_team(struct engine *k, const struct queue_object *from)
@@ -282,6 +301,21 @@ static void tell_tree(struct engine *k, struct team *team)
     arena_reset(&s->mem);
 }
 
+/* What a namespace says that nobody can read lets nothing start there. */
+static void limit_namespace(struct engine *k, sym namespace)
+{
+    struct shares *s = k->shares;
+    struct error e;
+    amount_list max;
+    struct fair_amount none = {engine_resource_number(k, STR("pods")), 0};
+    struct fair_ask limits = {&none, 1};
+    if (queue_read_amounts(engine_max_said(k, namespace), &s->mem, &max, &e))
+        limits = numbers_of(k, &max);
+    struct str name = names_text(&k->cluster->names, namespace);
+    map_put(&s->limits, namespace, fair_namespace(s->tree, name, limits));
+    arena_reset(&s->mem);
+}
+
 /* --- a tree begins --- */
 
 /* The plugin, if the profile's pods are in queues. */
@@ -337,6 +371,8 @@ static void plant_tree(struct engine *k)
     engine_relate_teams(k);
     vec_each(&s->teams, team)
         tell_tree(k, *team);
+    vec_each(&s->limited, namespace)
+        limit_namespace(k, *namespace);
     s->tap = (struct cluster_tap){engine_count_moved, engine_count_in_sight, k};
     k->cluster->tap = &s->tap;
     engine_charge_all(k);

@@ -2,6 +2,7 @@
 
 #include "core/base/map.h"
 #include "core/cluster/cluster.h"
+#include "core/engine/fair/counts.h"
 #include "core/engine/queues.h"
 #include "core/engine/unit/unit.h"
 #include "core/fair/fair.h"
@@ -53,7 +54,7 @@ struct team {
     uint32_t parent;          /* its place among the teams; ID_NONE: it has none there */
     uint32_t queue;           /* in the tree */
     bool is_leaf;
-    bool is_told;   /* the tree knows it */
+    bool is_told; /* the tree knows it */
     struct team_past past;
     struct team_shown shown;
 };
@@ -67,6 +68,7 @@ enum saying {
     SAYS_PEER,          /* the first that says something of KAI's, Volcano's and YuniKorn's keys */
     SAYS_CLUSTER_QUEUE, /* Kueue's, by name … */
     SAYS_LOCAL_QUEUE,   /* … or by the LocalQueue that leads there */
+    SAYS_MAX,           /* scheduling.kubenexus.io/max, of a namespace */
     N_SAYINGS,
 };
 
@@ -127,21 +129,28 @@ struct shares {
     VEC(struct stander) standers; /* by unit; the same */
     uint64_t n_placed;
     struct map jobs;       /* job and queue → its pods that are counted */
+    VEC(sym) limited;      /* namespaces that say a max, held … */
+    struct map limits;     /* … → the number of each in the tree */
     struct map namespaces; /* namespace → its only queue by 1.4, row 5; cleared when it may
                                      * be another */
     VEC(uint32_t) numbers; /* resource → its number in the tree, + 1; 0: none yet */
     VEC(bool) is_fine;     /* number in the tree → counted in thousandths */
     VEC(struct kind_of) kinds;
-    uint32_t vram; /* number in the tree, + 1; 0: no Queue names it */
+    struct map pinned; /* what pods may have, and a kind → whether it is that kind alone */
+    uint32_t vram;     /* number in the tree, + 1; 0: no Queue names it */
     VEC(int64_t)
-    capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
+    capacity;               /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
     bool is_unrelated;      /* queues came or went since parents and leaves were found */
     bool is_capacity_stale; /* nodes came, went or changed */
     bool is_stale;          /* units may be in other queues now */
     bool must_begin;        /* there is to be another tree, or none */
-    int64_t show_ms;        /* then statuses are looked at again */
     bool has_passed;        /* a moment at which somebody may be let in */
+    int64_t show_ms;        /* then statuses are looked at again */
+    struct queue_counts counts;
+    struct queue_reports reports; /* for metrics, of one moment; live in `reports_mem` */
+    uint64_t reports_of;
+    struct arena reports_mem;
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };
@@ -221,6 +230,9 @@ struct str engine_leaf_name(const struct engine *k, uint32_t queue);
 /* Does the queue take the namespace? */
 bool engine_takes(struct engine *k, uint32_t queue, sym namespace);
 
+/* What the namespace says that its pods may have; empty: nothing. */
+struct str engine_max_said(const struct engine *k, sym namespace);
+
 /* --- charge.c: what is taken --- */
 
 /* What a pod asks for; of one that is on a node with what is counted by what the node is. Lives in
@@ -234,6 +246,9 @@ void engine_count_in_sight(void *ctx, pod_id pod, int sign);
 /* The number of a resource that is spelled as Queues spell it. */
 uint32_t engine_resource_number(struct engine *k, struct str name);
 bool engine_knows_resource(const struct engine *k, struct str name);
+
+/* The number of the pod's namespace, if that says a max; FAIR_NONE: it does not. */
+uint32_t engine_limit_of(const struct engine *k, pod_id pod);
 
 /* What capacity there is, anew. */
 void engine_sum_capacity(struct engine *k);

@@ -23,7 +23,21 @@ static bool is_asked(const struct engine *k, const struct line *l)
     return false;
 }
 
+static struct payer payer(const struct engine *k, pod_id hold)
+{
+    const struct booking *b = engine_booking_of_hold(k, hold.i);
+    if (!b)
+        return (struct payer){ID_NONE, SYM_NONE};
+    struct payer payer = {b->driver, b->namespace};
+    const struct groups *groups = &k->cluster->groups;
+    if (payer.pod == ID_NONE && b->gang != ID_NONE && groups->at.at[b->gang].members.n)
+        payer.pod = groups->at.at[b->gang].members.at[0];
+    return payer;
+}
+
 const struct above engine_above = {
+    .added = engine_forget_charge,
+    .payer = payer,
     .entered = engine_forget_refusal,
     .left = engine_unit_left,
     .renamed = engine_unit_renamed,

@@ -300,17 +300,6 @@ void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
     engine_hear_answer(k, effect, answer);
 }
 
-/* --- a call from outside begins --- */
-
-void engine_begin_call(struct engine *k, int64_t now_ms)
-{
-    assert(now_ms >= k->now_ms); /* time never goes back */
-    assert(k->cluster->depth == 0 && !engine_has_lifted(k));
-    assert(queue_count(k->queue, QUEUE_IN_FLIGHT) <= engine_n_asked(k));
-    k->now_ms = now_ms;
-    engine_pass_shares(k);
-}
-
 /* --- time passes --- */
 
 /* What is over is over before anybody is decided about; what is due goes before that, too. */

@@ -66,6 +66,12 @@ static uint32_t unit_of(const struct engine *k, pod_id pod)
     return unit < s->standers.n && s->standers.at[unit].stands ? unit : ID_NONE;
 }
 
+uint32_t engine_waiting_unit(const struct engine *k, struct str namespace, struct str name)
+{
+    pod_id pod = k->shares->tree ? find(k, namespace, name) : (pod_id){ID_NONE};
+    return pod.i == ID_NONE ? ID_NONE : unit_of(k, pod);
+}
+
 static struct str place_of(const struct engine *k, uint32_t queue)
 {
     return queue == FAIR_ROOT ? STR("root") : fair_name(k->shares->tree, queue);
@@ -100,13 +106,14 @@ bool engine_queue_refusal(struct engine *k, struct str namespace, struct str nam
 /* --- all queues --- */
 
 struct reporting {
-    struct engine *k;
+    const struct engine *k;
     struct arena *mem;
     struct queue_reports *out;
     uint32_t *queues; /* by report */
 };
 
-static struct str state_of(struct engine *k, uint32_t queue, struct str *message, struct arena *mem)
+static struct str state_of(const struct engine *k, uint32_t queue, struct str *message,
+                           struct arena *mem)
 {
     static const struct str states[] = {
         [FAIR_ACTIVE] = STR("Open"),
@@ -271,13 +278,9 @@ static void leave_out_the_rest(struct queue_reports *all)
         report->amounts.n = kept;
 }
 
-void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
-                          struct queue_reports *out)
+void engine_read_queues(const struct engine *k, struct arena *mem, struct queue_reports *out)
 {
     *out = (struct queue_reports){0};
-    k->now_ms = now_ms;
-    engine_pass_shares(k);
-    engine_settle_shares(k);
     if (!engine_shares(k))
         return;
     out->at.at = arena_array(mem, struct queue_report, fair_n_queues(k->shares->tree));
@@ -287,4 +290,13 @@ void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
         report_below(&r, r.queues[i]);
     count_jobs(&r);
     leave_out_the_rest(out);
+}
+
+void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
+                          struct queue_reports *out)
+{
+    k->now_ms = now_ms;
+    engine_pass_shares(k);
+    engine_settle_shares(k);
+    engine_read_queues(k, mem, out);
 }

@@ -127,7 +127,7 @@ TEST(show_queue, twenty_are_written_at_once_and_the_rest_a_second_later)
     AUTO(stage) s = {.config = showing()};
     stage_put(&s, "node n gpu=4");
     for (int i = 0; i < 50; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "q%02d", i);
         queue(&s, name, 1, "", "");
     }
