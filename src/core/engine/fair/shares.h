@@ -304,6 +304,10 @@ bool engine_is_kept(const struct engine *k, pod_id pod);
 /* The pod is placed, after all others that were. */
 void engine_note_placed(struct engine *k, pod_id pod);
 
+/* Does a queue have more than its max of a kind because the pod, which is placed in the open
+ * transaction, is on such a node (A2b)? */
+bool engine_exceeds_kind(struct engine *k, pod_id pod, struct fair_refusal *why);
+
 /* The words of 3.1. */
 void engine_word_admission(struct engine *k, uint32_t unit, const struct fair_refusal *why,
                            struct buf *out);

@@ -147,6 +147,12 @@ void engine_review_turn(struct engine *k, uint32_t unit)
 
 /* --- who is kept out --- */
 
+void engine_keep_off_kind(struct engine *k, uint32_t unit, const struct fair_refusal *why,
+                          struct effects *out)
+{
+    stay(k, unit, why, out);
+}
+
 /* Nobody passes a head of its line: it waits behind it, or is tried. */
 static bool waits_behind(struct engine *k, uint32_t unit, struct effects *out)
 {
