@@ -208,7 +208,8 @@ static const char *check_lines(const struct engine *k)
 {
     uint32_t standing = 0;
     for (uint32_t i = 0; i < k->lines->waiters.n; i++)
-        standing += k->lines->waiters.at[i].line != 0;
+        standing +=
+            k->lines->waiters.at[i].line != 0 && !engine_is_queued(k, i); /* the tree has those */
     vec_each(&k->lines->at, l) {
         standing -= MIN(l->order.n, standing);
         vec_each(&l->order, unit)
@@ -220,11 +221,13 @@ static const char *check_lines(const struct engine *k)
     return standing ? "somebody stands in a line that does not have it" : NULL;
 }
 
-const char *standing_fault(const struct engine *k)
+const char *standing_fault(const struct engine *k, bool judges_holds)
 {
     const char *fault = check_places(k);
     for (uint32_t i = 0; i < k->cluster->pods.rows.n && !fault; i++)
-        fault = k->cluster->pods.rows.at[i].text ? check_pod(k, (pod_id){i}) : check_absent(k, i);
+        if (judges_holds || !(k->cluster->pods.rows.at[i].flags & POD_HOLD))
+            fault =
+                k->cluster->pods.rows.at[i].text ? check_pod(k, (pod_id){i}) : check_absent(k, i);
     fault = fault ? fault : check_groups(k);
     fault = fault ? fault : check_questions(k);
     fault = fault ? fault : check_users(k);

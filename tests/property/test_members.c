@@ -244,7 +244,7 @@ static void check_pod(struct history *h, uint32_t p)
 
 static void check(struct history *h)
 {
-    const char *fault = standing_fault(h->engine);
+    const char *fault = standing_fault(h->engine, true);
     if (fault)
         fail(h, fault);
     for (uint32_t p = 0; p < PODS && !h->has_failed; p++)

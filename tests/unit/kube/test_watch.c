@@ -293,6 +293,21 @@ TEST(watch, lists_again_from_the_start_when_its_pages_expire)
                 "put Node /n2 at 4\nremove Node /n1\n" WATCH_NODES "&resourceVersion=12\n");
 }
 
+/* Plain bookmarks say nothing while everything is still on its way; nor does discovery. */
+TEST(watch, lists_when_a_fill_ends_before_all_has_come)
+{
+    AUTO(scene) s = {0};
+    open(&s, WATCHED_KIND_NODE);
+    start(&s);
+    read_log(&s);
+    head(&s);
+    data(&s, NODE("ADDED", "n1", "5") BOOKMARK("6"));
+    start(&s);
+    EXPECT_TEXT(read_log(&s), "put Node /n1 at 5\n");
+    end(&s);
+    EXPECT_TEXT(read_log(&s), LIST_NODES "\n");
+}
+
 TEST(watch, lists_when_a_fill_never_ends)
 {
     AUTO(scene) s = {0};

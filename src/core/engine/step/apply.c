@@ -644,6 +644,7 @@ static void hear(struct engine *k, const struct object *o, bool is_there)
 void engine_apply(struct engine *k, int64_t now_ms, const struct change *change)
 {
     engine_begin_call(k, now_ms);
+    assert(change->object.kind != KIND_NONE && change->object.meta->name.n); /* it was checked */
     engine_tidy(k);
     hear(k, &change->object, change->kind == CHANGE_PUT);
 }
