@@ -157,6 +157,14 @@ static uint32_t telling_of(struct dispatch *d, const struct effect *e,
 }
 
 /* Says why the pod waits, in its condition if that differs, and in an event. */
+/* Autoscalers act on Unschedulable alone. */
+static struct str reason_of(const struct effect *e)
+{
+    return e->kind == EFFECT_FAIL ? STR("SchedulerError")
+           : e->is_queued         ? STR("QueueWaiting")
+                                  : STR("Unschedulable");
+}
+
 static void tell(struct dispatch *d, const struct effect *e, const struct happening *h)
 {
     struct pending_row *row = pending_find(&d->pending, e->namespace, e->pod, e->uid);
@@ -170,16 +178,15 @@ static void tell(struct dispatch *d, const struct effect *e, const struct happen
                                      .version = row->version,
                                      .scheduler = pending_scheduler(&d->pending, row),
                                      .note = e->message});
-    bool is_error = e->kind == EFFECT_FAIL;
-    uint64_t mark =
-        pending_mark(is_error ? STR("SchedulerError") : STR("Unschedulable"), e->message);
+    struct str reason = reason_of(e);
+    uint64_t mark = pending_mark(reason, e->message);
     if (row->told == mark)
         return;
     uint32_t i = telling_of(d, e, row, h);
     struct write *w = at(d, i);
     if (!w->has_why)
         w->is_first = row->told == 0;
-    w->is_error = is_error;
+    w->reason = reason;
     writes_set_why(&d->writes, i, e->message);
     row->told = mark;
 }

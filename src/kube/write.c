@@ -210,8 +210,7 @@ static void put_generation(struct json_writer *j, const struct write *w)
 static void put_why(const struct writes *s, struct json_writer *j, const struct write *w,
                     int64_t now_ms)
 {
-    put_condition(j, "PodScheduled", "False",
-                  w->is_error ? STR("SchedulerError") : STR("Unschedulable"), text_of(s, w->why));
+    put_condition(j, "PodScheduled", "False", w->reason, text_of(s, w->why));
     put_generation(j, w);
     if (w->is_first)
         put_time(j, now_ms);

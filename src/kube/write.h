@@ -36,8 +36,9 @@ struct write {
     bool was_refused; /* the last try certainly was not */
 
     /* of what is told */
-    bool is_renewed; /* there is something newer to tell than what is under way */
-    bool has_why, is_error /* SchedulerError, not Unschedulable */, is_first /* new to the pod */;
+    bool is_renewed;        /* there is something newer to tell than what is under way */
+    bool has_why, is_first; /* new to the pod */
+    struct str reason;      /* of the condition: a constant */
     bool has_nominee;
     uint32_t why, nominee; /* in `texts`; INTERN_NONE: "" */
 

@@ -50,6 +50,7 @@ void books_done(struct books *b)
     vec_done(&b->resources);
     vec_done(&b->complaints);
     vec_done(&b->used_first);
+    vec_done(&b->queues);
     timeline_done(&b->timeline);
     islands_done(&b->islands);
     arena_done(&b->mem);

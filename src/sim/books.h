@@ -30,6 +30,13 @@ struct undone {
     double work;
 };
 
+/* What a queue has of a resource at the end, as core/engine/queues.h counts. */
+struct queue_use {
+    struct str queue, resource; /* live in the books */
+    int64_t guaranteed, entitled, used, borrowed, lent;
+    int64_t used_mean; /* over time, rounded down */
+};
+
 struct books {
     const struct plan *plan;
     VEC(struct str) resources; /* cpu, memory, then others as nodes name them */
@@ -40,9 +47,13 @@ struct books {
     VEC(struct complaint) complaints; /* texts live in `mem` */
     uint64_t refusals, failures, bind_faults, node_faults;
     struct undone evicted, lost; /* by the scheduler; by nodes that failed */
-    uint64_t gangs_half;         /* gangs that had some pods running, and too few, for a while */
-    VEC(double) used_first;      /* of each resource, when all that is there from the start is */
-    int64_t first_ms;            /* the first job's arrival */
+    bool has_queues;             /* then these are told, too: */
+    VEC(struct queue_use) queues;
+    uint64_t reclaimed, outranked; /* pods that went for other queues, and for their own */
+    int64_t evicted_gpu_ms;        /* what they had done */
+    uint64_t gangs_half;           /* gangs that had some pods running, and too few, for a while */
+    VEC(double) used_first;        /* of each resource, when all that is there from the start is */
+    int64_t first_ms;              /* the first job's arrival */
     int64_t end_ms;
     struct arena mem;
 };

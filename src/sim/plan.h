@@ -72,6 +72,8 @@ struct plan {
     struct str watched;         /* the resource whose use is shown by group and class */
     struct str scheduler;       /* that all pods name; empty: the one in their template */
 
+    int64_t patience_ms; /* so long a configuration may make pods wait for others to have run */
+
     bool declares_run_times; /* pods say how long they will run, and are right */
 
     double bind_fault_share;

@@ -433,6 +433,40 @@ static void json_resources(struct json_writer *w, const struct summary *s)
     json_put_close(w, ']');
 }
 
+/* Pods that went for other queues and for their own, and the seconds that their GPUs had run. */
+static void json_reclaim(struct json_writer *w, const struct books *b)
+{
+    put_count(w, "reclaim", b->reclaimed);
+    put_count(w, "priority", b->outranked);
+    json_put_key(w, STR("lostGpuSeconds"));
+    json_put_double(w, (double)b->evicted_gpu_ms / 1e3);
+}
+
+/* By queue, by resource; what is of one queue stands together. */
+static void json_queues(struct json_writer *w, const struct books *b)
+{
+    put_open(w, "queues", '{');
+    for (uint32_t i = 0; i < b->queues.n; i++) {
+        const struct queue_use *u = &b->queues.at[i];
+        if (i == 0 || !str_equal(u[-1].queue, u->queue)) {
+            json_put_key(w, u->queue);
+            json_put_open(w, '{');
+        }
+        json_put_key(w, u->resource);
+        json_put_open(w, '{');
+        put_int(w, "guaranteed", u->guaranteed);
+        put_int(w, "entitled", u->entitled);
+        put_int(w, "used", u->used);
+        put_int(w, "borrowed", u->borrowed);
+        put_int(w, "lent", u->lent);
+        put_int(w, "meanUsed", u->used_mean);
+        json_put_close(w, '}');
+        if (i + 1 == b->queues.n || !str_equal(u[1].queue, u->queue))
+            json_put_close(w, '}');
+    }
+    json_put_close(w, '}');
+}
+
 static void json_undone(struct json_writer *w, const struct summary *s)
 {
     const struct books *b = s->books;
@@ -443,6 +477,8 @@ static void json_undone(struct json_writer *w, const struct summary *s)
         put_count(w, "pods", undone[i]->pods);
         put_count(w, "gangsSetBack", undone[i]->gangs);
         put_real(w, "lostSeconds", watched_seconds(s, undone[i]->work));
+        if (i == 0 && b->has_queues)
+            json_reclaim(w, b);
         json_put_close(w, '}');
     }
     put_open(w, "halfStarted", '{');
@@ -530,6 +566,8 @@ void report_json_object(const struct summary *s, const struct host *host, struct
     json_resources(w, s);
     json_islands(w, s);
     json_undone(w, s);
+    if (s->books->has_queues)
+        json_queues(w, s->books);
     json_engine(w, s);
     json_series(w, s);
     if (host)

@@ -1,5 +1,6 @@
 #include "sim/scenario.h"
 
+#include "core/model/check.h"
 #include "core/wire/json_read.h"
 #include "core/wire/yaml.h"
 #include "sim/scenario_fields.h"
@@ -231,6 +232,38 @@ static bool check_job(const struct reading *r, struct scenario_job *j)
     return check_arrival(r, j) && check_sizes(r, j) && read_duration(r, j);
 }
 
+/* What is wrong with a Queue, as its fields are called here. */
+static bool queue_error(const struct reading *r, const struct queue_object *q)
+{
+    static const char spec[] = "spec.", meta[] = "metadata.";
+    const char *text = r->e->text;
+    text += !strncmp(text, spec, strlen(spec)) ? strlen(spec) : 0;
+    text += !strncmp(text, meta, strlen(meta)) ? strlen(meta) : 0;
+    struct str what = arena_str(&r->s->mem, str_of(text));
+    error_set(r->e, ERROR_INVALID, "queues[%zu]." STR_FMT, (size_t)(q - r->s->queues.at),
+              STR_ARG(what));
+    return place_at_name(r, q->meta.name);
+}
+
+/* A queue at the top takes all namespaces unless it says which. */
+static bool check_queue(const struct reading *r, struct queue_object *q)
+{
+    struct object object = {.kind = KIND_QUEUE, .queue = q};
+    q->meta.created_ms = q->meta.deleted_ms = q->status.as_of_ms = TIME_NONE;
+    if (!object_check(&object, r->e))
+        return queue_error(r, q);
+    for (const struct queue_object *other = r->s->queues.at; other < q; other++) {
+        error_set(r->e, ERROR_INVALID, "name: another queue has this name already");
+        if (str_equal(other->meta.name, q->meta.name))
+            return queue_error(r, q);
+    }
+    if (q->spec.parent.n == 0 && !q->spec.namespaces) {
+        q->spec.namespaces = arena_array(&r->s->mem, struct queue_namespaces, 1);
+        q->spec.namespaces->selector = arena_array(&r->s->mem, struct label_selector, 1);
+    }
+    return true;
+}
+
 static bool check(const struct reading *r)
 {
     struct scenario *s = r->s;
@@ -247,6 +280,12 @@ static bool check(const struct reading *r)
     if (nodes > SCENARIO_NODES_MOST)
         return error_set(r->e, ERROR_INVALID, "%s: nodes: more than %d in all", r->file,
                          SCENARIO_NODES_MOST);
+    list_each(&s->queues, q) {
+        if (!check_queue(r, q))
+            return false;
+    }
+    if (s->queues.n && !s->scheduler.n)
+        s->scheduler = STR("kubenexus-scheduler");
     list_each(&s->jobs, j) {
         if (!check_job(r, j))
             return false;

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/model/node.h"
 #include "core/model/pod.h"
+#include "core/model/queue.h"
 #include "sim/draw.h"
 
 /* A scenario file: a cluster and a workload in a page of YAML. docs/reference/scenario.md says what
@@ -60,7 +61,7 @@ struct scenario_size {
 };
 
 struct scenario_job {
-    struct str name;
+    struct str name, queue, user;
     struct scenario_arrival arrival;
     LIST(struct scenario_size) sizes; /* at least one after scenario_read() */
     int64_t pods;                     /* these two are for jobs of one size only, */
@@ -78,11 +79,13 @@ struct scenario_job {
 
 struct scenario {
     struct str kind, name, summary;
-    struct str scheduler; /* schedulerName of pods whose template does not say */
+    struct str scheduler; /* schedulerName of pods whose template does not say; where there are
+                           * queues, that of the profile that knows them */
     bool has_seed;
     int64_t seed;
     int64_t until_ms; /* 0: until all is done */
     LIST(struct scenario_nodes) nodes;
+    LIST(struct queue_object) queues;
     LIST(struct scenario_job) jobs;
     struct {
         double bind_share; /* of the bindings that fail */

@@ -264,10 +264,19 @@ static const struct field job_fields_of_scenario[] = {
     SCALAR("pods", struct scenario_job, pods, count),
     {FIELD(INT32, "priority", 0, struct scenario_job, priority),
      FIELD_HAS(struct scenario_job, has_priority)},
+    {FIELD(STR, "queue", 0, struct scenario_job, queue)},
     {FIELD_ENTRIES("requests", 0, struct scenario_job, requests, amounts_fields)},
     {FIELD(BOOL, "service", 0, struct scenario_job, has_service)},
     {FIELD_MESSAGES("sizes", 0, struct scenario_job, sizes, size_fields)},
     {FIELD_REF("template", 0, struct scenario_job, template, pod_fields)},
+    {FIELD(STR, "user", 0, struct scenario_job, user)},
+    FIELD_END,
+};
+
+/* A Queue, its spec and its name side by side. */
+static const struct field queue_fields_of_scenario[] = {
+    {FIELD_PART("", 0, queue_spec_fields)},
+    {FIELD(STR, "name", 0, struct queue_object, meta.name)},
     FIELD_END,
 };
 
@@ -290,6 +299,7 @@ const struct field scenario_fields[] = {
     {FIELD(STR, "kind", 0, struct scenario, kind)},
     {FIELD(STR, "name", 0, struct scenario, name)},
     {FIELD_MESSAGES("nodes", 0, struct scenario, nodes, nodes_fields)},
+    {FIELD_MESSAGES("queues", 0, struct scenario, queues, queue_fields_of_scenario)},
     {FIELD(STR, "scheduler", 0, struct scenario, scheduler)},
     {FIELD(SCALAR, "seed", 0, struct scenario, seed), .scalar = &not_negative,
      FIELD_HAS(struct scenario, has_seed)},
@@ -313,8 +323,11 @@ const struct field duration_form_fields[] = {
 static const struct field *find(const struct field *fields, struct str name)
 {
     for (const struct field *f = fields; f->name.p; f++) {
-        if (str_equal(f->name, name))
+        if (str_equal(f->name, name) && name.n)
             return f;
+        const struct field *inner = f->name.n ? NULL : find(f->fields, name);
+        if (inner)
+            return inner;
     }
     return NULL;
 }

@@ -99,15 +99,26 @@ static void add_shape_node(struct plan *p, const struct scenario_nodes *shape, i
 
 /* --- pods --- */
 
-static void add_app_label(struct plan *p, struct pod *pod, struct str name)
+/* The pairs and one more, in order, in a list of their own; those that are there already win. */
+static pair_list with_pair(struct plan *p, pair_list old, struct str key, struct str value)
 {
-    pair_list old = pod->meta.labels;
-    pair_list labels = {arena_array(&p->mem, struct pair, old.n + 1), 0};
-    list_each(&old, label)
-        labels.at[labels.n++] = *label;
-    add_label(&labels, STR("app"), name);
-    plan_sort_labels(&labels);
-    pod->meta.labels = labels;
+    pair_list pairs = {arena_array(&p->mem, struct pair, old.n + 1), 0};
+    list_each(&old, pair)
+        pairs.at[pairs.n++] = *pair;
+    add_label(&pairs, key, value);
+    plan_sort_labels(&pairs);
+    return pairs;
+}
+
+/* Whose it is: the class, its queue, its user. */
+static void add_names(struct plan *p, struct pod *pod, const struct scenario_job *j)
+{
+    struct meta *meta = &pod->meta;
+    meta->labels = with_pair(p, meta->labels, STR("app"), j->name);
+    if (j->queue.n)
+        meta->labels = with_pair(p, meta->labels, STR(LABEL_QUEUE), j->queue);
+    if (j->user.n)
+        meta->annotations = with_pair(p, meta->annotations, STR(ANNOTATION_USER), j->user);
 }
 
 static void add_container(struct plan *p, struct pod *pod, amount_list requests)
@@ -133,7 +144,7 @@ static bool make_pod(struct plan *p, struct str scheduler, const struct scenario
         pod->meta.namespace = STR("default");
     if (pod->spec.scheduler_name.n == 0)
         pod->spec.scheduler_name = scheduler;
-    add_app_label(p, pod, j->name);
+    add_names(p, pod, j);
     if (pod->spec.containers.n == 0)
         add_container(p, pod, size->requests);
     if (j->has_priority) {
@@ -362,6 +373,8 @@ bool workload_add(struct plan *p, const struct scenario *s, struct error *e)
         p->until_ms = s->until_ms;
     p->title = s->name;
     p->summary = s->summary;
+    list_each(&s->queues, queue)
+        vec_push(&p->objects, (struct object){.kind = KIND_QUEUE, .queue = queue});
     list_each(&s->jobs, job) {
         if (!add_job_class(p, s->scheduler, job, e))
             return error_wrap(e, "job class " STR_FMT, STR_ARG(job->name));

@@ -1,79 +1,12 @@
 /* Between turns: every pod is where its state says, in the engine's eyes too; nothing is unsettled;
  * the heaps hold what will happen by itself. */
 
-#include "sim/world.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "core/base/heap.h"
-#include "core/base/intern.h"
-#include "core/base/rng.h"
 #include "core/model/resources.h"
 #include "core/model/run_time.h"
 #include "sim/draw.h"
-#include "sim/storage.h"
-#include "sim/works.h"
-
-#define NEVER    INT64_MAX
-#define NOT_SAID INTERN_NONE
+#include "sim/world_inside.h"
 
 enum { ROUNDS_A_POD = 100 }; /* at most, of one moment */
-
-enum pod_state { POD_WAITING, POD_RUNNING, POD_ENDED, POD_LOST };
-
-struct sim_pod {
-    int64_t created_ms;
-    uint32_t job, member;
-    uint32_t node; /* where it runs; while it waits, where room is being made for it */
-    uint32_t why;  /* what it was last told while waiting */
-    uint8_t state;
-    bool is_failed;  /* could not be judged the last time */
-    bool is_leaving; /* somebody deleted it */
-    bool is_anew;    /* not the first of its name */
-    struct zones_taken zones;
-};
-
-struct sim_node {
-    int64_t turns_ms; /* fails if it is up, is repaired if it is down */
-    bool is_down;
-};
-
-/* What an effect means here, read before the engine is told anything. */
-struct decision {
-    effect_id effect;
-    enum effect_kind kind;
-    uint32_t pod, node;
-    struct object_write write;
-};
-
-struct world {
-    const struct plan *plan;
-    struct engine *engine;
-    struct books books;
-    int64_t now_ms;
-    int64_t moved_ms;      /* when something last happened but refusals */
-    double (*now_s)(void); /* a clock for steps; NULL: nobody asks how long they take */
-    double longest_step_s;
-
-    VEC(struct sim_pod) pods;
-    struct works works;
-    VEC(struct sim_node) nodes;
-    struct intern node_names;
-    struct intern whys;
-    struct heap turns; /* nodes that will fail or be repaired */
-    uint32_t next_job;
-    uint32_t nodes_down;
-
-    int64_t *needs; /* by template: amounts in the books' order */
-    int64_t *rooms; /* by node, the same */
-    struct rng bind_rng, node_rng;
-    struct storage storage;
-
-    struct effects effects;
-    VEC(struct decision) decisions;
-    struct arena mem; /* of one message to the engine */
-};
 
 static bool turns_before(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -82,15 +15,9 @@ static bool turns_before(const void *ctx, uint32_t a, uint32_t b)
     return x != y ? x < y : a < b;
 }
 
-/* The engine's clock. */
-static int64_t clock_ms(const struct world *w)
-{
-    return w->plan->epoch_ms + w->now_ms;
-}
-
 /* --- telling the engine --- */
 
-static struct str pod_name(struct world *w, const struct sim_pod *pod)
+struct str sim_pod_name(struct world *w, const struct sim_pod *pod)
 {
     const struct plan_job *job = &w->plan->jobs.at[pod->job];
     if (job->pods == 1)
@@ -130,14 +57,14 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
     const struct sim_pod *sim = &w->pods.at[i];
     const struct plan_job *job = &w->plan->jobs.at[sim->job];
     struct pod pod = *w->plan->templates.at[job->template];
-    pod.meta.name = pod_name(w, sim);
+    pod.meta.name = sim_pod_name(w, sim);
     pod.meta.uid = arena_printf(&w->mem, "%u", i);
     if (pod.meta.created_ms == TIME_NONE || sim->is_anew)
-        pod.meta.created_ms = w->plan->epoch_ms + sim->created_ms;
+        pod.meta.created_ms = w->plan->epoch_ms + (w->has_queues ? job->at_ms : sim->created_ms);
     if (sim->is_anew)
         pod.status.start_ms = TIME_NONE;
     if (sim->is_leaving)
-        pod.meta.deleted_ms = clock_ms(w);
+        pod.meta.deleted_ms = world_clock_ms(w);
     if (w->plan->scheduler.n)
         pod.spec.scheduler_name = w->plan->scheduler;
     if (w->plan->declares_run_times && job->runs_ms != NEVER)
@@ -151,29 +78,24 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
         pod.status.phase = runs ? STR("Running") : STR("Pending");
     }
     struct change change = {.kind = kind, .object = {.kind = KIND_POD, .pod = &pod}};
-    engine_apply(w->engine, clock_ms(w), &change);
+    engine_apply(w->engine, world_clock_ms(w), &change);
 }
 
 static void tell_node(struct world *w, uint32_t i, enum change_kind kind)
 {
     struct node node = *w->plan->nodes.at[i].node;
     struct change change = {.kind = kind, .object = {.kind = KIND_NODE, .node = &node}};
-    engine_apply(w->engine, clock_ms(w), &change);
+    engine_apply(w->engine, world_clock_ms(w), &change);
 }
 
 static void tell_object(void *ctx, enum change_kind kind, const struct object *object)
 {
     struct world *w = ctx;
     struct change change = {.kind = kind, .object = *object};
-    engine_apply(w->engine, clock_ms(w), &change);
+    engine_apply(w->engine, world_clock_ms(w), &change);
 }
 
 /* --- what happens to pods --- */
-
-static struct class_books *class_of(struct world *w, const struct sim_pod *pod)
-{
-    return &w->books.classes.at[w->plan->jobs.at[pod->job].class];
-}
 
 static void book_pod(struct world *w, struct sim_pod *pod, int sign)
 {
@@ -201,6 +123,7 @@ static void start_pod(struct world *w, uint32_t i, uint32_t node, bool is_old)
     forget_why(w, pod);
     pod->state = POD_RUNNING;
     pod->node = node;
+    pod->started_ms = w->now_ms;
     book_pod(w, pod, 1);
     works_start(&w->works, w->now_ms, i, node, is_old);
     tell_pod(w, i, CHANGE_PUT);
@@ -211,14 +134,13 @@ static void stop_pod(struct world *w, uint32_t i, enum pod_state state)
     struct sim_pod *pod = &w->pods.at[i];
     book_pod(w, pod, -1);
     tell_pod(w, i, CHANGE_REMOVE);
-    storage_leave(&w->storage,
-                  w->plan->templates.at[w->plan->jobs.at[pod->job].template]->meta.namespace,
-                  pod_name(w, pod), tell_object, w);
+    storage_leave(&w->storage, pod_namespace(w, pod), sim_pod_name(w, pod), tell_object, w);
     pod->state = (uint8_t)state;
 }
 
 static void end_pod(struct world *w, uint32_t i)
 {
+    world_log_end(w, &w->pods.at[i]);
     class_of(w, &w->pods.at[i])->ended++;
     stop_pod(w, i, POD_ENDED);
     works_end(&w->works, w->now_ms, i);
@@ -239,6 +161,8 @@ static uint32_t create_pod(struct world *w, uint32_t job, uint32_t member)
     uint32_t i = add_pod(w, job, member, 0);
     class_of(w, &w->pods.at[i])->created++;
     timeline_add(&w->books.timeline, BOOKS_WAITING, w->now_ms, 1);
+    if (w->log.out)
+        vec_push(&w->waits, i);
     return i;
 }
 
@@ -256,14 +180,14 @@ static void bind_pod(struct world *w, const struct decision *d)
     if (w->plan->bind_fault_share > 0 && rng_real(&w->bind_rng) < w->plan->bind_fault_share) {
         struct error why = {0};
         error_set(&why, ERROR_BUSY, "the scenario says so");
-        engine_settle(w->engine, clock_ms(w), d->effect, &why);
+        engine_settle(w->engine, world_clock_ms(w), d->effect, &why);
         w->books.bind_faults++;
         return;
     }
     struct sim_pod *pod = &w->pods.at[d->pod];
     struct class_books *class = class_of(w, pod);
     assert(pod->state == POD_WAITING && d->node != NO_NODE && !w->nodes.at[d->node].is_down);
-    engine_settle(w->engine, clock_ms(w), d->effect, NULL);
+    engine_settle(w->engine, world_clock_ms(w), d->effect, NULL);
     class->bound++;
     vec_push(&class->waits_ms, w->now_ms - pod->created_ms);
     timeline_add(&w->books.timeline, BOOKS_WAITING, w->now_ms, -1);
@@ -297,18 +221,19 @@ static void nominate_pod(struct world *w, const struct decision *d)
 static void evict_pod(struct world *w, const struct decision *d)
 {
     if (w->pods.at[d->pod].state == POD_RUNNING) {
+        world_log_eviction(w, &w->pods.at[d->pod]);
         class_of(w, &w->pods.at[d->pod])->evicted++;
         timeline_add(&w->books.timeline, BOOKS_EVICTED, w->now_ms, 1);
         lose_pod(w, d->pod, &w->books.evicted);
     }
-    engine_settle(w->engine, clock_ms(w), d->effect, NULL);
+    engine_settle(w->engine, world_clock_ms(w), d->effect, NULL);
 }
 
 static void write_object(struct world *w, const struct decision *d)
 {
     struct error why = {0};
     bool is_done = storage_write(&w->storage, &d->write, tell_object, w, &why);
-    engine_settle(w->engine, clock_ms(w), d->effect, is_done ? NULL : &why);
+    engine_settle(w->engine, world_clock_ms(w), d->effect, is_done ? NULL : &why);
 }
 
 /* --- what happens to nodes --- */
@@ -372,18 +297,18 @@ static int64_t next_own_ms(const struct world *w)
 /* When the engine wants to go on, by our clock. */
 static int64_t engine_own_ms(const struct world *w)
 {
-    int64_t next_ms = engine_next_ms(w->engine, clock_ms(w));
+    int64_t next_ms = engine_next_ms(w->engine, world_clock_ms(w));
     return next_ms == NEVER ? NEVER : next_ms - w->plan->epoch_ms;
 }
 
 /* The engine looks again at pods that were refused from time to time. When nothing else will happen
- * that changes nothing, unless bindings failed: those are tried again within seconds. */
+ * that changes nothing, unless bindings failed: those are tried again within seconds; or somebody
+ * waits until others have run for long enough. */
 int64_t world_next_ms(const struct world *w)
 {
-    enum { PATIENCE_MS = 60000 };
     int64_t own_ms = next_own_ms(w);
     int64_t engine_ms = MAX(engine_own_ms(w), w->now_ms);
-    if (own_ms == NEVER && engine_ms > w->moved_ms + PATIENCE_MS)
+    if (own_ms == NEVER && engine_ms > w->moved_ms + w->patience_ms)
         return NEVER;
     return MIN(own_ms, engine_ms);
 }
@@ -394,6 +319,7 @@ static void happen(struct world *w)
         w->moved_ms = w->now_ms;
     while (works_next_ms(&w->works) <= w->now_ms)
         end_pod(w, works_next(&w->works));
+    decisions_write_ends(&w->log, w->now_ms);
     while (w->turns.n && w->nodes.at[w->turns.at[0]].turns_ms <= w->now_ms) {
         uint32_t i = heap_take(&w->turns);
         w->nodes_down -= w->nodes.at[i].is_down;
@@ -485,62 +411,6 @@ static bool obey(struct world *w)
     return is_told;
 }
 
-/* --- the end --- */
-
-static int complaint_compare(const void *a, const void *b)
-{
-    const struct complaint *x = a, *y = b;
-    if (x->pods != y->pods)
-        return x->pods > y->pods ? -1 : 1;
-    return str_compare(x->text, y->text);
-}
-
-/* Of a pod that nobody has said anything about. */
-static void explain_silence(struct world *w, struct sim_pod *pod)
-{
-    const struct pod *from = w->plan->templates.at[w->plan->jobs.at[pod->job].template];
-    struct str scheduler = w->plan->scheduler.n ? w->plan->scheduler : from->spec.scheduler_name;
-    arena_reset(&w->mem);
-    struct str text =
-        from->spec.gates.n
-            ? STR("waits for its scheduling gates")
-            : arena_printf(&w->mem, "names the scheduler " STR_FMT ", which nobody serves here",
-                           STR_ARG(scheduler));
-    pod->why = intern_get(&w->whys, text, NULL);
-    intern_hold(&w->whys, pod->why);
-}
-
-static void close_books(struct world *w, int64_t end_ms)
-{
-    struct books *b = &w->books;
-    VEC(uint32_t) pods_of = {0}; /* by why */
-    vec_each(&w->pods, pod)
-        if (pod->state == POD_WAITING && pod->why == NOT_SAID)
-            explain_silence(w, pod);
-    vec_resize(&pods_of, w->whys.entries.n);
-    vec_each(&w->pods, pod) {
-        if (pod->state != POD_WAITING)
-            continue;
-        class_of(w, pod)->waiting += !pod->is_failed;
-        class_of(w, pod)->failed += pod->is_failed;
-        pods_of.at[pod->why]++;
-    }
-    for (uint32_t i = 0; i < pods_of.n; i++) {
-        if (pods_of.at[i])
-            vec_push(
-                &b->complaints,
-                (struct complaint){arena_str(&b->mem, intern_bytes(&w->whys, i)), pods_of.at[i]});
-    }
-    if (b->complaints.n)
-        qsort(b->complaints.at, b->complaints.n, sizeof(*b->complaints.at), complaint_compare);
-    vec_done(&pods_of);
-    b->first_ms = w->plan->jobs.n ? MIN(w->plan->jobs.at[0].at_ms, end_ms) : 0;
-    b->end_ms = end_ms;
-    works_close(&w->works, end_ms);
-    timeline_close(&b->timeline, end_ms);
-    islands_close(&b->islands, end_ms);
-}
-
 /* --- the face --- */
 
 static void measure_objects(struct world *w)
@@ -576,8 +446,11 @@ struct world *world_new(const struct plan *plan, const struct engine_config *con
     storage_init(&w->storage, plan);
     vec_each(&plan->objects, object) {
         struct change change = {.kind = CHANGE_PUT, .object = *object};
-        engine_apply(w->engine, clock_ms(w), &change);
+        engine_apply(w->engine, world_clock_ms(w), &change);
     }
+    w->log.books = &w->books;
+    w->books.has_queues = w->has_queues = engine_has_queues(w->engine);
+    w->patience_ms = world_patience_ms(w);
     vec_resize(&w->nodes, plan->nodes.n);
     for (uint32_t i = 0; i < plan->nodes.n; i++) {
         uint32_t id = intern_get(&w->node_names, plan->nodes.at[i].node->meta.name, NULL);
@@ -605,6 +478,8 @@ void world_free(struct world *w)
     mem_free(w->rooms);
     effects_done(&w->effects);
     vec_done(&w->decisions);
+    vec_done(&w->waits);
+    decisions_done(&w->log);
     arena_done(&w->mem);
     mem_free(w);
 }
@@ -631,6 +506,11 @@ void world_watch(struct world *w, double (*now_s)(void))
     w->now_s = now_s;
 }
 
+void world_record(struct world *w, struct buf *out)
+{
+    w->log.out = w->has_queues ? out : NULL;
+}
+
 double world_longest_step_s(const struct world *w)
 {
     return w->longest_step_s;
@@ -639,30 +519,45 @@ double world_longest_step_s(const struct world *w)
 static bool step(struct world *w)
 {
     double start_s = w->now_s ? w->now_s() : 0;
-    bool has_stepped = engine_step(w->engine, clock_ms(w), &w->effects);
+    bool has_stepped = engine_step(w->engine, world_clock_ms(w), &w->effects);
     if (w->now_s)
         w->longest_step_s = MAX(w->longest_step_s, w->now_s() - start_s);
     return has_stepped;
+}
+
+/* Until nothing is left to decide. With queues (true) until something is to be carried out: a
+ * plan's victims are gone before anything else is decided. */
+static bool decide(struct world *w)
+{
+    while (step(w)) {
+        world_log_starts(w);
+        if (w->has_queues && w->effects.list.n)
+            return true;
+    }
+    return false;
 }
 
 bool world_turn(struct world *w)
 {
     int64_t then_ms = world_next_ms(w);
     if (then_ms == NEVER || then_ms >= w->plan->until_ms) {
-        close_books(w, end_ms(w, then_ms));
+        world_close_books(w, end_ms(w, then_ms));
         return false;
     }
     w->now_ms = then_ms;
     happen(w);
     note_start(w);
     uint64_t rounds = 0;
-    do {
-        while (step(w))
-            continue;
+    for (bool goes_on = true; goes_on;) {
+        goes_on = decide(w);
+        bool is_told = obey(w);
+        goes_on |= is_told;
         /* Each round places or evicts, and whoever is evicted is outranked: a moment has an end. */
-        rounds++;
+        rounds += is_told;
         assert(rounds <= ROUNDS_A_POD * ((uint64_t)w->pods.n + 1));
-    } while (obey(w));
+    }
+    if (w->log.out)
+        world_log_refusals(w);
     return true;
 }
 
@@ -686,7 +581,7 @@ const char *world_fate(struct world *w, const char *name)
     for (uint32_t i = w->pods.n; i-- > 0;) { /* the newest of a name */
         const struct sim_pod *pod = &w->pods.at[i];
         arena_reset(&w->mem);
-        if (!str_equal(pod_name(w, pod), str_of(name)))
+        if (!str_equal(sim_pod_name(w, pod), str_of(name)))
             continue;
         if (pod->state == POD_RUNNING)
             return arena_printf(&w->mem, "runs on " STR_FMT,

@@ -31,6 +31,10 @@ struct engine_stats world_engine_stats(const struct world *w);
 void world_watch(struct world *w, double (*now_s)(void));
 double world_longest_step_s(const struct world *w);
 
+/* From now on, where there are queues, lines of JSON about what they decide are added to `out`
+ * (sim/decisions.h), which is borrowed. */
+void world_record(struct world *w, struct buf *out);
+
 /* For stories in tests: "waits", "runs on n1", "ended", "never came". Lives in the world until the
  * next call. */
 const char *world_fate(struct world *w, const char *pod);

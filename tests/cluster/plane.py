@@ -85,18 +85,34 @@ def program(name):
     return path
 
 
+GIVEN = {}  # a socket for each port that this process was given
+
+
+def take(port):
+    """Whether the port is free, and given to nobody: no other test gets it while this process lives, whether a
+    server listens yet or not. Who has it is an address without a file, which goes with the process."""
+    mark = socket.socket(socket.AF_UNIX)
+    with socket.socket() as probe:
+        try:
+            mark.bind("\0kubenexus-test-port-%d" % port)
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            mark.close()
+            return False
+    GIVEN[port] = mark
+    return True
+
+
 def free_port(wanted=()):
-    """One of those that are wanted if it is free, else one below the ports of outgoing connections: one
-    of those could take the port of a server that is being restarted, or a client could reach itself on it."""
-    wanted = list(wanted)
-    while True:
-        port = wanted.pop() if wanted else random.randrange(20000, 32000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
+    """One of those that are wanted if it is free or was given before, else one below the ports of outgoing
+    connections: one of those could take the port of a server that is being restarted, or a client could reach
+    itself on it."""
+    for port in wanted:
+        if port in GIVEN or take(port):
+            return port
+    while not take(port := random.randrange(20000, 32000)):
+        pass
+    return port
 
 
 class Plane(Client):
@@ -182,10 +198,15 @@ class Plane(Client):
             return False
 
     def _ask_etcd(self, path, **body):
+        return next(self._ask_etcd_each(path, [body]))
+
+    def _ask_etcd_each(self, path, bodies):
+        """The answers, all over one connection."""
         connection = http.client.HTTPConnection("127.0.0.1", self.etcd_port, timeout=30)
         try:
-            connection.request("POST", path, json.dumps(body))
-            return json.loads(connection.getresponse().read())
+            for body in bodies:
+                connection.request("POST", path, json.dumps(body))
+                yield json.loads(connection.getresponse().read())
         finally:
             connection.close()
 
@@ -255,13 +276,17 @@ class Plane(Client):
         self._ask_etcd("/v3/kv/compaction", revision=now, physical=True)
 
     def wipe(self, *prefixes):
-        """Objects whose keys in etcd begin so are gone, whatever finalizers they have; watchers are
-        told. Whole kinds, in one request each."""
+        """Objects whose keys in etcd begin so are gone, whatever finalizers they have; watchers are told.
+        Each in a revision of its own, as a server deletes: a client that is cut off between two objects of
+        one revision never hears of the second, and kube-scheduler ends when its name comes again."""
         for prefix in prefixes:
             first = ("/registry/" + prefix).encode()
             last = first[:-1] + bytes([first[-1] + 1])
-            self._ask_etcd("/v3/kv/deleterange", key=base64.b64encode(first).decode(),
-                           range_end=base64.b64encode(last).decode())
+            found = self._ask_etcd("/v3/kv/range", key=base64.b64encode(first).decode(),
+                                   range_end=base64.b64encode(last).decode(), keys_only=True)
+            keys = [{"key": kv["key"]} for kv in found.get("kvs", [])]
+            for _ in self._ask_etcd_each("/v3/kv/deleterange", keys):
+                pass
 
     # Users
 

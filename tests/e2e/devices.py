@@ -151,11 +151,12 @@ def makes_claims_for_extended_resources(stage):
     supply(stage, here=4)
     resource = stage.name + ".example.com/gpu"
     stand_for(stage, resource)
-    child = stage.run_alone()
-    stage.started += [stage.plane.start_scheduler(), child]
+    stage.started.append(stage.plane.start_scheduler())
     claims, uses = {}, {}
     for name, scheduler in (("theirs", "default-scheduler"), ("ours", "kubenexus-scheduler")):
         stage.pod(name, scheduler=scheduler, extended={resource: "2"})
+        if name == "ours":  # it has read the other's claim before it looks at a pod
+            child = stage.run_alone()
         until(lambda name=name: stage.nodes_of().get(name))
         claims[name], = made_for(stage, name)
         pod = stage.plane.request("GET", stage.plane.path("Pod", name, stage.name))

@@ -54,8 +54,12 @@ def is_ready_as_soon_as_its_api_server(stage):
     stage.plane.start_apiserver()
     start = time.monotonic()
     stage.until_says(child, '"synced"')
-    print("# %.3f s after the API server" % (time.monotonic() - start))
-    assert time.monotonic() - start < 2, "the machine is not that busy"
+    took = time.monotonic() - start
+    start = time.monotonic()
+    stage.until_says(stage.run_alone(name="fresh"), '"synced"')
+    fresh = time.monotonic() - start
+    print("# %.3f s after the API server; one that is started now: %.3f s" % (took, fresh))
+    assert took < 2 * fresh + 3, "it did not try again within a second"
 
 
 @test

@@ -36,7 +36,7 @@ def who_may_evict_nobody_says_so_and_goes_on(stage):
         stage.pod("high", extended={GPU: "1"}, priorityClassName="lean-high")
         stage.until_says(child, "cannot delete resource")
         stage.pod("plain")
-        until(lambda: stage.nodes_of()["plain"], 20)
+        until(lambda: stage.nodes_of()["plain"])
         assert stage.nodes_of()["low"] == "n" and not stage.nodes_of()["high"]
     finally:
         stage.plane.delete("PriorityClass", "lean-high")

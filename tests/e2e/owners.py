@@ -75,23 +75,22 @@ def owners_that_say_how_many_pods_they_make_have_them_at_once(stage):
         serve(stage, kind)
     stage.plane.create(node("few", extended={"example.com/" + kind.lower(): "3" for kind in OWNERS}))
     scheduler = stage.run_synced()
-    assert not any(watchers(stage, kind) for kind in OWNERS)  # nobody has asked yet
+    until(lambda: not any(watchers(stage, kind) for kind in OWNERS))  # nobody has asked yet
     for kind, (api, spec, _) in OWNERS.items():
         make_pods(stage, kind)
         if kind != "JobSet":  # whose object comes later
             stage.plane.create({"apiVersion": api, "kind": kind, "spec": spec,
                                 "metadata": {"name": "own", "namespace": stage.name}})
     for kind in OWNERS:
-        said = stage.wait_refused("%s-0" % kind.lower())["message"]
         wanted = ("pod group own does not exist: waiting for a JobSet of jobset.x-k8s.io" if kind == "JobSet" else
                   "gang own needs 4 x (1 example.com/" + kind.lower())
-        assert said.startswith(wanted), said
+        assert stage.wait_told("%s-0" % kind.lower(), wanted).startswith(wanted)
     assert not bound(stage), bound(stage)
-    assert all(watchers(stage, kind) == 1 for kind in OWNERS)
+    until(lambda: all(watchers(stage, kind) == 1 for kind in OWNERS))
     api, spec, _ = OWNERS["JobSet"]
     stage.plane.create({"apiVersion": api, "kind": "JobSet", "spec": spec,
                         "metadata": {"name": "own", "namespace": stage.name}})
-    until(lambda: condition(stage.plane.get("Pod", "jobset-0", stage.name)).get("message", "").startswith("gang own needs 4"))
+    stage.wait_told("jobset-0", "gang own needs 4")
     stage.plane.create(node("one", extended={"example.com/" + kind.lower(): "1" for kind in OWNERS}))
     where = stage.wait_bound(4 * len(OWNERS))
     assert sorted(where.values()).count("one") == len(OWNERS), where
@@ -108,7 +107,7 @@ def owners_that_shrink_let_the_rest_start(stage):
     stage.plane.create({"apiVersion": api, "kind": "RayCluster", "spec": spec,
                         "metadata": {"name": "own", "namespace": stage.name}})
     make_pods(stage, "RayCluster")
-    assert "short of 1 example.com/raycluster" in stage.wait_refused("raycluster-0")["message"]
+    stage.wait_told("raycluster-0", "short of 1 example.com/raycluster")
     fewer = [{**spec["workerGroupSpecs"][0], "numOfHosts": 2}]
     stage.plane.request("PATCH", "/apis/%s/namespaces/%s/rayclusters/own" % (api, stage.name),
                         {"spec": {"workerGroupSpecs": fewer}}, content_type=MERGE)

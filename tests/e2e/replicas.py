@@ -5,7 +5,7 @@ import time
 
 from stage import PATIENCE, test
 
-LEASE = 3  # seconds
+LEASE, RENEWED = 8, 6  # seconds; a busy machine may take some to answer
 CONFIG = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -14,15 +14,15 @@ leaderElection:
   leaderElect: true
   resourceName: kubenexus-scheduler
   leaseDuration: %ds
-  renewDeadline: 2s
+  renewDeadline: %ds
   retryPeriod: 300ms
 profiles:
 - schedulerName: kubenexus-scheduler
-""" % LEASE
+""" % (LEASE, RENEWED)
 
 
 def replica(stage, name, **how):
-    """Two retries (a retry is at most 2.2 periods) and the lease make less than 4.5 s."""
+    """Two retries (a retry is at most 2.2 periods) and the lease make less than 9.5 s."""
     file = stage.plane.folder / "replica.yaml"
     file.write_text(CONFIG.format(kubeconfig=stage.plane.kubeconfig("kubenexus")))
     return stage.run("--config", file, name=name, **how)
@@ -30,6 +30,18 @@ def replica(stage, name, **how):
 
 def holder(stage):
     return stage.plane.get("Lease", "kubenexus-scheduler", "kube-system")["spec"]["holderIdentity"]
+
+
+def leads_after(stage, heir):
+    """Seconds until it leads, and the longest that a question to the server takes meanwhile: the machine may be busy."""
+    start, slowest = time.monotonic(), 0
+    while "became leader" not in stage.log(heir):
+        asked = time.monotonic()
+        assert heir.poll() is None and asked < start + PATIENCE, stage.log(heir)
+        holder(stage)
+        time.sleep(0.02)
+        slowest = max(slowest, time.monotonic() - asked)
+    return time.monotonic() - start, slowest
 
 
 def binds(stage, child):
@@ -55,11 +67,9 @@ def has_one_leader_and_an_heir(stage):
 
     stage.pods(300, name="after-%d")  # while these are bound
     stage.plane.stop(leader)  # kill -9
-    start = time.monotonic()
-    stage.until_says(heir, "became leader")
-    took = time.monotonic() - start
-    print("# the heir leads after %.1f s" % took)
-    assert took <= LEASE + 2, took
+    took, slowest = leads_after(stage, heir)
+    print("# the heir leads after %.1f s; who asks beside it waits up to %.2f s" % (took, slowest))
+    assert took <= LEASE + 2 + 3 * slowest, (took, slowest)
     where = stage.wait_bound(400)
     assert len(where) == 400 and holder(stage) not in ("", first), holder(stage)
     stage.check_scheduled_once(where)

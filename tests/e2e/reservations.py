@@ -1,7 +1,9 @@
 """Room that is reserved for a group is kept for it, whoever asks first."""
 
+import calendar
 import json
 import subprocess
+import time
 
 from plane import node, pod, program
 from stage import ROOT, test, until
@@ -52,6 +54,13 @@ def define(stage, how=None):
     until(is_in_force)
 
 
+def lasts(stage, name, seconds):
+    """So long from now on, however long the test took until here."""
+    age = time.time() - calendar.timegm(time.strptime(look(stage, name)["metadata"]["creationTimestamp"], "%Y-%m-%dT%H:%M:%SZ"))
+    kubectl(stage, "patch", "rr", name, "-n", stage.name, "--type=merge", "-p", json.dumps(
+        {"spec": {"duration": "%ds" % (age + seconds)}}))
+
+
 def look(stage, name):
     """The reservation; None if it is gone."""
     found = kubectl(stage, "get", "rr", name, "-n", stage.name, "-o", "json", "--ignore-not-found")
@@ -74,7 +83,7 @@ def says_what_becomes_of_a_reservation(stage):
     define(stage)
     stage.plane.create(node("gpus", extended={GPU: "8"}))
     stage.run_alone()
-    reserve(stage, "r", duration="25s", reservations={"a": {"node": "gpus", "gpu": "4"}, "b": {"node": "", "gpu": "4"}})
+    reserve(stage, "r", duration="1h", reservations={"a": {"node": "gpus", "gpu": "4"}, "b": {"node": "", "gpu": "4"}})
     until(lambda: condition(stage, "r") == "True Held")
     assert look(stage, "r")["status"]["held"] == 2
     until(lambda: "Reserved" in events(stage, "r"))
@@ -86,6 +95,7 @@ def says_what_becomes_of_a_reservation(stage):
     kubectl(stage, "delete", "pod", "second", "-n", stage.name, "--grace-period=0", "--force")
     until(lambda: condition(stage, "r") == "True Held")
     assert int(look(stage, "r")["metadata"]["resourceVersion"]) > int(version)
+    lasts(stage, "r", 3)
     until(lambda: condition(stage, "r") == "False Expired")
     until(lambda: "Expired" in events(stage, "r"))
     kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])
@@ -130,7 +140,7 @@ def shows_what_it_holds_itself_and_leaves_nothing_behind(stage):
     for name in ("w-0", "w-1"):
         stage.pod(name, cpu="1", labels={"spark-app-id": "app"})
     stage.wait_bound(4)
-    until(lambda: not look(stage, "driver-workers"), 5)
+    until(lambda: not look(stage, "driver-workers"))
     kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])
 
 
@@ -156,9 +166,10 @@ def keeps_reserved_room_for_its_group(stage):
 def gives_reserved_room_back_when_its_time_is_over(stage):
     define(stage)
     stage.plane.create(node("gpus", extended={GPU: "8"}))
-    reserve(stage, "short", duration="8s", reservations={"a": {"node": "gpus", "gpu": "8"}})
+    reserve(stage, "short", duration="1h", reservations={"a": {"node": "gpus", "gpu": "8"}})
     stage.run_alone()
     stage.pod("foreign", extended={GPU: "1"})
     stage.wait_refused("foreign")
+    lasts(stage, "short", 3)
     assert stage.wait_bound(1) == {"foreign": "gpus"}
     kubectl(stage, "delete", "crd", EARLIER["metadata"]["name"])

@@ -243,9 +243,9 @@ def does_not_press_a_namespace_that_is_going(stage):
     until(lambda: stage.plane.get("Namespace", going)["status"]["phase"] == "Terminating")
     stage.plane.create(node("large", cpu="64"))
     stage.until_says(child, '"not carried out"', times=6)  # twice for each, seconds apart
+    log = stage.log(child)
     stage.pod("elsewhere")
     stage.wait_bound(1)
-    log = stage.log(child)
     assert "being terminated" in log and "not allowed" not in log, log
     assert log.count('"not carried out"') < 12, log
     stage.plane.request("DELETE", "/api/v1/namespaces/%s/pods" % going)

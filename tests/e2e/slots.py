@@ -40,7 +40,7 @@ def the_room_of_a_gang_that_is_gone_with_its_owner_is_free_at_once(stage):
     for number in range(4):
         lose(stage, "lost-%d" % number)
     stage.plane.request("DELETE", stage.plane.path("Job", "lost", stage.name))
-    until(lambda: all(stage.nodes_of()["next-%d" % n] == "full" for n in range(2)), 10)
+    until(lambda: all(stage.nodes_of()["next-%d" % n] == "full" for n in range(2)), 25)  # kept, it would be for 30 s
 
 
 @test

@@ -27,21 +27,19 @@ def replica_set(stage, name, replicas, labels):
                  "template": {"metadata": {"labels": labels}, "spec": made["spec"]}}})
 
 
-def replicas_by_domain(stage, key, sizes, replicas, labels):
-    """How many of the replicas are in each of the domains, which have so many nodes."""
-    domain_of = {}
-    for domain, size in enumerate(sizes):
-        for number in range(size):
-            name = "node-%d-%d" % (domain, number)
-            stage.plane.create(node(name, labels={key: "d%d" % domain}))
-            domain_of[name] = domain
+def replicas_by_domain(stage, n_domains, replicas, labels):
+    """How many of the replicas are in each of the domains."""
     replica_set(stage, "web", replicas, labels)
     where = stage.wait_bound(replicas)
-    placed = collections.Counter(domain_of[name] for name in where.values())
-    return [placed[domain] for domain in range(len(sizes))]
+    placed = collections.Counter(int(name.split("-")[1]) for name in where.values())
+    return [placed[domain] for domain in range(n_domains)]
 
 
 def look(stage, key, sizes, replicas, wanted, config=None, labels=None):
+    """In domains of so many nodes, which are there before the scheduler is: it knows all of them."""
+    for domain, size in enumerate(sizes):
+        for number in range(size):
+            stage.plane.create(node("node-%d-%d" % (domain, number), labels={key: "d%d" % domain}))
     manager = stage.plane.start_controller_manager("--controllers=replicaset-controller")
     try:
         if config:
@@ -50,7 +48,7 @@ def look(stage, key, sizes, replicas, wanted, config=None, labels=None):
             stage.until_says(stage.run("--config", file), '"synced"')
         else:
             stage.run_synced()
-        found = replicas_by_domain(stage, key, sizes, replicas, labels or {})
+        found = replicas_by_domain(stage, len(sizes), replicas, labels or {})
         assert found == wanted, found
         stage.plane.request("DELETE", "/apis/apps/v1/namespaces/%s/replicasets/web" % stage.name)
     finally:

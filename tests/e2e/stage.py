@@ -89,12 +89,12 @@ class Stage:
         self.started.append(child)
         return child
 
-    def run_alone(self, kubeconfig=None):
+    def run_alone(self, kubeconfig=None, name=None):
         kubeconfig = kubeconfig or self.plane.kubeconfig("kubenexus")
-        return self.run("--leader-elect=false", "--kubeconfig", kubeconfig)
+        return self.run("--leader-elect=false", "--kubeconfig", kubeconfig, name=name)
 
-    def run_synced(self):
-        child = self.run_alone()
+    def run_synced(self, name=None):
+        child = self.run_alone(name=name)
         self.until_says(child, '"synced"')
         return child
 
@@ -156,6 +156,21 @@ class Stage:
         found = self.plane.wait_for("Pod", refused, 1, PATIENCE, self.name)
         return condition(*found.values())
 
+    def wait_told(self, name, text):
+        """What the pod was told, once it has this text: kinds come on watches of their own, so it may have been
+        told something else while its scheduler did not know all."""
+        last = ""
+
+        def told():
+            nonlocal last
+            last = condition(self.plane.get("Pod", name, self.name)).get("message", "")
+            return text in last
+        try:
+            until(told)
+        except AssertionError:
+            raise AssertionError("%s was told: %s\nwanted: %s" % (name, last, text)) from None
+        return last
+
     def check_scheduled_once(self, where):
         """Each pod has the one event that says where it is, or, lost with a server, none."""
         notes = [e["note"] for e in self.wait_events("Scheduled", 1)]
@@ -167,6 +182,15 @@ class Stage:
 def condition(of):
     found = [c for c in of["status"].get("conditions", []) if c["type"] == "PodScheduled"]
     return found[0] if found else {}
+
+
+def spent(child):
+    """Seconds of the processor, the most memory and the private part of it now, in MB."""
+    fields = pathlib.Path("/proc/%d/stat" % child.pid).read_text().rsplit(")", 1)[1].split()
+    status = dict(re.findall(r"^(\w+):\s+(\d+) kB$",
+                             pathlib.Path("/proc/%d/status" % child.pid).read_text(), re.MULTILINE))
+    cpu = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return cpu, int(status["VmHWM"]) / 1024, int(status["RssAnon"]) / 1024
 
 
 def may(plane, verb, right):

@@ -87,6 +87,6 @@ def turns_of_a_lifted_gate_are_spoken_of_at_once(stage):
         stage.plane.request("PATCH", stage.plane.path("Pod", name, stage.name), {"spec": {"schedulingGates": None}}, MERGE)
     until(lambda: "2 more wait behind scheduling gates" in says("g-0"))
     lift("g-1")
-    until(lambda: says("g-1").startswith("pod group has 2 pods") and says("g-0") == says("g-1"), 5)
+    until(lambda: says("g-1").startswith("pod group has 2 pods") and says("g-0") == says("g-1"), 9)  # it is said after ten without that
     lift("g-2")
     stage.wait_bound(3)

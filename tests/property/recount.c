@@ -93,7 +93,7 @@ static void check_images(const struct counting *x, uint32_t number, node_id node
                     having += str_equal(image->names.at[0], other->names.at[0]);
         sym name = find(x, image->names.at[0]);
         CHECK(x, nodes_has_image(&x->c->nodes, node, name), "n%u", number);
-        CHECK(x, nodes_image(&x->c->nodes, name).nodes == having, "n%u", number);
+        CHECK(x, images_state(&x->c->nodes.known_images, name).nodes == having, "n%u", number);
     }
 }
 

@@ -7,6 +7,7 @@
 
 int cmd_run(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_queues(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);

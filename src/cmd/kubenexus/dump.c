@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include "cmd/kubenexus/commands.h"
+#include "cmd/kubenexus/dump.h"
 #include "io/api/transport.h"
 #include "io/loop/loop.h"
 #include "kube/collect.h"
 
 struct dumping {
+    const char *command; /* who reads */
     struct loop *loop;
     struct transport *transport;
     struct collect collect;
@@ -44,8 +46,8 @@ static void on_reply(void *ctx, const struct reply *reply)
 
 static void on_complaint(void *ctx, const char *text)
 {
-    (void)ctx;
-    fprintf(stderr, "kubenexus: dump: %s\n", text);
+    const struct dumping *d = ctx;
+    fprintf(stderr, "kubenexus: %s: %s\n", d->command, text);
 }
 
 static void run(struct dumping *d)
@@ -79,8 +81,9 @@ static bool write_out(const char *file, struct str text)
 }
 
 /* What is not in it, on stderr; false: all is. */
-static bool say_denied(const struct collect *c)
+static bool say_denied(const struct dumping *d)
 {
+    const struct collect *c = &d->collect;
     AUTO(buf) names = {0};
     for (uint32_t i = 0; i < WATCHED_COUNT; i++)
         if (c->kinds[i].how == COLLECTED_DENIED) {
@@ -88,20 +91,8 @@ static bool say_denied(const struct collect *c)
             watched_add_name(&names, &watched_kinds[i]);
         }
     if (names.n)
-        fprintf(stderr, "kubenexus: dump: not allowed to read: %s\n", names.p);
+        fprintf(stderr, "kubenexus: %s: not allowed to read: %s\n", d->command, names.p);
     return names.n;
-}
-
-static int finish(const struct collect *c, const char *file)
-{
-    AUTO(buf) text = {0};
-    char at[32];
-    if (c->trouble.n)
-        return complain_text("dump: %s", c->trouble.p);
-    collect_write(c, stamp(at, sizeof(at)), &text);
-    if (!write_out(file, buf_str(&text)))
-        return complain_text("dump: %s: cannot be written", file ? file : "stdout");
-    return say_denied(c) ? 1 : 0;
 }
 
 /* Where kubectl would look; NULL: we run in a pod. */
@@ -115,29 +106,56 @@ static const char *usual_kubeconfig(struct buf *path)
     return path->n && access(path->p, R_OK) == 0 ? path->p : NULL;
 }
 
-static int dump(const char *kubeconfig, const char *server, const char *file)
+/* The list, and whether all is in it. */
+static bool collect(struct dumping *d, const char *kubeconfig, const char *server, struct buf *out,
+                    bool *is_whole, struct error *e)
 {
     AUTO(buf) path = {0};
-    struct dumping d = {.loop = loop_new()};
-    struct error e = {0};
+    char at[32];
     struct transport_config config = {
         .kubeconfig = kubeconfig ? kubeconfig : usual_kubeconfig(&path),
         .server = server,
         .user_agent = STR("kubenexus-dump"),
         .law = http2_usual_law,
     };
-    d.transport =
-        transport_new(d.loop, &config, (struct transport_owner){on_reply, on_complaint, &d}, &e);
-    int code = d.transport ? 0 : complain("dump", &e);
-    if (d.transport) {
-        run(&d);
-        code = finish(&d.collect, file);
+    d->loop = loop_new();
+    d->transport =
+        transport_new(d->loop, &config, (struct transport_owner){on_reply, on_complaint, d}, e);
+    if (d->transport) {
+        run(d);
+        if (d->collect.trouble.n)
+            error_set(e, ERROR_BUSY, "%s", d->collect.trouble.p);
+        else
+            collect_write(&d->collect, stamp(at, sizeof(at)), out);
+        *is_whole = d->collect.trouble.n || !say_denied(d);
     }
-    transport_free(d.transport);
-    requests_done(&d.requests);
-    collect_done(&d.collect);
-    loop_free(d.loop);
-    return code;
+    bool is_read = d->transport && !d->collect.trouble.n;
+    transport_free(d->transport);
+    requests_done(&d->requests);
+    collect_done(&d->collect);
+    loop_free(d->loop);
+    return is_read;
+}
+
+bool dump_cluster(const char *command, const char *kubeconfig, const char *server, struct buf *out,
+                  struct error *e)
+{
+    bool is_whole;
+    struct dumping d = {.command = command};
+    return collect(&d, kubeconfig, server, out, &is_whole, e);
+}
+
+static int dump(const char *kubeconfig, const char *server, const char *file)
+{
+    AUTO(buf) text = {0};
+    bool is_whole = true;
+    struct dumping d = {.command = "dump"};
+    struct error e = {0};
+    if (!collect(&d, kubeconfig, server, &text, &is_whole, &e))
+        return complain("dump", &e);
+    if (!write_out(file, buf_str(&text)))
+        return complain_text("dump: %s: cannot be written", file ? file : "stdout");
+    return is_whole ? 0 : 1;
 }
 
 int cmd_dump(int argc, char **argv)

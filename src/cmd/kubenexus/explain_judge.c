@@ -71,6 +71,12 @@ static struct engine *engine_for(const struct judging *j, int64_t now_ms, bool i
     return k;
 }
 
+struct engine *explain_engine(const struct objects *set, const struct scheduler_config *config,
+                              int64_t now_ms)
+{
+    return engine_for(&(struct judging){.set = set, .config = config}, now_ms, true);
+}
+
 /* --- the verdict --- */
 
 static void take_sentence(struct judgement *out, struct str text)

@@ -26,6 +26,10 @@ struct judgement {
 void explain_judge(const struct judging *j, struct judgement *out);
 void judgement_done(struct judgement *j);
 
+/* An engine that knows all that is in the files, and has decided nothing. */
+struct engine *explain_engine(const struct objects *set, const struct scheduler_config *config,
+                              int64_t now_ms);
+
 /* When the files were read from a cluster; where nobody says, the time of the newest thing in them:
  * as good a now as any. */
 int64_t explain_latest_ms(const struct objects *set);

@@ -11,6 +11,8 @@ static const struct command {
 } commands[] = {
     {"run", "the scheduler, on an API server", cmd_run},
     {"explain", "does a pod start now, with its gang, and if not: why", cmd_explain},
+    {"queues", "how the queues of teams stand: guaranteed, entitled, used, borrowed, lent",
+     cmd_queues},
     {"dump", "a cluster as a file that explain and simulate read", cmd_dump},
     {"simulate", "a cluster in virtual time: a scenario, a dump, a trace, or the demo",
      cmd_simulate},

@@ -13,7 +13,7 @@
 
 struct options {
     struct simulate_files files;
-    const char *report, *config;
+    const char *report, *config, *decisions;
     bool has_seed, has_until, is_json, is_quiet, hides_host, prints_demo;
     uint64_t seed;
     int64_t until_ms;
@@ -49,6 +49,8 @@ static void help(void)
         "Output:\n"
         "  -o, --output FORMAT  table (default) or json\n"
         "      --report FILE    also write a page with plots, in one HTML file\n"
+        "      --decisions FILE also write who started when and why, where there are queues: a\n"
+        "                       line of JSON each (docs/reference/scenario.md); - is stdout\n"
         "      --no-host        leave out what the clock and the machine decide\n"
         "      --quiet          no progress on stderr\n\n"
         "Engine:\n"
@@ -174,6 +176,7 @@ static int parse_file(int argc, char **argv, int *i, struct options *o, bool *is
     } files[] = {
         {"--cluster", &o->files.cluster}, {"--nodes", &o->files.nodes}, {"--pods", &o->files.pods},
         {"--jobs", &o->files.jobs},       {"--report", &o->report},     {"--config", &o->config},
+        {"--decisions", &o->decisions},
     };
     for (size_t k = 0; k < LEN(files); k++) {
         const char *value;
@@ -231,6 +234,8 @@ static int check_options(const struct options *o)
     if (o->n_compared && (o->config || o->has_policy))
         return complain_text("simulate: --compare says how to decide; name the %s there",
                              o->config ? "file" : "policy");
+    if (o->n_compared && o->decisions)
+        return complain_text("simulate: --compare and --decisions: of one contestant at a time");
     if (!f->nodes != !f->pods)
         return complain_text("simulate: --nodes and --pods go together");
     if (f->nodes && (f->scenario || f->cluster))
@@ -300,6 +305,39 @@ static int write_page(const char *file, struct str page)
     return 1;
 }
 
+/* The lines that --decisions wants. */
+struct record {
+    FILE *file; /* NULL: none */
+    struct buf lines;
+    bool is_broken;
+};
+
+static bool record_open(struct record *r, const char *name)
+{
+    if (name)
+        r->file = strcmp(name, "-") ? fopen(name, "wb") : stdout;
+    if (!name || r->file)
+        return true;
+    complain_text("simulate: --decisions: %s: cannot be written", name);
+    return false;
+}
+
+static void record_turn(struct record *r)
+{
+    r->is_broken |= r->lines.n && fwrite(r->lines.p, 1, r->lines.n, r->file) != r->lines.n;
+    buf_clear(&r->lines);
+}
+
+static bool record_close(struct record *r, const char *name)
+{
+    if (r->file)
+        r->is_broken |= r->file == stdout ? fflush(stdout) : fclose(r->file);
+    buf_done(&r->lines);
+    if (r->is_broken)
+        complain_text("simulate: --decisions: %s: cannot be written", name);
+    return !r->is_broken;
+}
+
 /* One or several runs of one plan. */
 struct contest {
     struct simulate_contestant contestants[CONTESTANTS_MOST];
@@ -307,6 +345,7 @@ struct contest {
     struct summary summaries[CONTESTANTS_MOST];
     struct host hosts[CONTESTANTS_MOST];
     uint32_t n;
+    struct record record;
 };
 
 static void add_results(const struct options *o, const struct comparison *c,
@@ -348,13 +387,18 @@ static void run(struct contest *contest, uint32_t i, const struct options *o, st
     struct simulate_contestant *c = &contest->contestants[i];
     simulate_contestant_prepare(c, plan, &o->engine);
     plan->scheduler = c->scheduler;
+    plan->patience_ms = simulate_contestant_patience_ms(c);
     if (contest->n > 1 && !o->is_quiet)
         fprintf(stderr, STR_FMT ":\n", STR_ARG(c->who.name));
     struct world *w = contest->worlds[i] = world_new(plan, &c->engine);
     world_watch(w, progress_clock_s);
     progress_start(&progress, plan, o->is_quiet);
-    while (world_turn(w))
+    if (contest->record.file)
+        world_record(w, &contest->record.lines);
+    while (world_turn(w)) {
         progress_turn(&progress, w);
+        record_turn(&contest->record);
+    }
     progress_end(&progress);
     contest->hosts[i] = host_since(progress.start_s, w);
     summary_init(&contest->summaries[i], world_books(w), world_engine_stats(w));
@@ -366,9 +410,11 @@ static int simulate(const struct options *o, struct contest *contest, struct pla
     plan->declares_run_times = o->declares;
     if (o->has_until)
         plan->until_ms = o->until_ms;
+    if (!record_open(&contest->record, o->decisions))
+        return 1;
     for (uint32_t i = 0; i < contest->n; i++)
         run(contest, i, o, plan);
-    int code = print_results(o, contest);
+    int code = record_close(&contest->record, o->decisions) ? print_results(o, contest) : 1;
     for (uint32_t i = 0; i < contest->n; i++) {
         summary_done(&contest->summaries[i]);
         world_free(contest->worlds[i]);

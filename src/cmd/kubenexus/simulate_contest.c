@@ -138,6 +138,25 @@ static void add_own_profiles(struct simulate_contestant *c, const struct plan *p
     }
 }
 
+/* So long a plugin's arguments may make pods wait for others to have run. */
+static int64_t wait_of(const struct profile_plugin *p)
+{
+    if (p->plugin->evicts && p->args)
+        return ((const struct eviction_args *)p->args)->least_run_ms;
+    if (p->plugin->keeps_queues && p->args)
+        return ((const struct fair_queues_args *)p->args)->reclaim_delay_ms;
+    return 0;
+}
+
+int64_t simulate_contestant_patience_ms(const struct simulate_contestant *c)
+{
+    int64_t wait_ms = 0;
+    for (uint32_t i = 0; i < c->engine.rules.n_profiles; i++)
+        for (uint32_t k = 0; k < c->engine.rules.profiles[i].n; k++)
+            wait_ms = MAX(wait_ms, wait_of(&c->engine.rules.profiles[i].plugins[k]));
+    return wait_ms;
+}
+
 void simulate_contestant_prepare(struct simulate_contestant *c, const struct plan *plan,
                                  const struct engine_config *engine)
 {

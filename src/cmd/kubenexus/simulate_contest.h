@@ -30,4 +30,8 @@ bool simulate_contestant_configure(struct simulate_contestant *c, const char *fi
 /* Puts profiles and texts in place for the pods of the plan; `engine` has the other settings. */
 void simulate_contestant_prepare(struct simulate_contestant *c, const struct plan *plan,
                                  const struct engine_config *engine);
+
+/* So long the profiles that decide, once prepared, may make pods wait for others to have run. */
+int64_t simulate_contestant_patience_ms(const struct simulate_contestant *c);
+
 void simulate_contestant_done(struct simulate_contestant *c);

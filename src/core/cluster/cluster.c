@@ -62,8 +62,7 @@ void cluster_tidy(struct cluster *c, enum tidy how)
     if (how == TIDY_ALL)
         likes_clear(&c->likes, &c->pods);
     pods_tidy(&c->pods, &c->names, &c->specs, &c->terms, how);
-    if (how == TIDY_ALL)
-        counts_trim(&c->counts);
+    counts_tidy(&c->counts, how);
     terms_tidy(&c->terms, &c->names, &c->matches, how);
     specs_tidy(&c->specs, &c->names, &c->matches, how);
     nodes_tidy(&c->nodes, how);

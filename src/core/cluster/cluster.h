@@ -38,7 +38,21 @@ struct nomination {
     sym node;
 };
 
+struct nominations {
+    struct nomination *at;
+    uint32_t n;
+};
+
 struct undo;
+
+/* Who hears of each pod that is put on a node or taken off, or takes another amount of it, in
+ * trials and when they are undone as well. `sign` +1: it is there now; -1: it goes, and its row
+ * still says all it has. Called with the row as it is; changes nothing. */
+struct cluster_tap {
+    void (*moved)(void *ctx, pod_id pod, int sign);
+    void (*in_sight)(void *ctx, pod_id pod, int sign); /* the same of a node that it has in sight */
+    void *ctx;
+};
 
 struct cluster {
     uint64_t seed;   /* decides the nodes' ranks */
@@ -69,8 +83,9 @@ struct cluster {
     struct cliques cliques;
     struct demand demand;
     struct change_log log;
+    const struct cluster_tap *tap; /* NULL: nobody hears */
 
-    VEC(struct nomination) nominations; /* pending pods that have a node in sight, oldest first */
+    VEC(struct nomination) nominations; /* of pending pods: by node, of each the oldest first */
     struct map namespaces;              /* name → label set */
     VEC(struct priority_count {
         int32_t priority;
@@ -161,6 +176,12 @@ static inline const struct spec *cluster_spec(const struct cluster *c, pod_id po
 
 /* --- changing, transactional --- */
 
+static inline void cluster_tell(const struct cluster *c, pod_id pod, int sign)
+{
+    if (UNLIKELY(c->tap))
+        c->tap->moved(c->tap->ctx, pod, sign);
+}
+
 /* Puts a pod that is nowhere on a node. */
 void cluster_place(struct cluster *c, pod_id pod, node_id node);
 
@@ -185,6 +206,9 @@ node_id cluster_claim(struct cluster *c, sym name);
 
 /* The pod, which is nowhere, has this node in sight; SYM_NONE: none. */
 void cluster_nominate(struct cluster *c, pod_id pod, sym node);
+
+/* Who has the node in sight, the oldest first. Moves when a nomination comes or goes. */
+struct nominations cluster_nominated(const struct cluster *c, sym node);
 
 /* Devices are promised to a claim; takes the promise. */
 void cluster_promise(struct cluster *c, struct promise promise);

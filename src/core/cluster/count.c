@@ -86,17 +86,21 @@ uint32_t counts_domains(const struct counts *k, uint32_t spread)
 
 /* --- nodes --- */
 
+/* Is the node one of those that the spread sums over? `key` is one that it is known to have. */
+static bool includes(const struct cluster *c, const struct spread *s, node_id node, sym key)
+{
+    bool has_all = nodes_is_present(&c->nodes, node);
+    for (uint32_t i = 0; has_all && i < s->n_keys; i++)
+        has_all = s->keys[i] == key || cluster_label(c, node, s->keys[i]) != SYM_NONE;
+    return has_all && (!s->rules || cluster_rules_allow(c, s->rules, node, SYM_NONE)) &&
+           (s->tolerations == ID_NONE || cluster_taints_tolerated(c, s->tolerations, node));
+}
+
 /* The domain of a node that the spread sums over; SYM_NONE: it does not. */
 static sym domain_of(const struct cluster *c, const struct spread *s, node_id node)
 {
     sym value = cluster_label(c, node, s->key);
-    bool has_all = value != SYM_NONE && nodes_is_present(&c->nodes, node);
-    for (uint32_t i = 0; has_all && i < s->n_keys; i++)
-        has_all = s->keys[i] == s->key || cluster_label(c, node, s->keys[i]) != SYM_NONE;
-    bool is_included =
-        has_all && (!s->rules || cluster_rules_allow(c, s->rules, node, SYM_NONE)) &&
-        (s->tolerations == ID_NONE || cluster_taints_tolerated(c, s->tolerations, node));
-    return is_included ? value : SYM_NONE;
+    return value != SYM_NONE && includes(c, s, node, s->key) ? value : SYM_NONE;
 }
 
 int64_t counts_on_node(const struct counts *k, uint32_t tally, node_id node)
@@ -107,18 +111,18 @@ int64_t counts_on_node(const struct counts *k, uint32_t tally, node_id node)
     return pods == MAP_NONE ? 0 : pods;
 }
 
-static void spread_node(struct cluster *c, struct spread *s, node_id node, int sign)
+static void spread_node(struct cluster *c, struct spread *s, node_id node, sym value, int sign)
 {
-    sym value = domain_of(c, s, node);
     if (value != SYM_NONE)
         domain_add(s, value, sign, sign * counts_on_node(&c->counts, s->tally, node));
 }
 
 void counts_node(struct cluster *c, node_id node, int sign)
 {
+    vec_clear(&c->counts.included_by);
     vec_each(&c->counts.spreads, s)
         if (s->uses)
-            spread_node(c, s, node, sign);
+            spread_node(c, s, node, domain_of(c, s, node), sign);
 }
 
 /* --- pods --- */
@@ -324,6 +328,18 @@ void counts_namespace(struct cluster *c, sym namespace, int sign)
 
 /* --- the tables --- */
 
+/* How often the tally counts a pod of the shape. Most pods share theirs with others. */
+static uint32_t times_of(struct cluster *c, const struct tally *tally, shape_id id)
+{
+    struct counts *k = &c->counts;
+    if (id >= k->looked_at.n)
+        vec_resize(&k->looked_at, c->pods.shapes.n);
+    struct looked_at *known = &k->looked_at.at[id];
+    if (known->number != tally->number)
+        *known = (struct looked_at){tally->number, times(c, tally, &c->pods.shapes.at[id])};
+    return known->times;
+}
+
 /* Counts what is there already. */
 static void fill_tally(struct cluster *c, uint32_t t, uint64_t glance)
 {
@@ -336,7 +352,7 @@ static void fill_tally(struct cluster *c, uint32_t t, uint64_t glance)
         const struct shape *shape = &c->pods.shapes.at[row->shape];
         if (LIKELY(glance & ~c->names.label_glances.at[shape->labels]))
             continue;
-        for (uint32_t n = times(c, tally, shape); n > 0; n--)
+        for (uint32_t n = times_of(c, tally, row->shape); n > 0; n--)
             tally_pod(c, t, (node_id){row->node}, +1);
     }
 }
@@ -457,11 +473,33 @@ static void hold_spread(struct cluster *c, const struct spread *s, int sign)
         change(&c->names.text, s->keys[i]);
 }
 
+/* The nodes that it includes. A pod's constraints mostly include the same, for all its keys count
+ * for each of them: these are worked out once. */
+static const uint64_t *included(struct cluster *c, const struct spread *s)
+{
+    struct counts *k = &c->counts;
+    const uint32_t words[] = {s->rules, s->tolerations};
+    uint32_t n = (uint32_t)LEN(words) + s->n_keys;
+    if (k->included_by.n == n && memcmp(k->included_by.at, words, sizeof(words)) == 0 &&
+        memcmp(k->included_by.at + LEN(words), s->keys, s->n_keys * sizeof(sym)) == 0)
+        return k->included.at;
+    vec_resize(&k->included_by, n);
+    memcpy(k->included_by.at, words, sizeof(words));
+    memcpy(k->included_by.at + LEN(words), s->keys, s->n_keys * sizeof(sym));
+    vec_clear(&k->included);
+    vec_resize(&k->included, (c->nodes.n + 63) / 64);
+    for (uint32_t i = 0; i < c->nodes.n; i++)
+        if (includes(c, s, (node_id){i}, SYM_NONE))
+            k->included.at[i / 64] |= (uint64_t)1 << i % 64;
+    return k->included.at;
+}
+
 static void fill_spread(struct cluster *c, struct spread *s)
 {
+    const uint64_t *in = included(c, s);
     for (uint32_t i = 0; i < c->nodes.n; i++)
-        if (c->nodes.flags[i] & NODE_PRESENT)
-            spread_node(c, s, (node_id){i}, +1);
+        if (in[i / 64] >> i % 64 & 1)
+            spread_node(c, s, (node_id){i}, cluster_label(c, (node_id){i}, s->key), +1);
 }
 
 uint32_t counts_use_spread(struct cluster *c, const struct spread_ask *ask)
@@ -530,8 +568,13 @@ void counts_drop_spread(struct cluster *c, uint32_t id)
         intern_sweep(&k->spread_table, NULL, NULL);
 }
 
-void counts_trim(struct counts *k)
+void counts_tidy(struct counts *k, enum tidy how)
 {
+    vec_clear(&k->included_by); /* what it names may go */
+    if (how != TIDY_ALL)
+        return;
+    vec_done(&k->included);
+    vec_done(&k->looked_at);
     forget_made(k);
     vec_trim(&k->made);
     intern_tidy(&k->tally_table, TIDY_ALL, NULL, NULL);
@@ -548,6 +591,9 @@ void counts_done(struct counts *k)
     }
     vec_done(&k->tallies);
     vec_done(&k->made);
+    vec_done(&k->looked_at);
+    vec_done(&k->included_by);
+    vec_done(&k->included);
     intern_done(&k->tally_table);
     vec_each(&k->spreads, s) {
         map_done(&s->by_value);

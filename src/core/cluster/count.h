@@ -75,8 +75,15 @@ struct counts {
         uint32_t tally;  /* which may have gone since, and another be in its place */
     })
     made; /* in the order of their numbers: a shape looks at those behind its last look */
+    VEC(struct looked_at {
+        uint64_t number; /* of the tally that was filled last; else nothing is known */
+        uint32_t times;
+    })
+    looked_at; /* by shape: how often that tally counts each of its pods */
     struct intern spread_table;
     VEC(struct spread) spreads;
+    VEC(uint32_t) included_by; /* words of a spread; empty: of none */
+    VEC(uint64_t) included;    /* the nodes that it includes, a bit each */
 };
 
 /* A tally of each kind, for the caller to use until counts_drop_tally(). Made by one pass over the
@@ -160,7 +167,7 @@ void counts_node(struct cluster *c, node_id node, int sign);
  * change, puts them back (+1) after. */
 void counts_namespace(struct cluster *c, sym namespace, int sign);
 
-/* Gives back the room of tallies and spreads that are gone. */
-void counts_trim(struct counts *k);
+/* At quiet moments; with TIDY_ALL it gives back the room of tallies and spreads that are gone. */
+void counts_tidy(struct counts *k, enum tidy how);
 
 void counts_done(struct counts *k);

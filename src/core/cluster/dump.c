@@ -59,8 +59,8 @@ static void dump_node(const struct cluster *c, uint32_t i, struct buf *out)
     for (uint32_t k = 0; k < n->images[i].n; k++)
         buf_printf(out, "  image " STR_FMT " %ld on %u\n",
                    STR_ARG(names_text(&c->names, n->images[i].at[k])),
-                   nodes_image(n, n->images[i].at[k]).size_bytes,
-                   nodes_image(n, n->images[i].at[k]).nodes);
+                   images_state(&n->known_images, n->images[i].at[k]).size_bytes,
+                   images_state(&n->known_images, n->images[i].at[k]).nodes);
     for (uint32_t k = 0; n->ports[i] && k < n->ports[i]->n; k++)
         buf_printf(out, "  port " STR_FMT ":%u/%u × %u\n",
                    STR_ARG(names_text(&c->names, n->ports[i]->at[k].port.ip)),

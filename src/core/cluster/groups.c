@@ -123,6 +123,7 @@ static void forget_members(struct names *names, struct group *group)
 {
     forget_roles(names, group);
     group->said = 0;
+    group->n_say = group->n_troubled = 0;
     group->comes_in_turn = false;
     replace(names, &group->preferred, SYM_NONE);
     if (!group->has_object || kind_is_crew(group->object))
@@ -137,14 +138,21 @@ static void forget_members(struct names *names, struct group *group)
 /* The size is the largest that present members name; `if_none`: none of them names one. */
 static void count_sizes(const struct groups *g, struct group *group, int32_t if_none)
 {
-    bool is_troubled = false;
     group->said = 0;
-    vec_each(&group->members, pod) {
+    vec_each(&group->members, pod)
         group->said = MAX(group->said, g->of.at[*pod].said);
-        is_troubled |= g->of.at[*pod].is_trouble;
-    }
+    group->n_say = 0;
+    vec_each(&group->members, pod)
+        group->n_say += group->said && g->of.at[*pod].said == group->said;
     group->said = group->said ? group->said : if_none;
-    if (!is_troubled)
+}
+
+/* What the member said counts no more. Only the last of those who name the size changes it. */
+static void unsay(struct group *group, const struct membership *m)
+{
+    group->n_say -= m->said && m->said == group->said;
+    group->n_troubled -= m->is_trouble;
+    if (group->n_troubled == 0)
         buf_clear(&group->trouble);
 }
 
@@ -153,13 +161,16 @@ static void leave(struct groups *g, struct names *names, pod_id pod)
     struct membership *m = &g->of.at[pod.i];
     uint32_t id = m->group;
     struct group *group = &g->at.at[id];
+    g->changes++;
     uint32_t last = vec_pop(&group->members);
     group->members.at[m->slot] = last;
     g->of.at[last].slot = m->slot;
     m->group = ID_NONE;
     if (group->members.n == 0)
         forget_members(names, group);
-    else if (m->is_trouble || m->said == group->said)
+    else
+        unsay(group, m);
+    if (group->members.n && m->said == group->said && group->n_say == 0)
         count_sizes(g, group, group->said); /* the member that alone knew it may come again */
     intern_drop(&g->table, id);
 }
@@ -167,6 +178,7 @@ static void leave(struct groups *g, struct names *names, pod_id pod)
 static void join(struct groups *g, pod_id pod, uint32_t id, const struct group_claim *claim)
 {
     struct group *group = &g->at.at[id];
+    g->changes++;
     if (group->members.n == 0 && (group->owner != claim->owner || claim->owner == 0))
         group->ended = 0; /* another run of the same name */
     group->owner = claim->owner;
@@ -191,15 +203,20 @@ static void hear_size(struct groups *g, struct group *group, pod_id pod,
                       const struct gang_identity *identity)
 {
     struct membership *m = &g->of.at[pod.i], was = *m;
+    unsay(group, &was);
     m->said = identity->minimum;
     m->is_trouble = identity->malformed.where != GANG_NOWHERE;
+    group->n_troubled += m->is_trouble;
     if (m->is_trouble)
         word_trouble(group, identity);
-    if (m->said > group->said)
+    if (m->said > group->said) {
         group->sized = (struct gang_place){identity->size.where, identity->size.key, {0}};
-    group->said = MAX(group->said, m->said);
+        group->said = m->said;
+        group->n_say = 0;
+    }
+    group->n_say += m->said && m->said == group->said;
     bool lowers = m->said != was.said && m->said < group->said;
-    if (lowers || (was.is_trouble && !m->is_trouble))
+    if (group->n_say == 0 && (lowers || (was.is_trouble && !m->is_trouble)))
         count_sizes(g, group, 0);
 }
 
@@ -318,6 +335,7 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind
                group->written != written || group->goes_whole != goes_whole ||
                group->is_written_in_turn != in_turn ||
                (says_required && group->required != required);
+    g->changes++;
     group->has_object = object != NULL;
     group->is_leaving = object && meta->deleted_ms != TIME_NONE;
     group->written = written;

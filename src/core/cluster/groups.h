@@ -28,6 +28,7 @@ struct group {
 
     VEC(uint32_t) members;          /* pods, in no order that matters */
     int32_t said;                   /* the largest size that a member has named; 0: none has */
+    uint32_t n_say, n_troubled;     /* members that name it, and that name one which is none */
     struct gang_place named, sized; /* where members say so, without the values */
     int32_t written;                /* what its object says; 0: it is none, or says nothing */
     bool has_object;
@@ -51,6 +52,7 @@ struct group {
 enum { GROUP_KEY_BYTES = 3 * sizeof(uint32_t) };
 
 struct groups {
+    uint32_t changes; /* of objects and of who is a member: so many there were */
     struct intern table;
     VEC(struct group) at;
     VEC(struct membership {

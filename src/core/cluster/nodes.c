@@ -201,65 +201,38 @@ bool nodes_port_taken(const struct nodes *n, node_id node, const struct host_por
 
 /* --- images --- */
 
-static void image_add(struct nodes *n, struct names *names, struct node_image image)
+static void write_images(struct node_images *list, const struct node_row *row)
 {
-    uint32_t at = map_find(&n->image_index, image.name);
-    if (at == MAP_NONE) {
-        at = n->image_free.n ? vec_pop(&n->image_free) : n->image_at.n;
-        if (at == n->image_at.n)
-            vec_push(&n->image_at, (struct image_state){0});
-        n->image_at.at[at] = (struct image_state){image.size_bytes, 0};
-        map_put(&n->image_index, image.name, at);
-        intern_hold(&names->text, image.name);
-    }
-    n->image_at.at[at].nodes++;
+    list->n = row->n_images;
+    list->at = list->n ? mem_resize(list->at, list->n * sizeof(sym)) : (mem_free(list->at), NULL);
+    for (uint32_t i = 0; i < list->n; i++)
+        list->at[i] = row->images[i].name;
 }
 
-static void image_remove(struct nodes *n, struct names *names, sym image)
-{
-    uint32_t at = map_find(&n->image_index, image);
-    assert(at != MAP_NONE);
-    if (--n->image_at.at[at].nodes)
-        return;
-    map_remove(&n->image_index, image);
-    intern_drop(&names->text, image);
-    vec_push(&n->image_free, at);
-}
-
-static bool same_images(const struct nodes *n, struct node_images have, const struct node_row *row)
-{
-    if (have.n != row->n_images)
-        return false;
-    for (uint32_t i = 0; i < have.n; i++)
-        if (have.at[i] != row->images[i].name)
-            return false;
-    for (uint32_t i = 0; i < have.n; i++) { /* the only node that has it may say a new size */
-        struct image_state state = nodes_image(n, have.at[i]);
-        if (state.nodes == 1 && state.size_bytes != row->images[i].size_bytes)
-            return false;
-    }
-    return true;
-}
-
+/* Both lists are sorted: only what differs is written. */
 static bool put_images(struct nodes *n, struct names *names, uint32_t node,
                        const struct node_row *row)
 {
     struct node_images *have = &n->images[node];
-    if (same_images(n, *have, row))
-        return false;
-    for (uint32_t i = 0; i < have->n; i++)
-        image_remove(n, names, have->at[i]);
-    have->at = mem_resize(have->at, row->n_images * sizeof(sym));
-    have->n = row->n_images;
-    for (uint32_t i = 0; i < row->n_images; i++) {
-        have->at[i] = row->images[i].name;
-        image_add(n, names, row->images[i]);
+    bool differs = false, is_new_list = false;
+    for (uint32_t i = 0, k = 0; i < have->n || k < row->n_images;) {
+        const struct node_image *image = k < row->n_images ? &row->images[k] : NULL;
+        if (i < have->n && (!image || have->at[i] < image->name)) {
+            images_remove(&n->known_images, names, have->at[i++], node);
+            is_new_list = true;
+        } else if (i == have->n || image->name < have->at[i]) {
+            images_add(&n->known_images, names, image->name, image->size_bytes, node, n->cap);
+            is_new_list = true;
+            k++;
+        } else {
+            differs |= images_resize(&n->known_images, image->name, image->size_bytes);
+            i++;
+            k++;
+        }
     }
-    if (have->n == 0) {
-        mem_free(have->at);
-        have->at = NULL;
-    }
-    return true;
+    if (is_new_list)
+        write_images(have, row);
+    return differs || is_new_list;
 }
 
 bool nodes_has_image(const struct nodes *n, node_id node, sym image)
@@ -272,12 +245,6 @@ bool nodes_has_image(const struct nodes *n, node_id node, sym image)
         left -= half;
     }
     return have.n && *at == image;
-}
-
-struct image_state nodes_image(const struct nodes *n, sym image)
-{
-    uint32_t at = map_find(&n->image_index, image);
-    return at == MAP_NONE ? (struct image_state){0} : n->image_at.at[at];
 }
 
 /* --- rows --- */
@@ -308,7 +275,7 @@ struct node_row nodes_get(const struct nodes *n, node_id node, struct arena *mem
     struct node_image *images = arena_array(mem, struct node_image, row.n_images);
     for (uint32_t k = 0; k < row.n_images; k++) {
         sym name = n->images[i].at[k];
-        images[k] = (struct node_image){name, nodes_image(n, name).size_bytes};
+        images[k] = (struct node_image){name, images_state(&n->known_images, name).size_bytes};
     }
     row.images = images;
     return row;
@@ -495,7 +462,5 @@ void nodes_done(struct nodes *n)
     intern_done(&n->hardware_table);
     map_done(&n->by_name);
     map_done(&n->by_hostname);
-    map_done(&n->image_index);
-    vec_done(&n->image_at);
-    vec_done(&n->image_free);
+    images_done(&n->known_images);
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/map.h"
 #include "core/cluster/gpus.h"
+#include "core/cluster/images.h"
 #include "core/cluster/names.h"
 #include "core/cluster/spec.h"
 #include "core/model/hardware.h"
@@ -56,11 +57,6 @@ enum node_flag {
     NODE_NOMINATED = 8, /* some pending pod is nominated to it */
 };
 
-struct image_state {
-    int64_t size_bytes; /* as the first node that has it said */
-    uint32_t nodes;
-};
-
 struct nodes {
     uint32_t n, cap; /* numbers ever handed out */
     uint32_t present;
@@ -84,9 +80,7 @@ struct nodes {
     struct intern hardware_table; /* number - 1 */
     struct map by_hostname;       /* how many present nodes have it */
     uint32_t shared_hostnames;    /* hostnames that more than one present node has */
-    struct map image_index;       /* image's symbol → image_at */
-    VEC(struct image_state) image_at;
-    VEC(uint32_t) image_free;
+    struct images known_images;
 };
 
 /* What a Node object says, in the cluster's terms. Lists are borrowed. */
@@ -195,6 +189,3 @@ bool nodes_port_taken(const struct nodes *n, node_id node, const struct host_por
                       uint32_t count, sym any_ip);
 
 bool nodes_has_image(const struct nodes *n, node_id node, sym image);
-
-/* {0} if no node has it. */
-struct image_state nodes_image(const struct nodes *n, sym image);

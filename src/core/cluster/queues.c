@@ -172,6 +172,12 @@ enum tier queues_tier(const struct queues *q, sym namespace, sym queue)
     return at == MAP_NONE ? TIER_NONE : q->rows.at[at].tier;
 }
 
+sym queues_leads_to(const struct queues *q, sym namespace, sym queue)
+{
+    uint32_t at = queue == SYM_NONE ? MAP_NONE : map_find(&q->local, key_of(namespace, queue));
+    return at == MAP_NONE ? SYM_NONE : q->rows.at[at].cluster_queue;
+}
+
 uint32_t queues_wanted(const struct queues *q, uint32_t more_than)
 {
     for (uint32_t i = more_than + 1; i <= GPUS_MOST; i++)

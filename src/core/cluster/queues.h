@@ -45,5 +45,8 @@ void queues_put_workload(struct queues *q, struct names *names, const struct met
 /* The tier of the tenant whose queue this is; TIER_NONE: nobody says. */
 enum tier queues_tier(const struct queues *q, sym namespace, sym queue);
 
+/* The ClusterQueue of a LocalQueue; SYM_NONE: there is no such LocalQueue. */
+sym queues_leads_to(const struct queues *q, sym namespace, sym queue);
+
 /* The smallest pods that wait and ask for more than so many GPUs; 0: none do. */
 uint32_t queues_wanted(const struct queues *q, uint32_t more_than);

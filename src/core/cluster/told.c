@@ -284,7 +284,9 @@ void told_price_all(struct cluster *c, node_id node)
         uint32_t price = gpus_price_of(*g, row->gpus, ask), was = row->gpu_milli;
         if (price == was)
             continue;
+        cluster_tell(c, (pod_id){p}, -1);
         row->gpu_milli = price;
+        cluster_tell(c, (pod_id){p}, +1);
         gpus_charge(g, row->gpus, price, +1); /* first: books that are empty go */
         gpus_charge(g, row->gpus, was, -1);
         cliques_use(c, node);

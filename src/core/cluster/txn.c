@@ -73,6 +73,7 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
         volumes_use(c, pod, sign);
     columns |= counts_pod(c, pod, node, sign);
     change_log_add(&c->log, node, columns);
+    cluster_tell(c, pod, sign);
 }
 
 /* What a pod has of a node. */
@@ -203,6 +204,33 @@ uint32_t cluster_put_node(struct cluster *c, node_id node, const struct node_row
     return columns;
 }
 
+/* --- nominations --- */
+
+struct nominations cluster_nominated(const struct cluster *c, sym node)
+{
+    uint32_t from = 0, to = c->nominations.n, n = 0;
+    if (to == 0)
+        return (struct nominations){0};
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (c->nominations.at[middle].node < node)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    while (from + n < c->nominations.n && c->nominations.at[from + n].node == node)
+        n++;
+    return (struct nominations){c->nominations.at + from, n};
+}
+
+static void mark_nominated(struct cluster *c, node_id node)
+{
+    if (cluster_nominated(c, c->nodes.name[node.i]).n)
+        c->nodes.flags[node.i] |= NODE_NOMINATED;
+    else
+        c->nodes.flags[node.i] &= (uint8_t)~NODE_NOMINATED;
+}
+
 node_id cluster_claim(struct cluster *c, sym name)
 {
     node_id node = nodes_find(&c->nodes, name);
@@ -213,45 +241,59 @@ node_id cluster_claim(struct cluster *c, sym name)
     node = nodes_claim(&c->nodes, &c->names, name, rank);
     change_log_grow(&c->log, c->nodes.cap);
     note(c, (struct undo){.kind = UNDO_CLAIM, .node = node.i, .at = were});
-    vec_each(&c->nominations, n)
-        if (n->node == name)
-            c->nodes.flags[node.i] |= NODE_NOMINATED;
+    mark_nominated(c, node);
     return node;
 }
 
-/* --- nominations --- */
-
-static void mark_nominated(struct cluster *c, sym name)
+static void note_nominated(struct cluster *c, sym name)
 {
     node_id node = nodes_find(&c->nodes, name);
     if (name == SYM_NONE || node.i == ID_NONE)
         return;
-    c->nodes.flags[node.i] &= (uint8_t)~NODE_NOMINATED;
-    vec_each(&c->nominations, n)
-        if (n->node == name)
-            c->nodes.flags[node.i] |= NODE_NOMINATED;
+    mark_nominated(c, node);
     change_log_add(&c->log, node, COLUMN_NOMINATED);
 }
 
-/* Sets the pod's nomination at a place in the list (ID_NONE: the end); returns the place it had. */
+/* Takes the pod's nomination out of the list; returns the place it had. */
+static uint32_t drop_nomination(struct cluster *c, pod_id pod, sym node)
+{
+    struct nominations all = cluster_nominated(c, node);
+    for (uint32_t i = 0; node != SYM_NONE && i < all.n; i++)
+        if (all.at[i].pod.i == pod.i) {
+            uint32_t had = (uint32_t)(all.at + i - c->nominations.at);
+            vec_remove(&c->nominations, had);
+            return had;
+        }
+    return ID_NONE;
+}
+
+/* Puts it at a place in the list; ID_NONE: behind the node's others. */
+static void add_nomination(struct cluster *c, pod_id pod, sym node, uint32_t at)
+{
+    struct nominations all = cluster_nominated(c, node);
+    if (at == ID_NONE)
+        at = c->nominations.n ? (uint32_t)(all.at + all.n - c->nominations.at) : 0;
+    vec_insert(&c->nominations, at, (struct nomination){pod, node});
+}
+
+/* Sets the pod's nomination at a place in the list; returns the place it had. */
 static uint32_t set_nomination(struct cluster *c, pod_id pod, sym node, uint32_t at)
 {
-    uint32_t had = ID_NONE;
     sym was = pods_at(&c->pods, pod)->nominated;
-    for (uint32_t i = 0; i < c->nominations.n; i++)
-        if (c->nominations.at[i].pod.i == pod.i)
-            had = i;
-    if (had != ID_NONE)
-        vec_remove(&c->nominations, had);
+    uint32_t had = drop_nomination(c, pod, was);
     if (node != SYM_NONE)
-        vec_insert(&c->nominations, MIN(at, c->nominations.n), (struct nomination){pod, node});
+        add_nomination(c, pod, node, at);
     if (node != SYM_NONE)
         intern_hold(&c->names.text, node);
+    if (UNLIKELY(c->tap) && was != SYM_NONE)
+        c->tap->in_sight(c->tap->ctx, pod, -1);
     if (was != SYM_NONE)
         intern_drop(&c->names.text, was);
     pods_at(&c->pods, pod)->nominated = node;
-    mark_nominated(c, was);
-    mark_nominated(c, node);
+    if (UNLIKELY(c->tap) && node != SYM_NONE)
+        c->tap->in_sight(c->tap->ctx, pod, +1);
+    note_nominated(c, was);
+    note_nominated(c, node);
     return had;
 }
 

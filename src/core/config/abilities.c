@@ -12,6 +12,7 @@ const struct ability abilities[] = {
     {STR("tenants"), STR("TenantHardwareAffinityScore"), PROFILE_NO_SCORE},
     {STR("eviction"), STR("GangPreemption"), PROFILE_NO_POST_FILTER},
     {STR("backfill"), STR("LinePolicy"), PROFILE_NO_GATE},
+    {STR("queues"), STR("FairQueues"), PROFILE_NO_GATE},
 };
 
 const uint32_t n_abilities = LEN(abilities);

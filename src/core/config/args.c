@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/config/args_inside.h"
+#include "core/model/selector.h"
 
 struct str args_at(const struct args_reading *a, const char *fmt, ...)
 {
@@ -79,30 +80,6 @@ static void check_shape(const struct args_reading *a, const shape_list *shape, s
 }
 
 /* --- names, as labels and resources have them: [prefix/]name --- */
-
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-static bool is_name(struct str s, size_t most, struct str between)
-{
-    if (!s.n || s.n > most || !is_alphanumeric(s.p[0]) || !is_alphanumeric(s.p[s.n - 1]))
-        return false;
-    for (size_t i = 0; i < s.n; i++)
-        if (!is_alphanumeric(s.p[i]) && str_find(between, s.p[i]) == between.n)
-            return false;
-    return true;
-}
-
-static bool is_qualified_name(struct str s)
-{
-    size_t slash = str_find(s, '/');
-    struct str prefix = str_part(s, 0, slash), name = str_part(s, slash + 1, s.n);
-    if (slash == s.n)
-        return is_name(s, 63, STR("-_."));
-    return is_name(prefix, 253, STR("-.")) && is_name(name, 63, STR("-_."));
-}
 
 void args_check_name(const struct args_reading *a, struct str path, struct str name)
 {

@@ -1,5 +1,6 @@
 /* Arguments of our own plugins. */
 
+#include "core/base/value.h"
 #include "core/config/args_inside.h"
 #include "core/plugins/args.h"
 
@@ -176,6 +177,80 @@ static const void *read_line(const struct args_reading *a)
         config_error(a->r, args_at(a, "policy"),
                      "\"" STR_FMT "\" is none of first-fit, fifo, easy, sjf",
                      STR_ARG(str_part(f.policy, 0, 60)));
+    return out;
+}
+
+/* --- FairQueues --- */
+
+struct fair_queues_file {
+    struct args_head head;
+    bool shares_namespaces;
+    struct str reclaim, half_life;
+    int64_t delay_s, heads;
+};
+
+/* clang-format off */
+static const struct field fair_queues_fields[] = {
+    HEAD_API_VERSION,
+    {FIELD(INT64, "heads", 0, struct fair_queues_file, heads)},
+    HEAD_KIND,
+    {FIELD(BOOL, "namespaceFairness", 0, struct fair_queues_file, shares_namespaces)},
+    {FIELD(STR, "reclaim", 0, struct fair_queues_file, reclaim)},
+    {FIELD(INT64, "reclaimDelaySeconds", 0, struct fair_queues_file, delay_s)},
+    {FIELD(STR, "usageHalfLife", 0, struct fair_queues_file, half_life)},
+    FIELD_END,
+};
+/* clang-format on */
+
+static enum reclaim read_reclaim(const struct args_reading *a, struct str name)
+{
+    uint32_t i = RECLAIM_GUARANTEE;
+    while (name.n && i < N_RECLAIMS && !str_equal(name, str_of(reclaim_names[i])))
+        i++;
+    if (i == N_RECLAIMS)
+        config_error(a->r, args_at(a, "reclaim"),
+                     "\"" STR_FMT "\" is none of Guarantee, FairShare, Never",
+                     STR_ARG(str_part(name, 0, 60)));
+    return (enum reclaim)i;
+}
+
+/* A duration, or days: "36h", "7d". */
+static bool read_span(struct str text, int64_t *ms)
+{
+    static const int64_t ns = 1000000, day = (int64_t)24 * 3600 * 1000;
+    bool is_days = text.n && text.p[text.n - 1] == 'd';
+    bool is_read = is_days ? str_int(str_part(text, 0, text.n - 1), ms) : value_duration(text, ms);
+    if (is_read)
+        *ms = is_days ? MIN(MAX(*ms, 0), day) * day : *ms / ns;
+    return is_read;
+}
+
+/* In milliseconds; "": 0. */
+static int64_t read_half_life(const struct args_reading *a, struct str text)
+{
+    static const int64_t least = (int64_t)10 * 60 * 1000, most = (int64_t)90 * 24 * 3600 * 1000;
+    int64_t life = 0;
+    if (text.n && (!read_span(text, &life) || life < least || life > most))
+        config_error(a->r, args_at(a, "usageHalfLife"),
+                     "\"" STR_FMT "\" is no duration from 10m to 90d",
+                     STR_ARG(str_part(text, 0, 60)));
+    return life;
+}
+
+static const void *read_fair_queues(const struct args_reading *a)
+{
+    struct fair_queues_args *out = arena_array(&a->r->out->mem, struct fair_queues_args, 1);
+    *out = FAIR_QUEUES_DEFAULTS;
+    struct fair_queues_file f = {.heads = out->heads};
+    if (!args_fields(a, fair_queues_fields, &f))
+        return NULL;
+    args_check_range(a, args_at(a, "heads"), f.heads, 1, FAIR_HEADS_MOST);
+    args_check_range(a, args_at(a, "reclaimDelaySeconds"), f.delay_s, 0, MOST_SECONDS);
+    out->shares_namespaces = f.shares_namespaces;
+    out->reclaim = read_reclaim(a, f.reclaim);
+    out->reclaim_delay_ms = f.delay_s * 1000;
+    out->half_life_ms = read_half_life(a, f.half_life);
+    out->heads = (uint32_t)f.heads;
     return out;
 }
 
@@ -562,6 +637,7 @@ const struct args_kind nexus_args[] = {
     {STR("Coscheduling"), read_coscheduling},
     {STR("ProfileClassifier"), read_classifier},
     {STR("LinePolicy"), read_line},
+    {STR("FairQueues"), read_fair_queues},
     {STR("WorkloadAwareScoring"), read_workload},
     {STR("TenantHardwareAffinityScore"), read_tenant},
     {STR("NUMATopology"), read_numa},

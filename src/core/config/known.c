@@ -78,6 +78,7 @@ const struct known_plugin known_plugins[] = {
     {STR("ProfileClassifier"), PRE_FILTER, false, 0, false},
     {STR("Coscheduling"), SORT | PRE_FILTER | PERMIT | RESERVE, false, 0, false},
     {STR("LinePolicy"), ENQUEUE, false, 0, false},
+    {STR("FairQueues"), ENQUEUE, false, 0, false},
     {STR("ResourceReservation"), FILTERS | RESERVE | POST_BIND, false, 0, false},
     {STR("WorkloadAwareScoring"), SCORE, false, 0, false},
     {STR("TopologyScoring"), SCORE, false, 0, false},

@@ -3,6 +3,7 @@
 #include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/vec.h"
+#include "core/engine/queues.h"
 #include "core/model/extender.h"
 #include "core/model/object.h"
 #include "core/model/patch.h"
@@ -78,6 +79,7 @@ struct effect {
     /* of a refusal or failure */
     struct str message;   /* the FailedScheduling text; of a failure, the error */
     uint64_t rejected_by; /* plugins, as bits */
+    bool is_queued;       /* its queue keeps it out, whatever room there is: QueueWaiting */
 
     /* of an eviction, or of one that was called off: for whom */
     struct str by_uid, by_scheduler; /* the pod that needs the room, and its schedulerName */
@@ -92,6 +94,7 @@ struct effect {
 /* Texts live in `mem`, or in the pod's row until the engine is next told something. */
 struct effects {
     VEC(struct effect) list;
+    VEC(struct queue_turn) turns; /* in which something started, where there are queues */
     struct arena mem;
 };
 

@@ -391,6 +391,7 @@ static struct class *make_class(struct classes *k, const struct profile *profile
     class->number = ++k->made;
     class->reasons.all = &k->reasons;
     class->profile = profile;
+    class->gangs = profile_gangs(profile);
     class->spec = shape->spec;
     class->identity = classes_identify(k, profile, shape);
     intern_hold(&k->cluster->specs.table.table, shape->spec);

@@ -56,6 +56,7 @@ struct class
     uint32_t number; /* of all classes that were made */
     uint32_t place;  /* in classes.at: another class may have it once this one is gone */
     const struct profile *profile;
+    const struct profile_plugin *gangs; /* profile_gangs() of it */
     spec_id spec;
     struct identity identity; /* {0}: the profile does not ask */
 
@@ -100,6 +101,8 @@ struct class
     uint64_t scanned_until;  /* no view before this decision: it had too many buckets */
     struct view *view;       /* NULL: none */
     bool lagged;             /* its last one lagged too far behind, and it has got no other yet */
+    uint32_t in_a_row;       /* decisions, none of which has more before it than there are views */
+    uint32_t wasted; /* its last views that were dropped for others before they were used again */
 };
 
 static inline bool class_row_is_clear(const void *row, size_t n)

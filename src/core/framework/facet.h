@@ -39,6 +39,7 @@ struct facet {
 struct facets {
     VEC(struct facet *) at;
     struct match_words scratch;
+    VEC(uint64_t) marked; /* a bit for each node */
 };
 
 /* Sees to it that each part of the class that can has a facet, up to date. */

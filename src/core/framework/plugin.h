@@ -199,6 +199,11 @@ struct plugin {
      * known of that. */
     void (*likeness)(const void *cls, struct match_words *out);
 
+    /* The key is a bit for each of some things that a node has or has not: sets the bits of the
+     * nodes that have this one; false: there are no more things. So a facet is made by a look at
+     * each node that has some, not by a question to all. NULL: the key is not so. */
+    bool (*mark)(const struct cluster *, const void *cls, uint32_t thing, uint64_t *nodes);
+
     /* From what nodes share. A plugin that scores rows, too, is asked for the keys of those classes
      * for which it has learned some; both scores are added up. */
     void (*key)(const struct cluster *, const void *cls, node_id, uint32_t *out);
@@ -258,6 +263,9 @@ struct plugin {
 
     /* Its profile's units stand in line (engine/backfill/line.h); `args` is how. */
     bool keeps_line;
+
+    /* Its profile's units take turns by the shares of their queues (engine/fair); `args` is how. */
+    bool keeps_queues;
 
     /* The order of the queue. Of units that do not age, the same whatever the plugin. */
     bool (*before)(const struct standing *, const struct standing *);

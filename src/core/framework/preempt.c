@@ -112,7 +112,7 @@ static bool has_group(const struct victims *all, uint32_t group)
 static bool gather(const struct cluster *c, const struct class *class, pod_id pod,
                    struct victims *all, struct victim *out)
 {
-    uint32_t id = profile_gangs(class->profile) ? groups_of(&c->groups, pod) : ID_NONE;
+    uint32_t id = class->gangs ? groups_of(&c->groups, pod) : ID_NONE;
     const struct group *group = id == ID_NONE ? NULL : &c->groups.at.at[id];
     *out = (struct victim){.first = all->leavers.n, .group = id};
     if (!group || !group->goes_whole) {
@@ -291,6 +291,8 @@ void hunts_forget(struct hunts *h, const struct class *class)
     for (uint32_t i = 0; i < MOST_HUNTS; i++)
         if (h->at[i].class == class)
             forget(&h->at[i]);
+    if (h->of.class == class)
+        h->of.class = NULL;
 }
 
 void hunts_done(struct hunts *h)
@@ -373,32 +375,30 @@ static void catch_up(struct hunt *h, struct cluster *c)
     log->read_up_to = MAX(log->read_up_to, log->end);
 }
 
-static void fill(const struct hunts *h, struct cluster *c, struct classes *k,
-                 const struct class *class, pod_id self, struct price *prices)
+/* Prices a node, and finds out whether this go has another one. */
+static void price_one(struct hunts *h, struct cluster *c, struct classes *k,
+                      const struct class *class, pod_id self, uint32_t node, struct price *out,
+                      uint64_t *priced)
 {
-    for (uint32_t i = 0; i < c->nodes.n; i++)
-        if (prices[i].refusal == UNKNOWN && nodes_is_present(&c->nodes, (node_id){i}))
-            prices[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
+    *out = preempt_price(h, c, k, class, (node_id){node}, self, NULL);
+    *priced += 1 + (uint64_t)MAX(c->nodes.room[node].pods_used, 0);
+    h->is_unfinished = h->most && *priced >= h->most;
 }
 
-/* The same in a hunt, as far as it may go. */
-static void fill_some(struct hunts *h, struct cluster *c, struct classes *k,
-                      const struct class *class, pod_id self, struct price *prices)
+/* All prices that are not known, as far as this go may. */
+static void fill(struct hunts *h, struct cluster *c, struct classes *k, const struct class *class,
+                 pod_id self, struct price *prices)
 {
     uint64_t priced = 0;
-    for (uint32_t i = 0; i < c->nodes.n && !h->is_unfinished; i++) {
-        if (prices[i].refusal != UNKNOWN || !nodes_is_present(&c->nodes, (node_id){i}))
-            continue;
-        prices[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
-        priced += 1 + (uint64_t)MAX(c->nodes.room[i].pods_used, 0);
-        h->is_unfinished = h->most && priced >= h->most;
-    }
+    for (uint32_t i = 0; i < c->nodes.n && !h->is_unfinished; i++)
+        if (prices[i].refusal == UNKNOWN && nodes_is_present(&c->nodes, (node_id){i}))
+            price_one(h, c, k, class, self, i, &prices[i], &priced);
 }
 
 /* Does a group go as a whole? Then what a node costs depends on others as well. */
 static bool groups_go_whole(const struct cluster *c, const struct class *class)
 {
-    if (!profile_gangs(class->profile))
+    if (!class->gangs)
         return false;
     vec_each(&c->groups.at, group)
         if (group->goes_whole && group->members.n)
@@ -432,16 +432,26 @@ static bool is_cheaper(const void *ctx, uint32_t a, uint32_t b)
     return harm_is_less(x, y) || (!harm_is_less(y, x) && cluster_ranks_before(h->cluster, a, b));
 }
 
-/* Prices that hold for this pod alone: not kept. Nodes are tried in the order of what they cost at
- * least, until none that is left can be better than the best; all of them if there is none. */
-static struct price *price_once(struct hunts *h, struct cluster *c, struct classes *k,
-                                const struct class *class, pod_id self)
+static struct once once_now(const struct cluster *c, const struct class *class, pod_id self)
+{
+    return (struct once){class, self.i, c->log.end, c->budgets.changes, c->groups.changes};
+}
+
+static bool is_same_once(const struct once *a, const struct once *b)
+{
+    return a->class == b->class && a->pod == b->pod && a->at == b->at && a->budgets == b->budgets &&
+           a->groups == b->groups;
+}
+
+static void begin_once(struct hunts *h, struct cluster *c, const struct class *class, pod_id self)
 {
     int32_t priority = specs_at(&c->specs, class->spec)->priority;
-    uint32_t best = ID_NONE;
+    h->of = once_now(c, class, self);
+    h->best = ID_NONE;
     h->cluster = c;
     h->order.before = is_cheaper;
     h->order.ctx = h;
+    heap_clear(&h->order);
     vec_resize(&h->once, c->nodes.n);
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         h->once.at[i].refusal = UNKNOWN;
@@ -450,14 +460,26 @@ static struct price *price_once(struct hunts *h, struct cluster *c, struct class
             least_harm(c, priority, i, &h->once.at[i].harm))
             heap_add(&h->order, i);
     }
-    while (h->order.n && (best == ID_NONE || is_cheaper(h, h->order.at[0], best))) {
+}
+
+/* Prices that hold for this pod alone, as long as nothing changes. Nodes are tried in the order of
+ * what they cost at least, until none that is left can be better than the best; all of them if
+ * there is none. */
+static struct price *price_once(struct hunts *h, struct cluster *c, struct classes *k,
+                                const struct class *class, pod_id self)
+{
+    struct once now = once_now(c, class, self);
+    uint64_t priced = 0;
+    if (!is_same_once(&h->of, &now))
+        begin_once(h, c, class, self);
+    while (!h->is_unfinished && h->order.n &&
+           (h->best == ID_NONE || is_cheaper(h, h->order.at[0], h->best))) {
         uint32_t i = heap_take(&h->order);
-        h->once.at[i] = preempt_price(h, c, k, class, (node_id){i}, self, NULL);
-        if (!h->once.at[i].refusal && (best == ID_NONE || is_cheaper(h, i, best)))
-            best = i;
+        price_one(h, c, k, class, self, i, &h->once.at[i], &priced);
+        if (!h->once.at[i].refusal && (h->best == ID_NONE || is_cheaper(h, i, h->best)))
+            h->best = i;
     }
-    heap_clear(&h->order);
-    if (best == ID_NONE)
+    if (h->best == ID_NONE)
         fill(h, c, k, class, self, h->once.at);
     return h->once.at;
 }
@@ -471,7 +493,7 @@ static struct price *prices_of(struct hunts *h, struct cluster *c, struct classe
         return price_once(h, c, k, class, self);
     struct hunt *hunt = hunt_of(h, class, c->nodes.n);
     catch_up(hunt, c);
-    fill_some(h, c, k, class, self, hunt->prices.at);
+    fill(h, c, k, class, self, hunt->prices.at);
     return hunt->prices.at;
 }
 

@@ -67,8 +67,15 @@ struct hunts {
     uint64_t most;      /* nodes, and pods on them, that may be priced in one go; 0: no bound */
     bool is_unfinished; /* answer: that was not enough, and there is no answer yet. What was found
                          * is kept */
-    VEC(struct price) once;     /* of a class that keeps none */
-    struct heap order;          /* nodes to be tried for it, those that cost least at least first */
+    VEC(struct price) once; /* of a class that keeps none */
+    struct heap order;      /* nodes to be tried for it, those that cost least at least first */
+    uint32_t best;          /* of those that were tried */
+    struct once {
+        const struct class *class; /* NULL: nobody's */
+        uint32_t pod;
+        uint64_t at; /* the end of the change log */
+        uint32_t budgets, groups;
+    } of;                       /* whose these are, and as of when */
     const struct bits *spurned; /* nodes that fit, but for an extender, for now; NULL: none */
     const struct cluster *cluster;
 };

@@ -106,12 +106,10 @@ bool row_heeds(const struct cluster *c, const struct class *class, pod_id nomina
 }
 
 static bool counts_here(const struct cluster *c, const struct class *class, struct nomination n,
-                        node_id node, pod_id self)
+                        pod_id self)
 {
     const struct pod_row *row = pods_at(&c->pods, n.pod);
-    if (n.node != c->nodes.name[node.i] || n.pod.i == self.i || row->node != ID_NONE)
-        return false;
-    return row_heeds(c, class, n.pod);
+    return n.pod.i != self.i && row->node == ID_NONE && row_heeds(c, class, n.pod);
 }
 
 bool row_has_nominated(const struct cluster *c, const struct class *class, node_id node,
@@ -119,19 +117,20 @@ bool row_has_nominated(const struct cluster *c, const struct class *class, node_
 {
     if (LIKELY(!(c->nodes.flags[node.i] & NODE_NOMINATED)))
         return false;
-    vec_each(&c->nominations, n)
-        if (counts_here(c, class, *n, node, self))
+    struct nominations all = cluster_nominated(c, c->nodes.name[node.i]);
+    vec_each(&all, n)
+        if (counts_here(c, class, *n, self))
             return true;
     return false;
 }
 
 /* Marks the nominated pods as supposed to be here, or takes the mark off: upstream counts them in
  * spread constraints even if they are being deleted. */
-static void suppose(struct cluster *c, const struct class *class, node_id node, pod_id self,
-                    bool is_so)
+static void suppose(struct cluster *c, const struct class *class, struct nominations all,
+                    pod_id self, bool is_so)
 {
-    vec_each(&c->nominations, n) {
-        if (!counts_here(c, class, *n, node, self))
+    vec_each(&all, n) {
+        if (!counts_here(c, class, *n, self))
             continue;
         struct pod_row *row = pods_at(&c->pods, n->pod);
         row->flags = is_so ? row->flags | POD_SUPPOSED : row->flags & ~(uint32_t)POD_SUPPOSED;
@@ -141,14 +140,15 @@ static void suppose(struct cluster *c, const struct class *class, node_id node, 
 reason_id row_judge_nominated(struct cluster *c, const struct class *class, node_id node,
                               pod_id self)
 {
-    suppose(c, class, node, self, true);
+    struct nominations all = cluster_nominated(c, c->nodes.name[node.i]);
+    suppose(c, class, all, self, true);
     struct txn trial = txn_begin(c);
-    vec_each(&c->nominations, n)
-        if (counts_here(c, class, *n, node, self))
+    vec_each(&all, n)
+        if (counts_here(c, class, *n, self))
             cluster_place(c, n->pod, node);
     reason_id reason = row_judge(c, class, node);
     txn_undo(c, trial);
-    suppose(c, class, node, self, false);
+    suppose(c, class, all, self, false);
     return reason ? reason : row_judge(c, class, node);
 }
 

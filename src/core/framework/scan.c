@@ -120,7 +120,7 @@ static void sweep(struct scan *s, struct cluster *c, const struct class *class, 
             s->home.at[t->refused[i]] = SCAN_REFUSED | t->why[i];
         for (uint32_t i = 0; i < t->n; i++)
             enter(s, c, t->node[i], t->bucket[i], t->local[i]);
-        for (uint32_t i = 0; i < t->n; i++)
+        for (uint32_t i = 0; t->may_break && i < t->n; i++)
             note_broken(s, t->node[i], t->local[i]);
     }
 }

@@ -234,6 +234,7 @@ static void score(struct sweep *s)
                     plugin_score(score->ask(s->cluster, score->state, (node_id){t->node[i]}));
         is_sound &= add_scores(t, (uint32_t)score->weight);
     }
+    t->may_break = !is_sound;
     for (uint32_t i = 0; UNLIKELY(!is_sound) && i < t->n; i++)
         t->local[i] = row_score(s->cluster, s->class, (node_id){t->node[i]});
 }

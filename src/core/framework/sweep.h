@@ -16,7 +16,8 @@ struct strip {
     uint32_t n; /* nodes that passed the filters on rows */
     uint32_t node[STRIP];
     uint32_t bucket[STRIP];
-    int32_t local[STRIP]; /* row score, or ROW_BROKEN */
+    int32_t local[STRIP]; /* row score, or ROW_BROKEN … */
+    bool may_break;       /* … which some may be */
 
     uint32_t n_refused; /* by anything but a facet */
     uint32_t refused[STRIP];

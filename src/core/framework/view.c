@@ -9,7 +9,7 @@
 #include "core/framework/aspect.h"
 #include "core/framework/row.h"
 
-enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8 };
+enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8, MOST_WASTED = 8 };
 
 enum { NODE_BITS = 22, RANK_BITS = 22, LOCAL_BITS = 20, LEAD = WAYS - 1 };
 _Static_assert(NODE_BITS + RANK_BITS + LOCAL_BITS == 64, "a slot is one number");
@@ -29,7 +29,8 @@ struct view_row {
 struct view {
     struct class *class;
     uint64_t seen;    /* read the log up to here */
-    uint64_t used_at; /* its last decision */
+    uint64_t made_at; /* its first decision */
+    uint64_t used_at; /* … and its last */
     uint32_t cap;     /* nodes it has rows for */
     struct view_row *rows;
     struct buckets buckets;
@@ -518,19 +519,31 @@ static bool is_full(const struct views *all, size_t more)
     return (all->most && all->at.n + 1 > all->most) || all->bytes + more > budget(all);
 }
 
+/* Is the class asked so often that a view of it may take the place of others? Each view that went
+ * before it was used again makes a longer row of decisions necessary. */
+static bool comes_back(const struct views *all, const struct class *class)
+{
+    return class->decided_before && all->decisions - class->decided_before <= WINDOW &&
+           class->in_a_row >= 2 * class->wasted;
+}
+
 /* Makes room by dropping views that were idle for longer than the class; false if that is not
  * enough. */
 static bool make_room(struct views *all, const struct class *class, size_t more)
 {
-    bool comes_back = class->decided_before && all->decisions - class->decided_before <= WINDOW;
     while (is_full(all, more)) {
         uint32_t oldest = ID_NONE;
         for (uint32_t i = 0; i < all->at.n; i++)
             if (oldest == ID_NONE || all->at.at[i]->used_at < all->at.at[oldest]->used_at)
                 oldest = i;
-        if (!comes_back || oldest == ID_NONE ||
+        if (!comes_back(all, class) || oldest == ID_NONE ||
             all->at.at[oldest]->used_at >= class->decided_before)
             return false;
+        struct view *v = all->at.at[oldest];
+        if (v->used_at == v->made_at)
+            v->class->wasted = MIN(v->class->wasted + 1, (uint32_t)MOST_WASTED);
+        else
+            v->class->wasted = 0;
         drop_at(all, oldest);
         all->stats.evicted++;
     }
@@ -546,6 +559,7 @@ static struct view *make_view(struct views *all, struct class *class)
         return NULL;
     struct view *v = mem_alloc(sizeof(*v));
     v->class = class;
+    v->made_at = all->decisions;
     class->view = v;
     vec_push(&all->at, v);
     return v;
@@ -561,6 +575,8 @@ void views_tick(struct views *all, struct class *class)
     all->decisions++;
     class->decided_before = class->decided_at;
     class->decided_at = all->decisions;
+    bool is_soon = all->decisions - class->decided_before <= all->at.n;
+    class->in_a_row = class->decided_before && is_soon ? class->in_a_row + 1 : 0;
 }
 
 /* Brings the view up to date; false if it is no good any more. */

@@ -13,7 +13,8 @@
  * whether one exists cannot show in any decision, and the rules for that are about cost alone:
  *
  *  - A class gets a view at its first decision while there is memory to spare; else at its second
- * within WINDOW decisions, in the place of a view that has been idle for longer than the class.
+ * within WINDOW decisions, in the place of a view that has been idle for longer than the class. If
+ * that is dropped before it is used again, the next needs more decisions that are close together.
  *  - A view that fell out of the log is built anew, and so is one by whose lag more than an eighth
  * of the nodes have changed, unless to ask about a row is costly.
  *  - A class with too many buckets is scanned for a while. */

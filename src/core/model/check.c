@@ -369,6 +369,11 @@ static bool check_object(struct check *c, const struct object *object)
     case KIND_STORAGE_CLASS:
         return check_optional(c, "volumeBindingMode", object->storage_class->binding_mode,
                               "Immediate WaitForFirstConsumer");
+    case KIND_QUEUE:
+        return (!object->queue->spec.namespaces ||
+                check_selector(c, "spec.namespaces.selector",
+                               object->queue->spec.namespaces->selector)) &&
+               queue_check(object->queue, c->e);
     case KIND_CSI_STORAGE_CAPACITY:
         return check_selector(c, "nodeTopology", object->csi_storage_capacity->node_topology);
     default:

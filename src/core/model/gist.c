@@ -77,6 +77,19 @@ static const struct field node_gist[] = {
     FIELD_END,
 };
 
+static const struct field queue_gist[] = {
+    {FIELD_STRUCT("metadata", 1, struct queue_object, meta, meta_gist)},
+    FIELD_END,
+};
+
+static const struct field *gist_of(enum kind kind)
+{
+    return kind == KIND_POD     ? pod_gist
+           : kind == KIND_NODE  ? node_gist
+           : kind == KIND_QUEUE ? queue_gist
+                                : NULL;
+}
+
 static bool read(const struct envelope *v, const struct field *fields, void *out, struct arena *mem)
 {
     struct error e;
@@ -89,15 +102,17 @@ bool gist_mark(struct object *object, struct str why, struct arena *mem)
         object->pod->unread = arena_str(mem, why);
     else if (object->kind == KIND_NODE)
         object->node->spec.unschedulable = true;
-    return object->kind == KIND_POD || object->kind == KIND_NODE;
+    else if (object->kind == KIND_QUEUE)
+        object->queue->invalid = arena_str(mem, why);
+    return gist_of(object->kind);
 }
 
 bool gist_read(const struct envelope *v, struct str why, struct arena *mem, struct object *out)
 {
     const struct kind_info *info = kind_info_find(v->api_version, v->kind);
-    if (!info || (info->kind != KIND_POD && info->kind != KIND_NODE))
+    const struct field *fields = info ? gist_of(info->kind) : NULL;
+    if (!fields)
         return false;
     *out = (struct object){.kind = info->kind, .meta = arena_alloc(mem, info->size)};
-    return read(v, info->kind == KIND_POD ? pod_gist : node_gist, out->meta, mem) &&
-           gist_mark(out, why, mem);
+    return read(v, fields, out->meta, mem) && gist_mark(out, why, mem);
 }

@@ -72,6 +72,8 @@ static const struct kind_info kinds[KIND_COUNT] = {
                 pod_group, member_group_fields),
     CUSTOM_KIND(KIND_RESERVATION, "ResourceReservation", "scheduling.kubenexus.io/v1alpha1", true,
                 reservation, reservation_fields),
+    CUSTOM_KIND(KIND_QUEUE, "Queue", "scheduling.kubenexus.io/v1alpha1", false, queue_object,
+                queue_fields),
     CUSTOM_KIND(KIND_CLUSTER_QUEUE, "ClusterQueue", "kueue.x-k8s.io/v1beta2", false, cluster_queue,
                 cluster_queue_fields, "kueue.x-k8s.io/v1beta1"),
     CUSTOM_KIND(KIND_LOCAL_QUEUE, "LocalQueue", "kueue.x-k8s.io/v1beta2", true, local_queue,

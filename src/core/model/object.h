@@ -7,6 +7,7 @@
 #include "core/model/node_topology.h"
 #include "core/model/pod.h"
 #include "core/model/pod_group.h"
+#include "core/model/queue.h"
 #include "core/model/quota.h"
 #include "core/model/reservation.h"
 #include "core/model/resource_claim.h"
@@ -51,6 +52,7 @@ enum kind {
     KIND_SIGS_POD_GROUP,    /* of scheduling.x-k8s.io */
     KIND_VOLCANO_POD_GROUP, /* of scheduling.volcano.sh */
     KIND_RESERVATION,
+    KIND_QUEUE, /* ours */
     KIND_CLUSTER_QUEUE,
     KIND_LOCAL_QUEUE,
     KIND_KUEUE_WORKLOAD,
@@ -88,6 +90,7 @@ struct object {
         struct pod_group *pod_group; /* of whichever kind */
         struct scheduling_workload *workload;
         struct reservation *reservation;
+        struct queue_object *queue;
         struct cluster_queue *cluster_queue;
         struct local_queue *local_queue;
         struct kueue_workload *kueue_workload;

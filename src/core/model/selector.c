@@ -16,6 +16,38 @@ bool is_label_value(struct str s)
     return s.n <= 63 && is_alnum(s.p[0]) && is_alnum(s.p[s.n - 1]);
 }
 
+static bool is_name(struct str s, size_t most, struct str between)
+{
+    if (!s.n || s.n > most || !is_alnum(s.p[0]) || !is_alnum(s.p[s.n - 1]))
+        return false;
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_alnum(s.p[i]) && str_find(between, s.p[i]) == between.n)
+            return false;
+    return true;
+}
+
+bool is_qualified_name(struct str s)
+{
+    size_t slash = str_find(s, '/');
+    struct str prefix = str_part(s, 0, slash), name = str_part(s, slash + 1, s.n);
+    if (slash == s.n)
+        return is_name(s, 63, STR("-_."));
+    return is_name(prefix, 253, STR("-.")) && is_name(name, 63, STR("-_."));
+}
+
+bool is_dns_name(struct str s)
+{
+    if (!s.n || s.n > 253 || s.p[s.n - 1] == '.')
+        return false;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] >= 'A' && s.p[i] <= 'Z')
+            return false;
+    for (struct str rest = s; rest.n;)
+        if (!is_name(str_take(&rest, '.'), 253, STR("-")))
+            return false;
+    return true;
+}
+
 static const struct pair *find(pair_list labels, struct str key)
 {
     list_each(&labels, label) {

@@ -9,6 +9,13 @@
  * nothing. The API server lets preferred node affinity name others, which upstream cannot read. */
 bool is_label_value(struct str s);
 
+/* As labels and resources are called: [prefix/]name. */
+bool is_qualified_name(struct str s);
+
+/* As most objects are called (DNS-1123): at most 253 small letters, digits, '-' and '.'; every piece
+ * between points begins and ends with a letter or digit. */
+bool is_dns_name(struct str s);
+
 /* In, NotIn, Exists, DoesNotExist, Gt, Lt. A key that is absent satisfies NotIn and DoesNotExist.
  * Any other operator matches nothing. */
 bool requirement_matches(const struct requirement *r, pair_list labels);

@@ -44,6 +44,7 @@ extern const struct field csi_storage_capacity_fields[];
 extern const struct field volume_attachment_fields[];
 extern const struct field cluster_queue_fields[], local_queue_fields[], kueue_workload_fields[];
 extern const struct field reservation_fields[];
+extern const struct field queue_fields[], queue_spec_fields[]; /* of struct queue_object */
 extern const struct field resource_claim_fields[];
 extern const struct field resource_slice_fields[];
 extern const struct field device_class_fields[];

@@ -84,6 +84,26 @@ enum { LINE_PATIENCE_MOST = 1000 };
 
 #define LINE_DEFAULTS ((struct line_args){.policy = LINE_EASY, .patience = 2})
 
+/* What is taken back from those who borrowed it: what is guaranteed, what is a queue's share, or
+ * nothing. */
+enum reclaim { RECLAIM_GUARANTEE, RECLAIM_FAIR_SHARE, RECLAIM_NEVER, N_RECLAIMS };
+
+/* As configuration spells it. */
+extern const char *const reclaim_names[N_RECLAIMS];
+
+/* How queues share a cluster (engine/fair). */
+struct fair_queues_args {
+    bool shares_namespaces; /* where there is no Queue, namespaces take turns */
+    enum reclaim reclaim;
+    int64_t reclaim_delay_ms; /* who wants room back waits so long for it to become free */
+    int64_t half_life_ms;     /* of what a queue has used; 0: only what it uses now counts */
+    uint32_t heads;           /* at most so many wait for room with nobody passing them */
+};
+
+#define FAIR_QUEUES_DEFAULTS ((struct fair_queues_args){.heads = 4})
+
+enum { FAIR_HEADS_MOST = 16 };
+
 struct pod_affinity_args {
     int32_t hard_weight;      /* of a required term of a pod on a node that means us */
     bool ignores_preferences; /* of pods on nodes, unless the pod has its own */

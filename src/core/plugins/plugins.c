@@ -40,6 +40,7 @@ static const struct profile_plugin kube_plugins[] = {KUBE_PLUGINS(priority_sort)
 static const struct profile_plugin nexus_plugins[] = {
     KUBE_PLUGINS(coscheduling),
     IN_PROFILE(gang_preemption, 0),
+    IN_PROFILE(fair_queues, 0),
     IN_PROFILE(profile_classifier, 0),
     IN_PROFILE(workload_aware_scoring, 2),
     IN_PROFILE(topology_scoring, 10),

@@ -54,6 +54,34 @@ TEST(scenario, says_what_the_file_says)
     EXPECT_INT(s.faults.nodes.repair_ms, 7200000);
 }
 
+TEST(scenario, queues_are_as_they_say)
+{
+    static const char text[] = "nodes: [{name: m, cpu: 1, memory: 1Gi}]\n"
+                               "queues:\n"
+                               "- {name: ml, guaranteed: {cpu: 4}, max: {cpu: 8}}\n"
+                               "- {name: a, parent: ml, weight: 3}\n"
+                               "- {name: b, namespaces: {names: [x]}}\n"
+                               "jobs: [{name: j, queue: a, user: ann}]\n";
+    AUTO(scenario) s = {0};
+    struct error e = {0};
+    EXPECT(scenario_read(&s, "f", str_of(text), &e));
+    EXPECT_TEXT(e.text, "");
+    REQUIRE(s.queues.n == 3 && s.jobs.n == 1);
+    const struct queue_object *ml = &s.queues.at[0], *a = &s.queues.at[1], *b = &s.queues.at[2];
+    EXPECT_STR(ml->meta.name, "ml");
+    EXPECT_INT(quantity_value(ml->spec.max.at[0].quantity), 8);
+    EXPECT_INT(ml->status.as_of_ms, TIME_NONE);
+    EXPECT_INT(ml->meta.deleted_ms, TIME_NONE);
+    REQUIRE(ml->spec.namespaces && b->spec.namespaces); /* who is at the top takes all */
+    EXPECT(ml->spec.namespaces->selector && !b->spec.namespaces->selector);
+    EXPECT(!a->spec.namespaces);
+    EXPECT_STR(a->spec.parent, "ml");
+    EXPECT_INT(queue_weight(a), 3);
+    EXPECT_STR(s.jobs.at[0].queue, "a");
+    EXPECT_STR(s.jobs.at[0].user, "ann");
+    EXPECT_STR(s.scheduler, "kubenexus-scheduler");
+}
+
 #define NODE "nodes: [{name: m, cpu: 1, memory: 1Gi}]\n"
 #define JOB  "jobs:\n- name: j\n"
 
@@ -68,6 +96,17 @@ TEST(scenario, bad_files_are_refused_with_line_field_and_value)
         {"kind: Pod\nnodes: []\n", "f: line 1: kind: \"Pod\" is not Scenario"},
         {NODE "---\n" NODE, "f: line 3: a second document"},
         {NODE "job: []\n", "f: line 2: job: there is no such field"},
+        {NODE "queues: [{name: q, guarantee: {}}]\n",
+         "f: line 2: guarantee: there is no such field"},
+        {NODE "queues:\n- {name: q}\n- {name: p, weight: 0}\n",
+         "f: line 4: queues[1].weight: 0 is not in 1 to 1000000"},
+        {NODE "queues: [{name: q, max: {cpu: 1}, guaranteed: {cpu: 2}}]\n",
+         "f: line 2: queues[0].max[cpu]: 1 is less than guaranteed"},
+        {NODE "queues: [{name: root}]\n",
+         "f: line 2: queues[0].name: \"root\" is what the top of the tree is called"},
+        {NODE "queues: [{weight: 1}]\n", "f: line 1: queues[0].name: missing"},
+        {NODE "queues: [{name: q}, {name: q}]\n",
+         "f: line 2: queues[1].name: another queue has this name already"},
         {NODE JOB "  durration: 5m\n", "f: line 4: durration: there is no such field"},
         {NODE JOB "  duration: {median: 5m, p50: 1h}\n",
          "f: line 4: jobs[0].duration: p50: there is no such field"},

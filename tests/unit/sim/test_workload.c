@@ -179,3 +179,23 @@ TEST(workload, a_template_that_the_api_server_would_refuse_is_refused)
     EXPECT(!workload_add(&m.plan, &m.scenario, &e));
     EXPECT(str_starts(str_of(e.text), STR("job class a: ")));
 }
+
+TEST(workload, pods_say_their_queue_and_user)
+{
+    AUTO(made) m = {0};
+    REQUIRE(make(&m,
+                 STR("nodes: [{name: m, cpu: 1, memory: 1Gi}]\nqueues: [{name: q}]\n"
+                     "jobs: [{name: a, queue: q, user: ann, template: {metadata: {labels: {z: w}}}}"
+                     "]\n"),
+                 1));
+    REQUIRE(m.plan.templates.n == 1 && m.plan.objects.n == 1);
+    EXPECT_INT(m.plan.objects.at[0].kind, KIND_QUEUE);
+    EXPECT_STR(m.plan.objects.at[0].meta->name, "q");
+    const struct pod *pod = m.plan.templates.at[0];
+    REQUIRE(pod->meta.labels.n == 3 && pod->meta.annotations.n == 1);
+    EXPECT_STR(pod->meta.labels.at[1].key, "scheduling.kubenexus.io/queue");
+    EXPECT_STR(pod->meta.labels.at[1].value, "q");
+    EXPECT_STR(pod->meta.annotations.at[0].key, "scheduling.kubenexus.io/user");
+    EXPECT_STR(pod->meta.annotations.at[0].value, "ann");
+    EXPECT_STR(pod->spec.scheduler_name, "kubenexus-scheduler");
+}

@@ -35,6 +35,7 @@ static void forget_all(struct engine *k)
         vec_done(&l->order);
         vec_done(&l->ends);
         vec_done(&l->steps);
+        engine_heads_done(l);
     }
     vec_done(&ls->at);
     vec_done(&ls->waiters);
@@ -76,6 +77,12 @@ void engine_begin_lines(struct engine *k)
             .head = ID_NONE,
         };
     }
+    if (engine_shares(k)) {
+        static const struct line_args first_fit = {.policy = LINE_FIRST_FIT};
+        vec_resize(&ls->at, k->config.rules.n_profiles + 1);
+        vec_last(&ls->at) = (struct line){
+            .args = &first_fit, .bit = k->shares->bit, .head = ID_NONE, .has_queues = true};
+    }
     if (ls->at.n && !were_kept)
         engine_begin_stays(k);
 }
@@ -99,13 +106,20 @@ struct line *engine_line_of(const struct engine *k, uint32_t unit)
     return line ? &ls->at.at[line - 1] : NULL;
 }
 
-static int64_t turn_of(const struct engine *k, const struct line *l, uint32_t unit, int64_t run_ms)
+const struct line_args *engine_line_args(const struct engine *k, uint32_t unit)
 {
+    const struct profile *profile = engine_profile_of(k, (pod_id){unit});
+    return k->lines->at.at[profile - k->config.rules.profiles].args;
+}
+
+int64_t engine_turn_ms(const struct engine *k, uint32_t unit, int64_t run_ms)
+{
+    const struct line_args *args = engine_line_args(k, unit);
     int64_t age_ms = engine_age_ms(k, unit);
-    if (l->args->policy != LINE_SJF)
+    if (!args || args->policy != LINE_SJF)
         return age_ms;
     run_ms = run_ms ? run_ms : UNKNOWN_RUN_MS;
-    return l->args->patience ? age_ms + l->args->patience * run_ms : run_ms;
+    return args->patience ? age_ms + args->patience * run_ms : run_ms;
 }
 
 /* Where the unit stands, or would stand. */
@@ -135,7 +149,7 @@ static void enter(struct engine *k, struct line *l, uint32_t unit)
     int64_t run_ms = engine_run_ms(k, (pod_id){unit});
     const struct gang *gang = engine_gang_led_by(k, unit);
     ls->waiters.at[unit] = (struct waiter){
-        .turn_ms = turn_of(k, l, unit, run_ms),
+        .turn_ms = engine_turn_ms(k, unit, run_ms),
         .run_ms = run_ms,
         .number = k->units.at[unit].arrival,
         .priority = gang ? gang->priority : k->units.at[unit].priority,
@@ -153,11 +167,16 @@ void engine_leave_line(struct engine *k, uint32_t unit)
     struct line *l = engine_line_of(k, unit);
     if (!l)
         return;
+    k->lines->waiters.at[unit].line = 0;
+    if (l->has_queues) {
+        engine_rename_head(l, unit, ID_NONE);
+        engine_leave_queue(k, unit);
+        return;
+    }
     uint32_t place = place_of(k, l, unit);
     assert(l->order.at[place] == unit);
     vec_remove(&l->order, place);
     l->next -= place < l->next;
-    k->lines->waiters.at[unit].line = 0;
     if (l->head == unit) {
         l->head = ID_NONE;
         l->is_stale = true;
@@ -169,7 +188,11 @@ void engine_rename_in_line(struct engine *k, uint32_t unit, uint32_t to)
     struct line *l = engine_line_of(k, unit);
     if (!l)
         return;
-    l->order.at[place_of(k, l, unit)] = to;
+    engine_rename_head(l, unit, to);
+    if (l->has_queues)
+        engine_rename_in_queue(k, unit, to);
+    else
+        l->order.at[place_of(k, l, unit)] = to;
     reach(k, to);
     k->lines->waiters.at[to] = k->lines->waiters.at[unit];
     k->lines->waiters.at[unit].line = 0;
@@ -182,6 +205,10 @@ void engine_touch_line(struct engine *k, uint32_t unit)
     struct line *l = engine_line_of(k, unit);
     if (!l)
         return;
+    if (l->has_queues) {
+        engine_take_place(k, l, unit);
+        return;
+    }
     engine_leave_line(k, unit);
     enter(k, l, unit);
 }
@@ -231,6 +258,8 @@ static void add_head(const struct engine *k, uint32_t unit, sym reader, struct b
 void engine_add_behind(const struct engine *k, uint32_t unit, struct buf *out)
 {
     const struct line *l = engine_line_of(k, unit);
+    if (l->minded.n)
+        l = l->heads.at[l->minded.at[0]];
     buf_printf(out, "waits in line: %s ", l->args->policy == LINE_FIFO ? "behind" : "would delay");
     add_head(k, l->head, pods_shape(&k->cluster->pods, (pod_id){unit})->namespace, out);
     buf_add(out, STR(", which is expected to start within "));
@@ -247,12 +276,25 @@ void engine_tell_behind(struct engine *k, uint32_t unit, struct effects *out)
     k->figures->stats.refused++;
 }
 
+void engine_set_told(struct engine *k, uint32_t unit, bool is_told)
+{
+    k->lines->waiters.at[unit].is_told = is_told;
+}
+
 /* --- taking a place --- */
 
 bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)
 {
     if (LIKELY(!lines_are_kept(k->lines)))
         return false;
+    struct line *turns = engine_turns_of(k, unit);
+    if (turns) {
+        engine_take_place(k, turns, unit);
+        if (engine_is_refused_already(k, turns, unit))
+            return false;
+        queue_hold(k->queue, k->now_ms, unit, turns->bit);
+        return true;
+    }
     const struct profile *profile = engine_profile_of(k, (pod_id){unit});
     struct line *l = &k->lines->at.at[profile - k->config.rules.profiles];
     if (!l->args)
@@ -270,12 +312,20 @@ bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)
 
 /* --- rounds --- */
 
+/* May anybody's share, or what his queue is refused for, be another thing now? */
+static bool opens_turns(const struct event *event)
+{
+    bool is_start = event->resource == EVENT_ASSIGNED_POD && event->actions == ACTION_ADD;
+    return event->resource != EVENT_TARGET_POD && !is_start;
+}
+
 void engine_lines_hear(struct engine *k, const struct event *event)
 {
     k->lines->node_changes += event->resource == EVENT_NODE;
     uint64_t interested = event->resource == EVENT_ANY ? UINT64_MAX : engine_interested(k, event);
     vec_each(&k->lines->at, l) {
         bool is_asked = interested && k->above->is_asked(k, l);
+        is_asked |= l->has_queues && opens_turns(event);
         l->is_stale = l->is_stale || l->rejectors & interested || is_asked; /* who may yet refuse */
     }
 }
@@ -350,7 +400,7 @@ static bool knows_already(struct engine *k, struct line *l, uint32_t unit)
 static bool is_due(const struct line *l, int64_t now_ms)
 {
     bool is_past = l->head != ID_NONE && l->args->policy != LINE_FIFO && l->start_ms <= now_ms;
-    return (l->is_stale || is_past) && l->order.n;
+    return (l->is_stale || is_past) && l->order.n && !l->has_queues;
 }
 
 bool engine_next_in_line(struct engine *k, uint32_t *unit)
@@ -360,6 +410,8 @@ bool engine_next_in_line(struct engine *k, uint32_t *unit)
     vec_each(&k->lines->at, l) {
         if (!l->args || k->above->is_asked(k, l))
             continue;
+        if (l->has_queues && engine_next_turn(k, l, unit))
+            return true;
         if (is_due(l, k->now_ms))
             renew(k, l);
         while (l->next < l->order.n && !is_closed(l)) {
@@ -382,11 +434,13 @@ int64_t engine_lines_next_ms(const struct engine *k, int64_t now_ms)
     vec_each(&k->lines->at, l) {
         if (!l->args || k->above->is_asked(k, l))
             continue;
-        if (is_due(l, now_ms) || (l->next < l->order.n && !is_closed(l)))
+        if (is_due(l, now_ms) || (l->next < l->order.n && !is_closed(l)) ||
+            (l->has_queues && engine_has_turn(k, l)))
             return now_ms;
         bool may_move = l->head != ID_NONE && l->args->policy != LINE_FIFO && l->order.n > 1;
         if (may_move)
             next_ms = MIN(next_ms, l->start_ms);
+        next_ms = MIN(next_ms, engine_heads_ms(l));
     }
     return next_ms;
 }
@@ -413,15 +467,22 @@ static bool is_expendable(const struct engine *k, pod_id pod, pod_id head)
     return is_marked;
 }
 
+bool engine_delays_head(struct engine *k, struct line *l, uint32_t unit)
+{
+    if (l->head == ID_NONE || l->head == unit)
+        return false;
+    if (l->args->policy == LINE_FIFO)
+        return true;
+    return is_late(l, &k->lines->waiters.at[unit], k->now_ms) &&
+           !is_expendable(k, (pod_id){unit}, (pod_id){l->head}) && !engine_keeps_reservation(k, l);
+}
+
 bool engine_may_pass(struct engine *k, uint32_t unit)
 {
     struct line *l = engine_line_of(k, unit);
-    if (LIKELY(!l) || l->head == ID_NONE)
+    if (LIKELY(!l))
         return true;
-    if (l->args->policy == LINE_FIFO)
-        return false;
-    return !is_late(l, &k->lines->waiters.at[unit], k->now_ms) ||
-           is_expendable(k, (pod_id){unit}, (pod_id){l->head}) || engine_keeps_reservation(k, l);
+    return l->has_queues ? engine_may_pass_heads(k, l, unit) : !engine_delays_head(k, l, unit);
 }
 
 bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors)
@@ -429,10 +490,18 @@ bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors)
     struct line *l = engine_line_of(k, unit);
     queue_hold(k->queue, k->now_ms, unit, l->bit);
     l->rejectors |= rejectors;
+    if (l->has_queues && rejectors != l->bit)
+        k->shares->standers.at[unit].told = 0; /* its queue lets it in: to be kept out is news */
+    if (l->has_queues)
+        k->shares->standers.at[unit].is_behind = rejectors == 0;
+    if (l->has_queues && rejectors && rejectors != l->bit)
+        engine_add_head(k, l, unit);
     bool may_lead = rejectors && l->head == ID_NONE && l->args->policy != LINE_FIRST_FIT;
     if (may_lead && !is_hopeless(k, unit) && !engine_make_head(k, l, unit))
         k->lines->waiters.at[unit].hopeless = k->lines->node_changes + 1;
     bool is_news = !k->lines->waiters.at[unit].is_told;
+    if (l->has_queues && !is_news)
+        engine_put_kind_out(k, unit);
     k->lines->waiters.at[unit].is_told = true;
     return is_news;
 }

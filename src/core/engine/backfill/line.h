@@ -2,6 +2,7 @@
 
 #include "core/base/heap.h"
 #include "core/engine/backfill/runtimes.h"
+#include "core/engine/fair/shares.h"
 #include "core/engine/gang/gang.h"
 #include "core/framework/profile.h"
 #include "core/plugins/args.h"
@@ -36,7 +37,11 @@
  *
  * In the queue a unit in line is parked under the plugin's bit: events cost nothing for it. What is
  * kept here is the order, and for each pod on a node when it will be gone; nothing at all in an
- * engine without such a profile. */
+ * engine without such a profile.
+ *
+ * Where queues matter (engine/fair), units of all profiles with FairQueues stand in one more line,
+ * whatever line their own profile keeps. There whoever has the least of what it is entitled to goes
+ * first, and nobody holds up anybody. */
 
 /* A unit in line. */
 struct waiter {
@@ -52,6 +57,11 @@ struct waiter {
 struct line {
     const struct line_args *args; /* NULL: its profile keeps none */
     uint64_t bit;                 /* of the plugin */
+    bool has_queues;              /* whose turn it is, queues say (turns.c): `order` is empty */
+    bool has_started;             /* somebody started in this round */
+    VEC(struct line *) heads;     /* of it, each as the head of a line of its own (heads.c) */
+    VEC(uint32_t) minded;         /* those whom the unit in flight may delay */
+    VEC(uint64_t) contends;       /* of such a head: for what, sorted */
     VEC(uint32_t) order;          /* units; their places do not change while they are here */
     uint32_t next;                /* those before it have had their turn in this round */
     bool is_stale;                /* something happened: a new round is due */
@@ -155,11 +165,72 @@ bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors);
 /* The words for it: whom it would delay, and when that is expected to start. */
 void engine_add_behind(const struct engine *k, uint32_t unit, struct buf *out);
 
+/* The unit, which is in line, knows why it waits; or may hear it again. */
+void engine_set_told(struct engine *k, uint32_t unit, bool is_told);
+
 /* A span of time: 2h05m, 12m, 40s. */
 void engine_add_span(struct buf *out, int64_t ms);
 
 /* Tells the pod that it may not pass the head, and when that is expected to start. */
 void engine_tell_behind(struct engine *k, uint32_t unit, struct effects *out);
+
+/* --- turns.c: the line whose turns queues say --- */
+
+/* The line in which the unit takes turns by queues, or would; NULL: none. */
+struct line *engine_turns_of(const struct engine *k, uint32_t unit);
+
+/* It stands there now, with what it asks for now, and may have its turn. */
+void engine_take_place(struct engine *k, struct line *l, uint32_t unit);
+
+/* The unit was refused, and heard nothing new: where many wait, nobody of its kind in its queue is
+ * tried again in this round. */
+void engine_put_kind_out(struct engine *k, uint32_t unit);
+
+/* Others of its kind have been refused in this round: so is it, which is to hear so. */
+bool engine_is_refused_already(const struct engine *k, const struct line *l, uint32_t unit);
+
+/* The next unit that has its turn, now in flight; false if nobody has. */
+bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit);
+bool engine_has_turn(const struct engine *k, const struct line *l);
+
+/* Of the unit in flight something starts now: its turn is told, and others may evict who could not
+ * before. Nothing if it takes no turns. */
+void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out);
+
+/* It waits for its next turn in this round: its gang's minimum is placed. */
+void engine_wait_for_turn(struct engine *k, uint32_t unit);
+
+/* Others go for it: all may have a turn. */
+void engine_reopen_turns(struct engine *k, uint32_t unit);
+
+/* How the unit's own profile keeps its line; NULL: it keeps none. */
+const struct line_args *engine_line_args(const struct engine *k, uint32_t unit);
+
+/* Its place in time, as its profile's line has it. */
+int64_t engine_turn_ms(const struct engine *k, uint32_t unit, int64_t run_ms);
+
+/* Would the head of the line start later if the unit, which is placed in the open transaction, went
+ * first? */
+bool engine_delays_head(struct engine *k, struct line *l, uint32_t unit);
+
+/* --- heads.c: who waits for room where queues say whose turn it is --- */
+
+void engine_forget_heads(struct line *l);
+void engine_rename_head(struct line *l, uint32_t unit, uint32_t to); /* ID_NONE: it is gone */
+void engine_heads_done(struct line *l);
+
+/* The unit, which has its turn, may delay these heads; may it go for nothing? */
+void engine_mind_heads(struct engine *k, struct line *l, uint32_t unit);
+bool engine_is_barred(const struct line *l);
+
+/* The unit in flight, which is placed in the open transaction, delays none of them. */
+bool engine_may_pass_heads(struct engine *k, struct line *l, uint32_t unit);
+
+/* It was refused for room. */
+void engine_add_head(struct engine *k, struct line *l, uint32_t unit);
+
+/* When the first of them is expected to start; INT64_MAX: nobody waits for that. */
+int64_t engine_heads_ms(const struct line *l);
 
 /* --- reserve.c: when the head can start --- */
 

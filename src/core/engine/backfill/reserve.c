@@ -135,6 +135,17 @@ void engine_stay_begins(struct engine *k, pod_id pod)
     vec_each(&ls->at, l)
         if (l->args && l->head != ID_NONE && ls->stays.at[pod.i].end_ms <= l->start_ms)
             vec_push(&l->ends, pod);
+    vec_each(&ls->at, l)
+        vec_each(&l->heads, head)
+            if (ls->stays.at[pod.i].end_ms <= (*head)->start_ms)
+                vec_push(&(*head)->ends, pod);
+}
+
+static void forget_end(struct line *l, pod_id pod)
+{
+    for (uint32_t i = l->ends.n; i-- > 0;)
+        if (l->ends.at[i].i == pod.i)
+            vec_remove(&l->ends, i);
 }
 
 void engine_stay_ends(struct engine *k, pod_id pod)
@@ -143,10 +154,11 @@ void engine_stay_ends(struct engine *k, pod_id pod)
     if (LIKELY(!lines_are_kept(ls)) || !heap_has(&ls->ends, pod.i))
         return;
     heap_remove(&ls->ends, pod.i);
-    vec_each(&ls->at, l)
-        for (uint32_t i = l->ends.n; i-- > 0;)
-            if (l->ends.at[i].i == pod.i)
-                vec_remove(&l->ends, i);
+    vec_each(&ls->at, l) {
+        forget_end(l, pod);
+        vec_each(&l->heads, head)
+            forget_end(*head, pod);
+    }
 }
 
 void engine_learn_stay(struct engine *k, pod_id pod)

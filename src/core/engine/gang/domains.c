@@ -503,6 +503,12 @@ struct trial {
     bool is_reversed;
 };
 
+/* Is nobody placed now beyond those who must be? */
+static bool takes_few(const struct planner *p)
+{
+    return p->is_frugal || p->takes_turns;
+}
+
 /* Seats whom it can in the domain; those who are left over, wherever they may be. */
 static uint32_t seat_trial(struct engine *k, struct planner *p, const struct trial *t)
 {
@@ -510,7 +516,7 @@ static uint32_t seat_trial(struct engine *k, struct planner *p, const struct tri
     gather_lot(k, p, t->level, t->site);
     if (p->lot.n == 0)
         return 0;
-    uint32_t node = p->lot.at[0], most = p->is_frugal ? t->want : p->seats.n;
+    uint32_t node = p->lot.at[0], most = takes_few(p) ? t->want : p->seats.n;
     if (t->fills) {
         fill(k, p, t->level, 0, p->lot.n, most, which);
         if (seated(p) >= most)
@@ -650,7 +656,8 @@ static bool try_in_sight(struct engine *k, struct planner *p, uint32_t group, ui
         vec_each(&p->seats, seat)
             node = seat->node == ID_NONE ? node : seat->node;
         engine_open_domain(p, which, node);
-        engine_seat(k, p, p->seats.n - seated(p), false);
+        uint32_t most = takes_few(p) ? want : p->seats.n;
+        engine_seat(k, p, MAX(most, seated(p)) - seated(p), false);
         txn_commit(k->cluster, txn);
         return true;
     }
@@ -679,7 +686,7 @@ static void forget_trials(struct engine *k, struct planner *p)
 
 static bool place_all_or_enough(struct engine *k, struct planner *p, uint32_t group, uint32_t need)
 {
-    uint32_t least = MAX(need, 1u), all = p->is_frugal ? least : p->seats.n;
+    uint32_t least = MAX(need, 1u), all = takes_few(p) ? least : p->seats.n;
     forget_trials(k, p);
     if (UNLIKELY(has_in_sight(p)) && !p->is_frugal && try_in_sight(k, p, group, least))
         return true;

@@ -132,7 +132,8 @@ struct planner {
     uint32_t held;          /* that have their room already */
     VEC(uint32_t) unjudged; /* who may be placed now, and have no seat: they cannot be judged */
     VEC(uint32_t) company;  /* those who have none, the last first */
-    bool is_frugal;         /* nobody sits down beyond those */
+    bool is_frugal;         /* nobody sits down beyond those, nor where it has a node in sight */
+    bool takes_turns;       /* nobody sits down beyond those: it has its turn later */
     uint64_t refused_by;    /* plugins that refused some pod */
     struct buf text;        /* what the first of them heard, in the last trial */
     struct buf message;     /* what all are told */
@@ -218,6 +219,7 @@ struct muster {
     uint32_t running; /* on a node, and not on the way out */
     uint32_t ready;   /* waiting, and nothing keeps them from being placed */
     uint32_t held;    /* waiting, behind a gate of their own */
+    uint32_t apart;   /* waiting for another scheduler, or a profile without gangs */
 };
 
 struct muster engine_muster(const struct engine *k, uint32_t group);

@@ -80,8 +80,10 @@ struct muster engine_muster(const struct engine *k, uint32_t group)
         m.running += row->node != ID_NONE && !(row->flags & POD_GOING);
         if (engine_is_ready(k, (pod_id){*i}))
             m.ready++;
+        else if (engine_waits_with(k, (pod_id){*i}, group))
+            m.held++;
         else
-            m.held += waits(k, (pod_id){*i});
+            m.apart += waits(k, (pod_id){*i});
     }
     return m;
 }

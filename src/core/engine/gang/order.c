@@ -47,15 +47,20 @@ static void add_age(struct engine *k, struct gang *gang, uint32_t pod)
     gang->priority = MAX(gang->priority, k->units.at[pod].priority);
 }
 
-/* By the members that wait, but for this one (ID_NONE: all). */
+/* By the members that wait, but for this one (ID_NONE: all). Where it goes, nobody stands out more
+ * than the gang did with it: mostly others are as young and as important, and the first of them
+ * are enough. */
 static void recount(struct engine *k, uint32_t group, uint32_t but)
 {
-    struct gang *gang = &k->gangs->all.at[group];
+    struct gang *gang = &k->gangs->all.at[group], was = *gang;
     gang->since_ms = INT64_MIN;
     gang->priority = INT32_MIN;
-    vec_each(&k->cluster->groups.at.at[group].members, i)
+    vec_each(&k->cluster->groups.at.at[group].members, i) {
         if (*i != but && engine_waits_with(k, (pod_id){*i}, group))
             add_age(k, gang, *i);
+        if (but != ID_NONE && gang->since_ms >= was.since_ms && gang->priority >= was.priority)
+            return;
+    }
 }
 
 static void reorder(struct engine *k, uint32_t leader)

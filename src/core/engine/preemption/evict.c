@@ -1,3 +1,4 @@
+#include "core/base/hash.h"
 #include "core/engine/preemption/preemption.h"
 
 #include "core/engine/preemption/preemption.h"
@@ -23,8 +24,18 @@ bool engine_eviction_rules(const struct profile *profile, bool alone, struct evi
     return !alone && profile_gangs(profile) && engine_preemption(profile);
 }
 
+/* A unit that stands in a queue evicts by rules in any case: the queues' come first in them. */
+static bool rules_for(const struct engine *k, uint32_t unit, bool alone,
+                      const struct profile *profile, struct eviction_args *out)
+{
+    bool has = engine_eviction_rules(profile, alone, out);
+    return has || (engine_is_queued(k, unit) && engine_preemption(profile));
+}
+
 bool engine_evicts_by_rules(struct engine *k, pod_id pod, struct class *class)
 {
+    if (engine_is_queued(k, pod.i))
+        return true;
     struct evicting e = {.unit = pod.i, .group = ID_NONE, .profile = class->profile};
     if (!engine_eviction_rules(class->profile, true, &e.rules))
         return false;
@@ -88,9 +99,11 @@ static void clear_room(struct engine *k)
     const struct parties *p = &k->preemption->evictor.parties;
     vec_each(&k->preemption->evictor.leaving, pod)
         take_off(k->cluster, *pod);
-    vec_each(&p->at, party)
-        for (uint32_t i = 0; i < party->n && party->is_out; i++)
-            take_off(k->cluster, p->pods.at[party->first + i]);
+    for (uint32_t i = 0; i < p->n_looked_at; i++) {
+        const struct party *party = &p->at.at[i];
+        for (uint32_t pod = 0; pod < party->n && party->is_out; pod++)
+            take_off(k->cluster, p->pods.at[party->first + pod]);
+    }
 }
 
 /* Would the pod of this seat be let in where it sits? */
@@ -118,7 +131,8 @@ static bool concerns(const struct engine *k, const struct planner *p, const stru
 }
 
 /* Does the unit keep its seats if the party comes back? If so, it has. */
-static bool bring_back(struct engine *k, struct planner *planner, struct party *party)
+static bool bring_back(struct engine *k, struct planner *planner, const struct evicting *e,
+                       struct party *party)
 {
     struct cluster *c = k->cluster;
     const struct parties *p = &k->preemption->evictor.parties;
@@ -132,6 +146,7 @@ static bool bring_back(struct engine *k, struct planner *planner, struct party *
     vec_each(&planner->seats, seat)
         stay = stay && (seat->node == ID_NONE || !concerns(k, planner, party, seat) ||
                         may_stay(k, planner, seat));
+    stay = stay && reclaim_admits(k, e->unit, planner);
     if (stay)
         txn_commit(c, t);
     else
@@ -141,15 +156,15 @@ static bool bring_back(struct engine *k, struct planner *planner, struct party *
 }
 
 /* With the unit in its seats: those whose budgets would be violated first, then the dearest. */
-static void reprieve(struct engine *k, struct planner *planner)
+static void reprieve(struct engine *k, struct planner *planner, const struct evicting *e)
 {
     struct parties *p = &k->preemption->evictor.parties;
-    for (uint32_t i = p->at.n; i-- > 0;)
+    for (uint32_t i = p->n_looked_at; i-- > 0;)
         if (party_may_return(p, &p->at.at[i]))
-            bring_back(k, planner, &p->at.at[i]);
-    for (uint32_t i = p->at.n; i-- > 0;) /* whose gang came back behind it in the order */
+            bring_back(k, planner, e, &p->at.at[i]);
+    for (uint32_t i = p->n_looked_at; i-- > 0;) /* whose gang came back behind it in the order */
         if (party_may_return(p, &p->at.at[i]) && p->at.at[i].is_surplus)
-            bring_back(k, planner, &p->at.at[i]);
+            bring_back(k, planner, e, &p->at.at[i]);
 }
 
 static void note_places(struct engine *k, struct planner *p)
@@ -167,9 +182,9 @@ static bool attempt(struct engine *k, struct planner *p, const struct evicting *
 {
     struct txn t = txn_begin(k->cluster);
     clear_room(k);
-    bool is_seated = engine_try_seats(k, p, e->group);
+    bool is_seated = reclaim_admits(k, e->unit, NULL) && engine_try_seats(k, p, e->group);
     if (is_seated && brings_back) {
-        reprieve(k, p);
+        reprieve(k, p, e);
         note_places(k, p);
     }
     txn_undo(k->cluster, t);
@@ -211,7 +226,8 @@ static void return_needless(struct engine *k, struct planner *planner, const str
     bool is_less = true;
     while (is_less) {
         is_less = false;
-        for (uint32_t i = p->at.n; i-- > 0 && k->preemption->evictor.returns < MOST_RETURNS;) {
+        for (uint32_t i = p->n_looked_at;
+             i-- > 0 && k->preemption->evictor.returns < MOST_RETURNS;) {
             if (!party_may_return(p, &p->at.at[i]))
                 continue;
             p->at.at[i].is_out = false;
@@ -229,8 +245,9 @@ static void note_victims(struct engine *k)
     struct eviction_plan *plan = &k->preemption->evictor.other;
     const struct parties *p = &k->preemption->evictor.parties;
     vec_clear(&plan->victims);
-    plan->cost = (struct eviction_cost){.rank = {TIER_NONE, INT32_MIN}};
-    vec_each(&p->at, party) {
+    plan->cost =
+        (struct eviction_cost){.rank = {TIER_NONE, INT32_MIN}, .is_by_queues = p->is_by_queues};
+    for (const struct party *party = p->at.at; party < p->at.at + p->n_looked_at; party++) {
         if (!party->is_out)
             continue;
         struct eviction_cost *cost = &plan->cost;
@@ -253,6 +270,7 @@ static void note_victims(struct engine *k)
                 .rank = party->rank,
                 .worth = party->worth,
                 .lost_ms = engine_work_lost_ms(k, pod),
+                .by = party->by,
             };
             vec_push(&plan->victims, note);
         }
@@ -263,11 +281,13 @@ static bool costs_less(const struct eviction_cost *a, const struct eviction_cost
 {
     if (a->violations != b->violations)
         return a->violations < b->violations;
-    if (a->rank.tier != b->rank.tier)
+    if (a->is_by_queues && a->lost_ms != b->lost_ms)
+        return a->lost_ms < b->lost_ms;
+    if (!a->is_by_queues && a->rank.tier != b->rank.tier)
         return a->rank.tier < b->rank.tier;
-    if (a->rank.priority != b->rank.priority)
+    if (!a->is_by_queues && a->rank.priority != b->rank.priority)
         return a->rank.priority < b->rank.priority;
-    if (a->worth != b->worth)
+    if (!a->is_by_queues && a->worth != b->worth)
         return a->worth < b->worth;
     if (a->parties != b->parties)
         return a->parties < b->parties;
@@ -303,6 +323,7 @@ static enum eviction_outcome plan_by(struct engine *k, struct planner *planner,
     assert(is_seated);
     return_needless(k, planner, e);
     note_victims(k);
+    reclaim_check(k);
     return k->preemption->evictor.other.cost.pods > e->rules.most_victims ? EVICTION_TOO_MANY
                                                                           : EVICTION_FOUND;
 }
@@ -318,12 +339,15 @@ void eviction_plan_take(struct eviction_plan *out, struct eviction_plan *other)
     other->places = places;
 }
 
-static enum eviction_outcome plan_both(struct engine *k, struct planner *planner,
-                                       const struct evicting *e, struct eviction_plan *out)
+static enum eviction_outcome plan_in_all_orders(struct engine *k, struct planner *planner,
+                                                const struct evicting *e, struct eviction_plan *out)
 {
     enum eviction_outcome best = EVICTION_USELESS;
     struct eviction_plan *other = &k->preemption->evictor.other;
-    for (enum party_order order = ORDER_BY_LOSS; order <= ORDER_BY_NODE; order++) {
+    bool are_many = k->preemption->evictor.parties.at.n > MOST_PARTIES;
+    for (enum party_order order = ORDER_BY_LOSS; order <= ORDER_WHOLE_NODES; order++) {
+        if (order == ORDER_WHOLE_NODES && (best != EVICTION_USELESS || !are_many))
+            break;
         enum eviction_outcome outcome = plan_by(k, planner, e, order);
         bool is_better =
             outcome > best || (outcome == EVICTION_FOUND && costs_less(&other->cost, &out->cost));
@@ -358,13 +382,36 @@ static bool is_one_of_many(const struct engine *k, const struct planner *p,
     return p->benches.n == 1 && (e->group == ID_NONE || engine_muster(k, e->group).running == 0);
 }
 
+static uint64_t vain_key(const struct engine *k, const struct planner *p)
+{
+    return hash_pair(p->benches.at[0].class->place + 1,
+                     k->preemption->evictor.reclaim.request.queue);
+}
+
 /* No eviction is of use while nothing changes: that holds for all that are alike and not fewer. */
 static bool is_known_useless(const struct engine *k, const struct planner *p,
                              const struct evicting *e)
 {
-    const struct useless *known = class_row_if(&k->preemption->useless, p->benches.at[0].class);
-    return known && known->at == k->cluster->log.end + 1 && known->from <= p->need &&
-           is_one_of_many(k, p, e);
+    const struct preemption *x = k->preemption;
+    uint64_t at = k->cluster->log.end + 1;
+    if (x->evictor.reclaim.is_on) {
+        uint32_t from = map_find(&x->vain.from, vain_key(k, p));
+        return x->vain.at == at && x->vain.epoch == fair_epoch(k->shares->tree) &&
+               from != MAP_NONE && from <= p->need && is_one_of_many(k, p, e);
+    }
+    const struct useless *known = class_row_if(&x->useless, p->benches.at[0].class);
+    return known && known->at == at && known->from <= p->need && is_one_of_many(k, p, e);
+}
+
+static void remember_vain(struct engine *k, const struct planner *p)
+{
+    struct preemption *x = k->preemption;
+    uint64_t at = k->cluster->log.end + 1, epoch = fair_epoch(k->shares->tree);
+    if (x->vain.at != at || x->vain.epoch != epoch)
+        map_clear(&x->vain.from);
+    x->vain.at = at;
+    x->vain.epoch = epoch;
+    map_put(&x->vain.from, vain_key(k, p), p->need);
 }
 
 static void remember_useless(struct engine *k, struct planner *p, const struct evicting *e)
@@ -372,8 +419,11 @@ static void remember_useless(struct engine *k, struct planner *p, const struct e
     if (!is_one_of_many(k, p, e) || p->required != SYM_NONE ||
         k->preemption->evictor.parties.ripe_ms != INT64_MAX)
         return;
-    *class_row(&k->preemption->useless, p->benches.at[0].class) =
-        (struct useless){k->cluster->log.end + 1, p->need};
+    if (k->preemption->evictor.reclaim.is_on)
+        remember_vain(k, p);
+    else
+        *class_row(&k->preemption->useless, p->benches.at[0].class) =
+            (struct useless){k->cluster->log.end + 1, p->need};
 }
 
 static enum eviction_outcome search(struct engine *k, struct planner *p, struct evicting *e,
@@ -381,20 +431,31 @@ static enum eviction_outcome search(struct engine *k, struct planner *p, struct 
 {
     struct evictor *x = &k->preemption->evictor;
     e->takes_holds_alone = !rank_unit(k, p, &e->rank);
-    if (e->takes_holds_alone && !engine_n_holds(k))
+    int64_t may_ms = reclaim_begin(k, e);
+    if (e->takes_holds_alone && (x->reclaim.is_on || !engine_n_holds(k)))
         return EVICTION_NEVER;
+    if (may_ms) {
+        x->parties.ripe_ms = may_ms;
+        return EVICTION_NONE;
+    }
     x->returns = 0;
     out->rank = e->rank;
     if (is_known_useless(k, p, e))
         return EVICTION_USELESS;
     find_leaving(k);
-    parties_find(k, p, e, &x->parties);
+    if (x->reclaim.is_on)
+        reclaim_find(k, e, &x->parties);
+    else
+        parties_find(k, p, e, &x->parties);
     if (x->leaving.n && attempt(k, p, e, false))
         return EVICTION_WAITS;
-    if (x->parties.at.n == 0)
+    if (x->parties.at.n == 0) {
+        if (x->reclaim.is_on)
+            remember_useless(k, p, e);
         return e->takes_holds_alone ? EVICTION_NEVER : EVICTION_NONE;
+    }
     note_homes(k);
-    enum eviction_outcome outcome = plan_both(k, p, e, out);
+    enum eviction_outcome outcome = plan_in_all_orders(k, p, e, out);
     if (e->takes_holds_alone && outcome != EVICTION_FOUND)
         return EVICTION_NEVER;
     if (outcome == EVICTION_USELESS)
@@ -409,7 +470,7 @@ enum eviction_outcome engine_find_eviction(struct engine *k, uint32_t unit, stru
     if (!class)
         e.group = groups_of(&k->cluster->groups, (pod_id){unit});
     e.profile = engine_profile_of(k, (pod_id){unit});
-    if (!engine_eviction_rules(e.profile, class != NULL, &e.rules))
+    if (!rules_for(k, unit, class != NULL, e.profile, &e.rules))
         return out->outcome = EVICTION_NONE;
     enum eviction_outcome outcome = EVICTION_NONE;
     struct evictor *x = &k->preemption->evictor;
@@ -426,6 +487,9 @@ enum eviction_outcome engine_find_eviction(struct engine *k, uint32_t unit, stru
     out->outcome = outcome;
     if (outcome == EVICTION_FOUND) {
         out->is_firm = e.rules.tier_first;
+        out->is_by_queues = x->reclaim.is_on;
+        vec_each(&out->victims, victim)
+            out->is_firm |= out->is_by_queues && victim->by == QUEUE_BY_R4;
         return outcome;
     }
     if (outcome == EVICTION_KEPT)
@@ -551,6 +615,7 @@ static void evictor_done(struct evictor *e)
     planner_done(&e->planner);
     vec_done(&e->leaving);
     vec_done(&e->home);
+    vec_done(&e->reclaim.pieces);
     vec_done(&e->gpus);
     eviction_plan_done(&e->other);
     arena_done(&e->mem);
@@ -570,6 +635,7 @@ void preemption_free(struct preemption *p)
     vec_done(&p->evictions);
     vec_done(&p->refusals);
     vec_done(&p->useless);
+    map_done(&p->vain.from);
     vec_done(&p->pursuits);
     mem_free(p);
 }

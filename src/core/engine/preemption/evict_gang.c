@@ -108,7 +108,8 @@ void engine_plan_eviction(struct engine *k, struct planner *p, uint32_t group,
     buf_clear(&p->plan);
     plan->outcome = EVICTION_NONE;
     if (p->need == 0 || has_say(p) ||
-        !engine_eviction_rules(engine_profile_of(k, (pod_id){leader}), false, &rules))
+        (!engine_eviction_rules(engine_profile_of(k, (pod_id){leader}), false, &rules) &&
+         !engine_is_queued(k, leader)))
         return;
     struct pursuit *pursuit = pursuit_of(k, group);
     if (pursuit->holds_ms == 0 && has_in_sight(k, group, false)) /* as after a restart */
@@ -163,7 +164,7 @@ static void check_plan(const struct engine *k, const struct planner *p, uint32_t
         const struct pod_row *row = pods_at(&c->pods, v->pod);
         assert(v->group == ID_NONE || v->group != group);
         assert(row->node == v->node && !(row->flags & POD_GOING));
-        assert(rank_is_below(v->rank, plan->rank, rules));
+        assert(plan->is_by_queues || rank_is_below(v->rank, plan->rank, rules));
     }
 }
 

@@ -39,12 +39,28 @@ static enum work work_of(const struct identity *identity)
 
 /* --- one pod --- */
 
+enum { KNOWN = 64 };
+
 /* What is asked of each pod that may go. */
 struct looking {
     struct engine *k;
     const struct evicting *e;
     struct parties *out;
+    struct known { /* who pods of some shapes are, by shape */
+        const struct shape *shape;
+        struct identity identity;
+    } known[KNOWN];
 };
+
+static const struct identity *identify(struct looking *l, const struct shape *shape)
+{
+    struct known *known = &l->known[(uintptr_t)(shape - l->k->cluster->pods.shapes.at) % KNOWN];
+    if (known->shape != shape) {
+        known->shape = shape;
+        known->identity = classes_identify(&l->k->classes, l->e->profile, shape);
+    }
+    return &known->identity;
+}
 
 /* Since when it has run; before it has started: since now. */
 static int64_t began_ms(int64_t now_ms, const struct pod_row *row)
@@ -95,7 +111,7 @@ static bool is_refused(const struct looking *l, pod_id pod)
 }
 
 /* The pod as a part of a party; false if it may not go. */
-static bool look_at(const struct looking *l, pod_id pod, struct party *into)
+static bool look_at(struct looking *l, pod_id pod, struct party *into)
 {
     struct cluster *c = l->k->cluster;
     const struct pod_row *row = pods_at(&c->pods, pod);
@@ -105,12 +121,12 @@ static bool look_at(const struct looking *l, pod_id pod, struct party *into)
     if ((spec->priority >= CRITICAL && !is_hold) ||
         (!l->e->rules.tier_first && spec->priority >= l->e->rank.priority))
         return false;
-    struct identity identity = classes_identify(&l->k->classes, l->e->profile, shape);
-    struct rank rank = {identity.tier, spec->priority};
+    const struct identity *identity = identify(l, shape);
+    struct rank rank = {identity->tier, spec->priority};
     if (!rank_is_below(rank, l->e->rank, &l->e->rules))
         return false;
     if (is_spared(l, shape->namespace) ||
-        (l->e->rules.preemptible_alone && !identity.is.is_preemptible))
+        (l->e->rules.preemptible_alone && !identity->is.is_preemptible))
         return false;
     if (!is_hold && (l->e->takes_holds_alone || !has_run_enough(l, row) || is_reserved(l, pod) ||
                      is_refused(l, pod)))
@@ -118,7 +134,7 @@ static bool look_at(const struct looking *l, pod_id pod, struct party *into)
     into->rank.tier = MAX(into->rank.tier, rank.tier);
     into->rank.priority = into->n ? MAX(into->rank.priority, rank.priority) : rank.priority;
     into->is_guarded |= (row->flags & POD_GUARDED) != 0;
-    into->worth = MAX(into->worth, (uint32_t)work_of(&identity));
+    into->worth = MAX(into->worth, (uint32_t)work_of(identity));
     into->lost_ms = wrap_add(into->lost_ms, engine_work_lost_ms(l->k, pod));
     into->start_ms = MAX(into->start_ms, began_ms(l->k->now_ms, row));
     return true;
@@ -145,7 +161,7 @@ static uint32_t add_party(const struct looking *l, struct party party)
     return party.number;
 }
 
-static void add_alone(const struct looking *l, pod_id pod, uint32_t group, uint32_t core)
+static void add_alone(struct looking *l, pod_id pod, uint32_t group, uint32_t core)
 {
     struct party party = {.group = group, .core = core, .is_surplus = group != ID_NONE};
     if (!look_at(l, pod, &party))
@@ -182,7 +198,7 @@ static int by_need(const void *a, const void *b)
 
 VEC_TYPE(mates, struct mate);
 
-static void find_mates(const struct looking *l, const struct group *g, struct mates *out)
+static void find_mates(struct looking *l, const struct group *g, struct mates *out)
 {
     const struct cluster *c = l->k->cluster;
     vec_each(&g->members, i) {
@@ -202,7 +218,7 @@ static void find_mates(const struct looking *l, const struct group *g, struct ma
 }
 
 /* Those without whom the gang is broken, as one party; ID_NONE if somebody of it may not go. */
-static uint32_t add_core(const struct looking *l, uint32_t group, const struct mates *mates,
+static uint32_t add_core(struct looking *l, uint32_t group, const struct mates *mates,
                          uint32_t spare)
 {
     struct party core = {.group = group, .core = ID_NONE};
@@ -215,7 +231,7 @@ static uint32_t add_core(const struct looking *l, uint32_t group, const struct m
 }
 
 /* A gang goes as a whole, or some that it has beyond its minimum do, if it lets them. */
-static void add_gang(const struct looking *l, uint32_t group)
+static void add_gang(struct looking *l, uint32_t group)
 {
     const struct group *g = &l->k->cluster->groups.at.at[group];
     struct mates mates = {0};
@@ -234,7 +250,7 @@ static bool goes_together(const struct group *g)
     return g->goes_whole || group_is_gang(g);
 }
 
-static void add(const struct looking *l, pod_id pod)
+static void add(struct looking *l, pod_id pod)
 {
     const struct cluster *c = l->k->cluster;
     uint32_t group = groups_of(&c->groups, pod);
@@ -268,11 +284,12 @@ void parties_find(struct engine *k, struct planner *p, const struct evicting *e,
                   struct parties *out)
 {
     const struct cluster *c = k->cluster;
-    struct looking l = {k, e, out};
+    struct looking l = {.k = k, .e = e, .out = out};
     vec_clear(&out->at);
     vec_clear(&out->pods);
     map_clear(&out->groups);
     out->ripe_ms = INT64_MAX;
+    out->is_by_queues = false;
     for (uint32_t i = 0; i < c->nodes.n; i++) {
         if (!nodes_is_present(&c->nodes, (node_id){i}) || c->nodes.first_pod[i] == ID_NONE ||
             !is_useful(k, p, (node_id){i}))
@@ -285,7 +302,7 @@ void parties_find(struct engine *k, struct planner *p, const struct evicting *e,
 /* --- plain ones --- */
 
 /* Is there something about it that kube-scheduler does not see? Those alike are as `first`. */
-static bool is_special(const struct looking *l, pod_id pod, struct party *first)
+static bool is_special(struct looking *l, pod_id pod, struct party *first)
 {
     const struct cluster *c = l->k->cluster;
     uint32_t group = groups_of(&c->groups, pod);
@@ -304,7 +321,7 @@ bool parties_are_plain(struct engine *k, const struct evicting *e)
 {
     const struct cluster *c = k->cluster;
     struct parties unused = {0};
-    struct looking l = {k, e, &unused};
+    struct looking l = {.k = k, .e = e, .out = &unused};
     struct party first = {0};
     for (uint32_t i = 0; i < c->nodes.n; i++)
         for (uint32_t pod = c->nodes.first_pod[i]; pod != ID_NONE; pod = c->pods.rows.at[pod].after)
@@ -361,15 +378,26 @@ struct clearing {
     uint32_t pods;
 };
 
-/* Parties that are worth the same go node by node, from the node that loses least on. */
-static void key_by_node(struct engine *k, const struct evicting *e, struct parties *p)
+static struct clearing *clear_nodes(struct engine *k, const struct parties *p)
 {
-    const struct cluster *c = k->cluster;
-    struct clearing *nodes = arena_array(&k->preemption->evictor.mem, struct clearing, c->nodes.n);
+    struct clearing *nodes =
+        arena_array(&k->preemption->evictor.mem, struct clearing, k->cluster->nodes.n);
     vec_each(&p->at, party) {
         nodes[party->node].lost_ms = wrap_add(nodes[party->node].lost_ms, party->lost_ms);
         nodes[party->node].pods += party->n;
     }
+    return nodes;
+}
+
+static int64_t rank_of(const struct cluster *c, const struct party *party)
+{
+    return (int64_t)(c->nodes.rank[party->node] >> 1); /* nodes stay apart */
+}
+
+/* Parties that are worth the same go node by node, from the node that loses least on. */
+static void key_by_node(struct engine *k, const struct evicting *e, struct parties *p)
+{
+    const struct clearing *nodes = clear_nodes(k, p);
     vec_each(&p->at, party) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < N_VICTIM_KEYS; i++)
@@ -377,8 +405,19 @@ static void key_by_node(struct engine *k, const struct evicting *e, struct parti
                 party->keys[n++] = key_of(party, e->rules.order[i]);
         party->keys[n++] = nodes[party->node].lost_ms;
         party->keys[n++] = nodes[party->node].pods;
-        party->keys[n++] = (int64_t)(c->nodes.rank[party->node] >> 1); /* nodes stay apart */
+        party->keys[n++] = rank_of(k->cluster, party);
         party->keys[n] = -party->start_ms;
+    }
+}
+
+static void key_whole_nodes(struct engine *k, struct parties *p)
+{
+    const struct clearing *nodes = clear_nodes(k, p);
+    vec_each(&p->at, party) {
+        memset(party->keys, 0, sizeof(party->keys));
+        party->keys[0] = nodes[party->node].pods;
+        party->keys[1] = nodes[party->node].lost_ms;
+        party->keys[2] = rank_of(k->cluster, party);
     }
 }
 
@@ -391,50 +430,108 @@ static void key_by_loss(const struct evicting *e, struct parties *p)
     }
 }
 
-static void sort(struct parties *p)
+static int by_queues(const void *a, const void *b)
 {
-    if (p->at.n > 1)
-        qsort(p->at.at, p->at.n, sizeof(*p->at.at), by_cost);
+    const struct party *x = a, *y = b;
+    if (x->is_protected != y->is_protected)
+        return x->is_protected ? 1 : -1;
+    int order = reclaim_compare(x, y);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static int compare(const struct parties *p, const struct party *a, const struct party *b)
+{
+    return p->is_by_queues ? by_queues(a, b) : by_cost(a, b);
+}
+
+static void swap(struct parties *p, uint32_t a, uint32_t b)
+{
+    struct party was = p->at.at[a];
+    p->at.at[a] = p->at.at[b];
+    p->at.at[b] = was;
+}
+
+static void sort_some(struct parties *p, uint32_t from, uint32_t to)
+{
+    if (to - from > 1)
+        qsort(p->at.at + from, to - from, sizeof(*p->at.at), p->is_by_queues ? by_queues : by_cost);
+}
+
+/* Brings the cheapest `n` to the front, with some more, in no order; returns how many those are.
+ * Most are dearer than one of a sample: they need not be sorted. */
+static uint32_t bring_forward(struct parties *p, uint32_t n)
+{
+    enum { SAMPLE = 1024, MORE = 16 };
+    if (p->at.n < 2 * n || p->at.n < 2 * SAMPLE)
+        return p->at.n;
+    uint32_t step = p->at.n / SAMPLE, reach = 0;
+    for (uint32_t i = 0; i < SAMPLE; i++)
+        swap(p, i, i * step);
+    sort_some(p, 0, SAMPLE);
+    uint32_t bound = (uint32_t)((uint64_t)n * SAMPLE * 5 / 4 / p->at.n) + MORE;
+    struct party pivot = p->at.at[MIN(bound, (uint32_t)SAMPLE - 1)];
+    for (uint32_t i = 0; i < p->at.n; i++)
+        if (compare(p, &p->at.at[i], &pivot) <= 0)
+            swap(p, reach++, i);
+    return reach < n ? p->at.n : reach;
+}
+
+static void note_places(struct parties *p)
+{
     vec_resize(&p->place, p->at.n);
     for (uint32_t i = 0; i < p->at.n; i++)
         p->place.at[p->at.at[i].number] = i;
 }
 
+/* The first `n` in order, and then what goes with them. */
+static void sort(struct parties *p, uint32_t n)
+{
+    sort_some(p, 0, bring_forward(p, n));
+    note_places(p);
+    p->n_looked_at = n;
+    for (uint32_t i = n; i < p->at.n; i++)
+        if (p->at.at[i].core != ID_NONE && p->place.at[p->at.at[i].core] < n)
+            swap(p, p->n_looked_at++, i);
+    sort_some(p, n, p->n_looked_at);
+    if (p->n_looked_at > n)
+        note_places(p);
+}
+
 /* Those that would overdraw a budget if all before them went, and drivers. */
-static bool protect(struct engine *k, struct parties *p)
+static void protect(struct engine *k, struct parties *p)
 {
     const struct cluster *c = k->cluster;
     int32_t *allowed =
         c->budgets.at.n ? budgets_allowed(&c->budgets, &k->preemption->evictor.mem) : NULL;
-    bool is_one = false;
     vec_each(&p->at, party) {
         party->is_protected = party->is_guarded;
         for (uint32_t i = 0; allowed && i < party->n; i++)
             if (!budgets_allow(c, p->pods.at[party->first + i], allowed))
                 party->is_protected = true;
-        is_one |= party->is_protected;
     }
     k->preemption->evictor.overdrawn = ID_NONE;
     for (uint32_t i = c->budgets.at.n; allowed && i-- > 0;)
         if (allowed[i] < 0 && allowed[i] < c->budgets.at.at[i].allowed)
             k->preemption->evictor.overdrawn = i;
-    return is_one;
 }
 
 void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
                   struct parties *p)
 {
-    if (order == ORDER_BY_NODE)
+    if (p->is_by_queues)
+        reclaim_key(k, order, p);
+    else if (order == ORDER_BY_LOSS)
+        key_by_loss(e, p);
+    else if (order == ORDER_BY_NODE)
         key_by_node(k, e, p);
     else
-        key_by_loss(e, p);
-    vec_each(&p->at, party) {
-        party->is_protected = false;
-        party->is_out = false;
-    }
-    sort(p);
-    if (protect(k, p))
-        sort(p);
+        key_whole_nodes(k, p);
+    vec_each(&p->at, party)
+        party->is_out = party->is_protected = false;
+    if (k->cluster->budgets.at.n) /* who overdraws one depends on all that would go before */
+        sort(p, p->at.n);
+    protect(k, p);
+    sort(p, MIN(p->at.n, (uint32_t)MOST_PARTIES));
 }
 
 /* --- in and out --- */
@@ -452,9 +549,9 @@ bool party_may_return(const struct parties *p, const struct party *party)
 
 void parties_take(struct parties *p, uint32_t n)
 {
-    for (uint32_t i = 0; i < p->at.n; i++)
+    for (uint32_t i = 0; i < p->n_looked_at; i++)
         p->at.at[i].is_out = i < n;
-    for (uint32_t i = 0; i < p->at.n; i++) {
+    for (uint32_t i = 0; i < p->n_looked_at; i++) {
         const struct party *core = core_of(p, &p->at.at[i]);
         if (core && core->is_out)
             p->at.at[i].is_out = true;

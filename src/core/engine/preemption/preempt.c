@@ -141,7 +141,8 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, con
         return;
     }
     plan->is_hopeless = outcome != EVICTION_WAITS;
-    bool is_in_vain = outcome == EVICTION_NONE || outcome == EVICTION_USELESS;
+    bool is_in_vain =
+        (outcome == EVICTION_NONE || outcome == EVICTION_USELESS) && !engine_is_queued(k, pod.i);
     if (is_in_vain && say_in_vain(k, pod, class, why, text))
         return;
     if (outcome == EVICTION_NONE)
@@ -159,6 +160,7 @@ struct price engine_price(struct engine *k, const struct class *class, node_id n
 void engine_count_on(struct engine *k, const struct bits *nodes)
 {
     k->preemption->hunts.spurned = nodes;
+    k->preemption->hunts.of = (struct once){0}; /* what it knows of one pod was without them */
 }
 
 /* The pod goes to the node that kube-scheduler's search found, and whoever is in its way goes. */
@@ -245,11 +247,10 @@ void engine_clear_others(struct engine *k, pod_id pod, sym node, struct effects 
 {
     struct cluster *c = k->cluster;
     int32_t priority = cluster_spec(c, pod)->priority;
-    for (uint32_t i = c->nominations.n; i-- > 0;) {
-        struct nomination n = c->nominations.at[i];
-        if (n.node == node && cluster_spec(c, n.pod)->priority < priority)
-            engine_set_in_sight(k, n.pod, SYM_NONE, out);
-    }
+    struct nominations all = cluster_nominated(c, node);
+    for (uint32_t i = all.n; i-- > 0;)
+        if (cluster_spec(c, all.at[i].pod)->priority < priority)
+            engine_set_in_sight(k, all.at[i].pod, SYM_NONE, out);
 }
 
 static void set_evicted(struct engine *k, pod_id pod, bool is_so)
@@ -376,6 +377,7 @@ void engine_forget_searches_of(struct engine *k, const struct class *class)
     hunts_forget(&k->preemption->hunts, class);
     if (class->place < k->preemption->useless.n)
         k->preemption->useless.at[class->place] = (struct useless){0};
+    k->preemption->vain.at = 0;
 }
 
 void engine_trim_searches(struct engine *k)
@@ -386,6 +388,7 @@ void engine_trim_searches(struct engine *k)
 void engine_forget_useless(struct engine *k)
 {
     vec_clear(&k->preemption->useless);
+    k->preemption->vain.at = 0;
 }
 
 /* --- how evictions end --- */

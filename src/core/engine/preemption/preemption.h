@@ -1,8 +1,10 @@
 #pragma once
 
 #include "core/base/map.h"
+#include "core/engine/fair/shares.h"
 #include "core/engine/prebind/prebind.h"
 #include "core/engine/reservation/holds.h"
+#include "core/fair/cover.h"
 #include "core/framework/preempt.h"
 #include "core/plugins/args.h"
 
@@ -22,10 +24,11 @@
  * that is still out comes back once more and the unit is seated anew: if that works, it stays. What
  * is left is irreducible: without any of them, the planner does not seat the unit. Two orders of
  * candidates are tried, by what each loses and by what it costs to clear its node; the plan that
- * does less harm is taken.
+ * does less harm is taken. Where there are more candidates than are looked at, and the cheapest of
+ * them are of no use (thousands of small pods, one on each node), whole nodes are tried.
  *
  * The work of a search is bounded: MOST_PARTIES candidates, of which the cheapest are looked at;
- * for each of the two orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit. A search
+ * for each of the orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit. A search
  * that found nothing is not repeated for a unit of the same class while the log has not grown.
  *
  * Evictions of one plan are of use together only (effect.plan): the server is asked about all of
@@ -63,8 +66,11 @@ struct party {
     uint32_t worth;    /* the highest of its pods' kinds of work: enum work */
     int64_t lost_ms;   /* accelerators times the time they were busy */
     int64_t start_ms;  /* of the one that started last */
-    int64_t keys[N_VICTIM_KEYS + 2];
+    int64_t keys[N_VICTIM_KEYS + 3];
     struct str namespace, name; /* of its first pod */
+    struct str unit;            /* its gang's name, or its own */
+    uint32_t piece; /* where queues say who goes: what is covered of it; ID_NONE: none */
+    enum queue_eviction_rule by;
 };
 
 /* Kinds of work, those that can be stopped best first. */
@@ -80,13 +86,16 @@ enum work {
 
 struct str work_name(enum work work);
 
-/* The candidates, in the order in which they would go. */
+/* The candidates: the cheapest MOST_PARTIES in the order in which they would go, behind them what
+ * goes with those, and then the others, whom nobody looks at. */
 struct parties {
     VEC(struct party) at;
+    uint32_t n_looked_at;
     VEC(pod_id) pods;
     VEC(uint32_t) place; /* by number: where the party is now */
     struct map groups;   /* those that have been looked at */
     int64_t ripe_ms;     /* when the next has run long enough; INT64_MAX: none is too young */
+    bool is_by_queues;   /* their order is R7's */
 };
 
 /* For whom. */
@@ -97,6 +106,16 @@ struct evicting {
     struct eviction_args rules;
     struct rank rank;       /* the lowest of its pods' */
     bool takes_holds_alone; /* a pod of it may evict nobody */
+};
+
+/* Where queues say who goes: of the search that is under way (reclaim.c). */
+struct reclaiming {
+    bool is_on;    /* the unit stands in a queue */
+    bool is_first; /* O1: by rank alone, and nothing keeps it out */
+    struct fair_request request;
+    struct fair_piece u;
+    struct fair_cover *cover; /* NULL: not by O1 */
+    VEC(struct fair_piece) pieces;
 };
 
 /* --- parties.c --- */
@@ -113,7 +132,29 @@ void parties_find(struct engine *k, struct planner *planner, const struct evicti
  * either? */
 bool parties_are_plain(struct engine *k, const struct evicting *e);
 
-enum party_order { ORDER_BY_LOSS, ORDER_BY_NODE };
+enum party_order {
+    ORDER_BY_LOSS,
+    ORDER_BY_NODE,     /* of those that are worth the same */
+    ORDER_WHOLE_NODES, /* whatever they are worth, from the node with the fewest on */
+};
+
+/* --- reclaim.c: the same where queues say so (R1-R10) --- */
+
+/* Begins a search for the unit. When it may look for somebody to evict (R1); 0: now. */
+int64_t reclaim_begin(struct engine *k, const struct evicting *e);
+
+/* As parties_find(). */
+void reclaim_find(struct engine *k, const struct evicting *e, struct parties *out);
+
+/* What decides the order of parties that have a budget's leave (R7). */
+void reclaim_key(struct engine *k, enum party_order order, struct parties *p);
+int reclaim_compare(const struct party *a, const struct party *b);
+
+/* In a trial: do the queues let the unit in? `planner`: it is in its seats already; or NULL. */
+bool reclaim_admits(struct engine *k, uint32_t unit, const struct planner *planner);
+
+/* What is out is a plan: it takes nothing that a guarantee pays for, and it ends (I3, R10). */
+void reclaim_check(struct engine *k);
 
 void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
                   struct parties *out);
@@ -146,6 +187,7 @@ struct eviction_cost {
     uint32_t worth;
     uint32_t parties, pods;
     int64_t lost_ms;
+    bool is_by_queues; /* R8: lost work comes before numbers, and nothing else counts */
 };
 
 struct victim_note {
@@ -155,6 +197,7 @@ struct victim_note {
     struct rank rank;
     uint32_t worth;
     int64_t lost_ms;
+    enum queue_eviction_rule by; /* where queues say who goes */
 };
 
 struct eviction_place {
@@ -176,6 +219,7 @@ struct eviction_plan {
     uint32_t keeper;           /* EVICTION_KEPT: the budget */
     bool is_hopeless;          /* no eviction helps: a node it had in sight is given up */
     bool is_firm;              /* nobody may take the room */
+    bool is_by_queues;         /* they said who goes */
     int64_t ripe_ms;           /* when there may be another plan with time alone; 0: never */
     bool has_relief;           /* something else may help: */
     struct relief relief;
@@ -196,6 +240,7 @@ static inline uint32_t eviction_plan_node(const struct eviction_plan *p)
 struct evictor {
     struct parties parties;
     struct planner planner;
+    struct reclaiming reclaim;
     struct arena mem, errands;
     VEC(pod_id) leaving;
     VEC(uint32_t) home;         /* by place in parties.pods: the pod's node, … */
@@ -237,6 +282,10 @@ struct preemption {
                         * profile let go is evicted for them */
     })
     useless; /* by place of the class */
+    struct {
+        uint64_t at, epoch; /* ends of the log and of the tree's changes then */
+        struct map from;    /* class and queue → the same number */
+    } vain;                 /* the same of units that stand in queues */
 };
 
 struct preemption *preemption_new(void);

@@ -85,6 +85,7 @@ static void add_pod(struct engine *k, const struct pod *from, shape_id shape, sy
     engine_add_unit(k, pod);
     engine_set_pin(k, pod, pin);
     engine_set_group(k, pod, from);
+    engine_hear_pods_queue(k, pod, &from->meta);
     engine_join_app(k, pod);
     engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n) {
@@ -310,6 +311,7 @@ static void put_pod(struct engine *k, const struct pod *from)
     set_start(c, pods_at(&c->pods, pod), from->status.start_ms);
     uint32_t group = groups_of(&c->groups, pod);
     bool has_moved = !from->is_glance && engine_set_group(k, pod, from);
+    bool is_elsewhere = !from->is_glance && engine_hear_pods_queue(k, pod, &from->meta);
     if (!from->is_glance)
         engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n)
@@ -317,7 +319,7 @@ static void put_pod(struct engine *k, const struct pod *from)
     else if (pods_at(&c->pods, pod)->flags & POD_ASSUMED)
         update_assumed(k, pod, shape, flags);
     else
-        update_waiting(k, from, pod, shape, flags, has_moved);
+        update_waiting(k, from, pod, shape, flags, has_moved || is_elsewhere);
     if (!from->is_glance && (has_moved || groups_of(&c->groups, pod) != ID_NONE))
         engine_put_driver(k, pod, from);
     if (flags & POD_TERMINATING || has_moved)
@@ -361,6 +363,7 @@ static void put_node(struct engine *k, const struct node *from)
     struct node_row is = read_node(c, from, &k->mem);
     hold_row(c, &was, true);
     uint32_t columns = cluster_put_node(c, node, &is);
+    engine_see_capacity(k, columns);
     engine_see_labels(k, node, from, &is);
     uint32_t actions = columns ? node_actions(&was, columns) : 0;
     if (actions) {
@@ -394,7 +397,7 @@ static void remove_node(struct engine *k, struct str name)
     };
     engine_event(k, &event);
     engine_forget_labels(k, node);
-    cluster_put_node(c, node, &NODE_ROW_ABSENT);
+    engine_see_capacity(k, cluster_put_node(c, node, &NODE_ROW_ABSENT));
     engine_release_node(k, node);
     arena_reset(&k->mem);
 }
@@ -510,6 +513,7 @@ static void hear_namespace(struct engine *k, const struct object *o, bool is_the
     label_set_id before = name == SYM_NONE ? ID_NONE : map_find(&c->namespaces, name);
     bool is_tenants = identity_is_said(c, before) || identity_is_said(c, labels);
     engine_see_namespace(k, name, is_there ? o->namespace : NULL);
+    engine_hear_namespaces_queue(k, name, is_there ? o->meta : NULL);
     if (!cluster_put_namespace(c, name, labels))
         return;
     if (is_tenants)
@@ -537,6 +541,8 @@ static void put_group(struct engine *k, const struct object *o, bool is_there)
     if (kind_is_crew(o->kind))
         engine_put_idler(k, o, is_there);
     uint32_t group = engine_put_group(k, o, is_there);
+    if (group != ID_NONE)
+        engine_hear_groups_queue(k, group, is_there ? o->meta : NULL);
     if (group != ID_NONE && is_there && o->kind == KIND_LEADER_WORKER_SET)
         engine_liken_company(k, group);
     engine_free_slots(k, group);
@@ -612,6 +618,9 @@ static void hear(struct engine *k, const struct object *o, bool is_there)
     case KIND_LOCAL_QUEUE:
     case KIND_KUEUE_WORKLOAD:
         engine_put_queue(k, o, is_there);
+        break;
+    case KIND_QUEUE:
+        engine_put_shares(k, o, is_there);
         break;
     case KIND_RESOURCE_QUOTA:
         engine_put_quota(k, o, is_there);

@@ -17,6 +17,40 @@ void engine_put_queue(struct engine *k, const struct object *o, bool is_there)
     engine_event(k, &(struct event){.resource = EVENT_ANY});
 }
 
+/* --- what is ours: Queues, and keys by which pods name them --- */
+
+void engine_put_shares(struct engine *k, const struct object *o, bool is_there)
+{
+    if (is_there)
+        engine_put_team(k, o->queue);
+    else
+        engine_remove_team(k, o->meta->name);
+    engine_event(k, &(struct event){.resource = EVENT_ANY});
+}
+
+static void touch(void *ctx, uint32_t unit)
+{
+    engine_touch_line(ctx, unit);
+}
+
+void engine_settle_shares(struct engine *k)
+{
+    struct shares *s = k->shares;
+    if (s->must_begin) {
+        struct engine_rules rules = k->config.rules;
+        engine_configure(k, k->now_ms, &rules);
+    }
+    if (!s->tree)
+        return;
+    bool is_stale = s->is_stale;
+    engine_renew_shares(k);
+    s->is_stale = false;
+    if (!is_stale)
+        return;
+    queue_each(k->queue, touch, k);
+    engine_event(k, &(struct event){.resource = EVENT_ANY});
+}
+
 void engine_put_quota(struct engine *k, const struct object *o, bool is_there)
 {
     struct cluster *c = k->cluster;

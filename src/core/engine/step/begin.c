@@ -8,4 +8,5 @@ void engine_begin_call(struct engine *k, int64_t now_ms)
     assert(k->cluster->depth == 0 && !engine_has_lifted(k));
     assert(queue_count(k->queue, QUEUE_IN_FLIGHT) <= engine_n_asked(k));
     k->now_ms = now_ms;
+    engine_pass_shares(k);
 }

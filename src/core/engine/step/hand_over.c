@@ -10,6 +10,7 @@ static const struct str uuids_key = STR("kubenexus.io/gpu-uuids");
 static const struct str zone_key = STR("kubenexus.io/numa");
 static const struct str rank_key = STR("kubenexus.io/rank");
 static const struct str domain_key = STR("kubenexus.io/domain");
+static const struct str charged_key = STR("scheduling.kubenexus.io/charged-to");
 
 static void add(pair_list *out, struct str key, struct str value)
 {
@@ -89,14 +90,18 @@ void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, struct ef
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, pod);
     pair_list *out = &effect->annotations;
-    if (LIKELY(!row->gpus && !row->zone && !row->rank))
+    uint32_t queue = engine_shares(k) ? engine_queue_of_pod(k, pod) : NOBODYS;
+    if (LIKELY(!row->gpus && !row->zone && !row->rank && queue == NOBODYS))
         return;
+    out->at = arena_array(mem, struct pair, 6);
+    if (queue != NOBODYS)
+        add(out, charged_key, arena_str(mem, engine_leaf_name(k, queue)));
+    uint32_t charged = out->n;
     const struct class *class = classes_of(&k->classes, row->shape);
     if (!class || (!class->picker && class->identity.is.workload == WORKLOAD_UNKNOWN))
         return; /* its profile is kube-scheduler's, which says nothing of it */
     node_id node = {row->node};
     const struct hardware *h = nodes_hardware(&c->nodes, node);
-    out->at = arena_array(mem, struct pair, 5);
     if (row->gpus) {
         add(out, uuids_key, uuids(c, node, row->gpus, mem));
         add(out, gpus_key, numbers(row->gpus, mem));
@@ -105,7 +110,7 @@ void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, struct ef
         add(out, zone_key, number(h->zones[row->zone - 1].id, mem));
         row->flags |= POD_SEATED;
     }
-    effect->is_exact = out->n > 0;
+    effect->is_exact = out->n > charged;
     if (row->rank) {
         add(out, rank_key, number(row->rank - 1, mem));
         add(out, domain_key, domain(k, pod, node, mem));

@@ -179,6 +179,22 @@ static void add_curb(const struct engine *k, const struct group *g, uint32_t n, 
         add_quota(k, g, n, out);
 }
 
+/* Pods of the group that we do not place with it: that their scheduler will is not known. */
+static void add_apart(const struct engine *k, uint32_t group, uint32_t n, struct buf *out)
+{
+    const struct cluster *c = k->cluster;
+    struct str first = {0};
+    vec_each(&group_at(k, group)->members, i) {
+        pod_id pod = {*i};
+        struct str name = names_text(&c->names, cluster_spec(c, pod)->scheduler_name);
+        bool is_apart =
+            pods_at(&c->pods, pod)->node == ID_NONE && !engine_waits_with(k, pod, group);
+        if (is_apart && (!first.n || str_compare(name, first) < 0))
+            first = name;
+    }
+    buf_printf(out, "; %u more wait for schedulerName " STR_FMT, n, STR_ARG(first));
+}
+
 void engine_word_missing(const struct engine *k, uint32_t group, struct buf *out)
 {
     const struct group *g = group_at(k, group);
@@ -194,7 +210,10 @@ void engine_word_missing(const struct engine *k, uint32_t group, struct buf *out
     buf_printf(out, "pod group has %u pods, needs at least %u", there, needs);
     if (m.held)
         buf_printf(out, "; %u more wait behind scheduling gates", m.held);
-    if (there + m.held < needs)
-        add_curb(k, g, needs - there - m.held, out);
+    if (m.apart)
+        add_apart(k, group, m.apart, out);
+    uint32_t made = there + m.held + m.apart;
+    if (made < needs)
+        add_curb(k, g, needs - made, out);
     engine_shorten(out, 0);
 }

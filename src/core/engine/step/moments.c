@@ -35,6 +35,7 @@ struct engine *engine_new(const struct engine_config *config)
     k->extender = extending_new();
     k->holds = holds_new();
     k->lines = lines_new();
+    k->shares = shares_new();
     k->preemption = preemption_new();
     k->publishing.due_ms = INT64_MAX;
     engine_begin_profiles(k);
@@ -51,6 +52,7 @@ void engine_free(struct engine *k)
     views_done(&k->deciding.views);
     scan_done(&k->deciding.scan);
     queue_free(k->queue);
+    engine_shares_done(k);
     cluster_free(k->cluster);
     vec_done(&k->units);
     engine_gangs_done(k);
@@ -98,6 +100,7 @@ void engine_forget_gone(struct engine *k)
     vec_trim(&k->units);
     queue_trim(k->queue, n);
     groups_trim(&k->cluster->groups, n);
+    engine_trim_shares(k, n);
     heap_trim(&k->timers.heap, n);
     engine_trim_lines(k, n);
     trim_classes(k);
@@ -211,10 +214,12 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
     engine_forget_evictions(k, pod);
     cluster_nominate(c, pod, SYM_NONE);
     engine_set_pin(k, pod, SYM_NONE);
+    engine_hear_pods_queue(k, pod, NULL);
     if (node != SYM_NONE)
         intern_hold(&c->names.text, node);
     if (row->node != ID_NONE)
         engine_take_off(k, pod);
+    engine_forget_charge(k, pod);
     pods_remove(&c->pods, pod);
     if (node != SYM_NONE) {
         engine_give_back(k, pod, node, why);
@@ -329,5 +334,6 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
     if (UNLIKELY(k->stepping->pauses.all.n))
         return now_ms;
     own_ms = MIN(own_ms, engine_lines_next_ms(k, now_ms));
+    own_ms = MIN(own_ms, engine_shares_ms(k, now_ms));
     return MIN(own_ms, queue_next_ms(k->queue, now_ms));
 }

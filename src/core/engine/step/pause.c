@@ -75,7 +75,7 @@ bool engine_was_put_down(struct engine *k, pod_id pod)
 
 void engine_let_hunt_pause(struct engine *k, pod_id pod, struct class *class)
 {
-    bool may = may_be_put_down(k, pod, class) && !engine_evicts_by_rules(k, pod, class);
+    bool may = may_be_put_down(k, pod, class);
     engine_bound_prices(k, may ? k->stepping->pauses.prices_a_go << size_of_go(k, pod) : 0);
 }
 

@@ -68,6 +68,7 @@ void engine_begin_profiles(struct engine *k)
     }
     engine_count_profiles(k);
     engine_begin_gangs(k);
+    engine_begin_shares(k);
     engine_begin_lines(k);
 }
 

@@ -46,6 +46,9 @@ static void place(struct engine *k, pod_id pod, const struct class *class, uint3
     queue_settle(k->queue, pod.i);
     engine_stop_timer(k, pod.i);
     engine_forget_refusal(k, pod.i);
+    engine_start_turn(k, pod.i, out);
+    if (engine_shares(k))
+        engine_note_placed(k, pod);
     engine_leave_line(k, pod.i);
     engine_announce(k, pod, out);
 }
@@ -60,15 +63,18 @@ static void keep_refusal(struct engine *k, pod_id pod, const struct class *class
     struct class_refusal *r = engine_refusal_of(k, class);
     r->at = is_personal ? 0 : k->cluster->log.end;
     r->is_by_rows = !is_personal && engine_is_by_rows(class, r->by);
+    if (engine_shares(k)) {
+        r->queue = fair_queue_of(k->shares->tree, pod.i);
+        r->epoch = fair_epoch(k->shares->tree);
+    }
 }
 
 /* Does the profile say first what the cause is? kube-scheduler's profile has kube-scheduler's
  * words.
  */
-static bool names_causes(const struct profile *profile)
+static bool names_causes(const struct class *class)
 {
-    const struct profile_plugin *gangs = profile_gangs(profile);
-    return gangs && !gangs->plugin->gangs_natively;
+    return class->gangs && !class->gangs->plugin->gangs_natively;
 }
 
 void engine_word_refusal(struct engine *k, pod_id pod, struct class *class, const struct why *why)
@@ -78,7 +84,7 @@ void engine_word_refusal(struct engine *k, pod_id pod, struct class *class, cons
     buf_clear(&r->headline);
     buf_clear(&r->for_holder);
     r->holder = SYM_NONE;
-    if (why->nodes && names_causes(class->profile))
+    if (why->nodes && names_causes(class))
         engine_word_alone(k, &k->stepping->planner, why, pod, class);
     why_text(why, &k->classes.reasons, class, &r->text);
     r->by = why->nodes ? why_plugins(why, &k->classes.reasons, class) : 0;
@@ -205,6 +211,7 @@ void engine_end_refusal(struct engine *k, pod_id pod, struct class *class,
         end_headline(k, r, plan);
     refuse(k, pod, class, out);
     engine_carry_out(k, pod, plan, out);
+    engine_go_on_with_turn(k, pod.i, plan);
     if (UNLIKELY(plan->ripe_ms))
         engine_wake_at(k, pod.i, plan->ripe_ms);
 }
@@ -247,6 +254,16 @@ void engine_judge(struct engine *k, pod_id pod, struct class *class, bool overlo
         engine_place_in_turn(k, pod, class, v.node, out);
 }
 
+/* Queues say who may be evicted for whom: another queue's pod may hear another answer. */
+static bool is_in_same_queue(const struct engine *k, pod_id pod, const struct class *class)
+{
+    if (!engine_shares(k))
+        return true;
+    const struct class_refusal *r = engine_last_refusal(k, class);
+    return r->queue == fair_queue_of(k->shares->tree, pod.i) &&
+           r->epoch == fair_epoch(k->shares->tree);
+}
+
 static void step_pod(struct engine *k, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
@@ -258,7 +275,9 @@ static void step_pod(struct engine *k, pod_id pod, struct effects *out)
         engine_fail(k, pod, class->error, false, out); /* it is its spec that is too much */
         return;
     }
-    if (engine_would_hear_the_same(k, pod, class)) {
+    if (engine_shares(k) && engine_keep_pod_out(k, pod, class, out))
+        return;
+    if (engine_would_hear_the_same(k, pod, class) && is_in_same_queue(k, pod, class)) {
         k->figures->stats.decisions++;
         k->figures->stats.repeated++;
         refuse(k, pod, class, out);
@@ -284,6 +303,8 @@ static void step_unit(struct engine *k, uint32_t unit, struct effects *out)
         engine_let_company_in(k, (pod_id){unit});
     if (UNLIKELY(engine_n_asked(k)) && queue_where(k->queue, unit) != QUEUE_IN_FLIGHT)
         engine_forget_asking(k, (pod_id){unit});
+    if (engine_shares(k))
+        engine_review_turn(k, unit);
     if (UNLIKELY(is_puzzling) && k->units.at[unit].attempts)
         engine_remark(k, (pod_id){unit}, out);
 }
@@ -293,6 +314,8 @@ enum { RIPE_A_STEP = 4096 }; /* units that have waited long enough, and come bac
 static bool step(struct engine *k, struct effects *out)
 {
     uint32_t unit;
+    if (engine_shares(k) || engine_must_share_anew(k))
+        engine_settle_shares(k);
     if (engine_pass_time(k, out))
         return true;
     if (UNLIKELY(engine_n_asked(k)) && engine_next_answered(k, &unit)) {

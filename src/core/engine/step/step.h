@@ -2,6 +2,7 @@
 
 #include "core/engine/backfill/line.h"
 #include "core/engine/extender/extender.h"
+#include "core/engine/fair/shares.h"
 #include "core/engine/gang/gang.h"
 #include "core/engine/prebind/prebind.h"
 #include "core/engine/preemption/preemption.h"
@@ -233,6 +234,27 @@ void engine_fail(struct engine *k, pod_id pod, struct str message, bool may_pass
 
 /* One step for the gang in flight under this number. */
 void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out);
+
+/* --- step_queue.c --- */
+
+/* The plan that is carried out for the unit is of queues: its turn goes on until it starts, and all
+ * others are tried again. */
+void engine_go_on_with_turn(struct engine *k, uint32_t unit, const struct eviction_plan *plan);
+
+/* A turn that goes on is over if nothing is in sight for its unit any more. */
+void engine_review_turn(struct engine *k, uint32_t unit);
+
+/* Does its queue keep the unit in flight out? Then it is told, may evict, and stays in line. */
+bool engine_keep_pod_out(struct engine *k, pod_id pod, struct class *class, struct effects *out);
+bool engine_keep_gang_out(struct engine *k, struct planner *planner, uint32_t group, uint32_t unit,
+                          struct effects *out);
+
+/* --- apply_queues.c: what Queues and others say of queues --- */
+
+void engine_put_shares(struct engine *k, const struct object *o, bool is_there);
+
+/* Before anybody is decided about: what came with objects is so now. */
+void engine_settle_shares(struct engine *k);
 
 /* --- tick.c --- */
 

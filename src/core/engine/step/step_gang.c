@@ -31,6 +31,7 @@ static void tell_if_elsewhere(struct engine *k, const struct seat *seat)
 static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
                    struct effects *out)
 {
+    engine_start_turn(k, unit, out);
     uint32_t left = hand_on(k, p, group, unit), seated = 0;
     engine_rank_gang(k, p, group);
     vec_each(&p->seats, seat) {
@@ -39,6 +40,8 @@ static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t
             continue;
         }
         seated += seat->node != ID_NONE;
+        if (seat->node != ID_NONE && engine_shares(k))
+            engine_note_placed(k, (pod_id){seat->pod});
         if (seat->node != ID_NONE)
             engine_announce(k, (pod_id){seat->pod}, out);
         else if (seat->has_in_sight)
@@ -52,6 +55,10 @@ static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t
         engine_gang_takes_off(k, group, seated);
     }
     engine_gang_at(k, group)->goes_on = false;
+    if (left != ID_NONE && UNLIKELY(engine_turns_of(k, left))) {
+        engine_wait_for_turn(k, left);
+        return;
+    }
     if (left != ID_NONE) {
         engine_refuse_gang(k, p, left, GANG_REST, out);
         return;
@@ -66,7 +73,9 @@ static bool place_in_turn(struct engine *k, struct planner *p, uint32_t group, u
                           bool *is_behind)
 {
     struct txn t = txn_begin(k->cluster);
+    p->takes_turns = engine_turns_of(k, unit);
     bool is_placed = engine_place_gang(k, p, group, p->need);
+    p->takes_turns = false;
     *is_behind = is_placed && !engine_may_pass(k, unit);
     if (is_placed && !*is_behind)
         txn_commit(k->cluster, t);
@@ -83,6 +92,7 @@ static void refuse(struct engine *k, struct planner *p, uint32_t group, enum gan
     engine_plan_eviction(k, p, group, &plan);
     engine_refuse_gang(k, p, engine_leader_of(k, group), why, out);
     engine_conclude_eviction(k, p, group, &plan, out);
+    engine_go_on_with_turn(k, engine_leader_of(k, group), &plan);
     engine_keep_room(k, p, group);
 }
 
@@ -141,6 +151,8 @@ void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out)
             classes_of(&k->classes, pods_at(&k->cluster->pods, (pod_id){*pod})->shape)->error, out);
     if (!is_seated)
         engine_refuse_gang(k, p, unit, GANG_MISSING, out);
+    else if (engine_shares(k) && engine_keep_gang_out(k, p, group, unit, out))
+        return;
     else if (!planner_has_hope(p))
         refuse(k, p, group, GANG_HOPELESS, out);
     else if (UNLIKELY(has_say(p)))

@@ -32,6 +32,7 @@ bool engine_tick(struct engine *k, struct effects *out)
             k->units.at[unit].is_starving = true;
             engine_count_starved(k, unit);
             queue_reorder(k->queue, unit);
+            engine_stand_anew(k, unit);
             engine_let_keep(k, unit);
         }
         if (engine_wakes_ms(k, unit) <= k->now_ms) {

@@ -104,7 +104,8 @@ void engine_note_gang_refusal(struct engine *k, struct planner *p, uint32_t grou
         vec_resize(&v->gangs, group + 1);
     struct gang_refusal *r = &v->gangs.at[group];
     int32_t priority = engine_gang_at(k, group)->priority;
-    bool is_plain = is_for_room && p->also == 0 && engine_may_pursue(k, group);
+    bool is_plain = is_for_room && p->also == 0 && engine_may_pursue(k, group) &&
+                    k->cluster->nodes.present; /* the first node is news */
     vec_clear(&r->asks);
     vec_each(&p->benches, bench) {
         struct class *class = bench->class;

@@ -102,6 +102,7 @@ struct lines;
 struct preemption;
 struct stepping;
 struct figures;
+struct shares;
 
 struct engine {
     struct engine_config config;
@@ -144,6 +145,7 @@ struct engine {
     struct extending *extender;
     struct holds *holds;
     struct lines *lines;
+    struct shares *shares;
     struct preemption *preemption;
 
     struct arena mem; /* scratch of one call */

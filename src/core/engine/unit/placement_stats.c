@@ -14,11 +14,17 @@ static const struct bounds quality_bounds = {.n = LEN(quality_list), .list = qua
 
 /* --- counting --- */
 
+/* Labels are mostly the same text at the same place. */
+static bool is_same(struct str a, struct str b)
+{
+    return a.p == b.p ? a.n == b.n : str_equal(a, b);
+}
+
 static void add(label_counts *c, struct str a, struct str b, struct str d)
 {
     vec_each(c, row)
-        if (str_equal(row->labels[0], a) && str_equal(row->labels[1], b) &&
-            str_equal(row->labels[2], d)) {
+        if (is_same(row->labels[0], a) && is_same(row->labels[1], b) &&
+            is_same(row->labels[2], d)) {
             row->n++;
             return;
         }
@@ -28,7 +34,7 @@ static void add(label_counts *c, struct str a, struct str b, struct str d)
 static void note(label_histograms *of, const struct bounds *bounds, struct str label, double value)
 {
     vec_each(of, row)
-        if (str_equal(row->label, label)) {
+        if (is_same(row->label, label)) {
             histogram_add(&row->h, bounds, value);
             return;
         }

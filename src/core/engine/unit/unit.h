@@ -152,6 +152,8 @@ struct class_refusal {
     struct buf headline; /* which goes before that; empty: its profile has kube-scheduler's words */
     sym holder;          /* the namespace whose pods hear another one, … */
     struct buf for_holder; /* … this, as it names what is theirs; SYM_NONE: all hear the same */
+    uint32_t queue;        /* where queues matter: of those who hear it, … */
+    uint64_t epoch;        /* … while nothing in the tree changes */
     bool is_by_rows;   /* by what single nodes say alone, whatever pod of the class asked, … */
     bool may_be_freed; /* … and some said that evictions could make room */
 

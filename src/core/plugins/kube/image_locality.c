@@ -38,10 +38,19 @@ static void likeness(const void *cls, struct match_words *out)
         vec_push(out, wants->images[i]);
 }
 
+static bool mark(const struct cluster *c, const void *cls, uint32_t thing, uint64_t *nodes)
+{
+    const struct wants *wants = cls;
+    if (thing == wants->n)
+        return false;
+    images_mark(&c->nodes.known_images, wants->images[thing], nodes);
+    return true;
+}
+
 /* What having the image is worth: its size, times the share of nodes that have it. */
 static int64_t worth(const struct cluster *c, sym image)
 {
-    struct image_state state = nodes_image(&c->nodes, image);
+    struct image_state state = images_state(&c->nodes.known_images, image);
     double share = (double)state.nodes / (double)c->nodes.present;
     return trunc_i64((double)state.size_bytes * share);
 }
@@ -94,5 +103,6 @@ const struct plugin plugin_image_locality = {
     .learn = learn,
     .key = key,
     .likeness = likeness,
+    .mark = mark,
     .key_score = key_score,
 };

@@ -166,16 +166,16 @@ TEST(nodes, an_image_has_the_size_that_its_first_node_said)
     ground_add(&g, "node n2 image:x=7Mi image:y=1Mi");
     struct nodes *n = &g.cluster->nodes;
     sym x = ground_sym(&g, "x");
-    EXPECT_INT(nodes_image(n, x).size_bytes, 5 << 20);
-    EXPECT_INT(nodes_image(n, x).nodes, 2);
-    EXPECT_INT(nodes_image(n, ground_sym(&g, "z")).nodes, 0);
+    EXPECT_INT(images_state(&n->known_images, x).size_bytes, 5 << 20);
+    EXPECT_INT(images_state(&n->known_images, x).nodes, 2);
+    EXPECT_INT(images_state(&n->known_images, ground_sym(&g, "z")).nodes, 0);
     EXPECT(nodes_has_image(n, ground_node(&g, "n2"), ground_sym(&g, "y")));
     EXPECT(!nodes_has_image(n, ground_node(&g, "n1"), ground_sym(&g, "y")));
     ground_add(&g, "node n1 cpu=1");
-    EXPECT_INT(nodes_image(n, x).nodes, 1);
-    EXPECT_INT(nodes_image(n, x).size_bytes, 5 << 20);
+    EXPECT_INT(images_state(&n->known_images, x).nodes, 1);
+    EXPECT_INT(images_state(&n->known_images, x).size_bytes, 5 << 20);
     ground_add(&g, "node n2 cpu=1");
-    EXPECT_INT(nodes_image(n, x).nodes, 0);
+    EXPECT_INT(images_state(&n->known_images, x).nodes, 0);
 }
 
 TEST(nodes, a_number_is_used_again_and_starts_empty)

@@ -55,6 +55,30 @@ TEST(args_nexus, of_the_line)
     EXPECT_INT(a->patience, 2);
 }
 
+TEST(args_nexus, of_fair_queues)
+{
+    AUTO(scheduler_config) c = {0};
+    const char *errors;
+    const struct fair_queues_args *a = args_of(&c, "FairQueues", "{heads: 1}", &errors);
+    EXPECT_TEXT(errors, "");
+    REQUIRE(a);
+    EXPECT(!a->shares_namespaces && a->reclaim == RECLAIM_GUARANTEE && a->heads == 1);
+    EXPECT_INT(a->reclaim_delay_ms + a->half_life_ms, 0);
+    AUTO(scheduler_config) all = {0};
+    a = args_of(&all, "FairQueues",
+                "{namespaceFairness: true, reclaim: FairShare, reclaimDelaySeconds: 5, "
+                "usageHalfLife: 7d}",
+                &errors);
+    EXPECT_TEXT(errors, "");
+    REQUIRE(a && a->shares_namespaces && a->reclaim == RECLAIM_FAIR_SHARE && a->heads == 4);
+    EXPECT_INT(a->reclaim_delay_ms, 5000);
+    EXPECT_INT(a->half_life_ms, 7 * 24 * 3600 * 1000);
+    AUTO(scheduler_config) never = {0};
+    a = args_of(&never, "FairQueues", "{reclaim: Never, usageHalfLife: 10m}", &errors);
+    REQUIRE(a && a->reclaim == RECLAIM_NEVER);
+    EXPECT_INT(a->half_life_ms, 600000);
+}
+
 TEST(args_nexus, of_topology)
 {
     AUTO(scheduler_config) c = {0};

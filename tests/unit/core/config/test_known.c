@@ -24,7 +24,7 @@ TEST(known, a_plugin_takes_part_where_its_table_says)
         const struct plugin *p = plugins[known_plugin_number(known)];
         test_case("%s", p->name);
         EXPECT_INT(known->points >> POINT_PRE_ENQUEUE & 1,
-                   p->gate || p->preempts || p->keeps_line || p->gangs_natively);
+                   p->gate || p->preempts || p->keeps_line || p->keeps_queues || p->gangs_natively);
         EXPECT_INT(known->points >> POINT_POST_FILTER & 1, p->preempts || p->relent);
         EXPECT_INT(known->points >> POINT_QUEUE_SORT & 1, p->before != NULL);
         EXPECT_INT(known->points >> POINT_SCORE & 1, p->row_score || p->key_score);

@@ -425,6 +425,28 @@ TEST(evict, the_fewest_go_that_make_room)
     EXPECT_TEXT(who(&s, EFFECT_EVICT), "p4-0 p7-0");
 }
 
+/* More candidates than are looked at, of which the cheapest free nothing that would do. */
+TEST(evict, thousands_of_small_pods_do_not_hide_those_who_are_in_the_way)
+{
+    enum { NODES = 60, SMALL = 80 };
+    for (int alone = 0; alone < 2; alone++) {
+        AUTO(stage) s = {0};
+        test_case("%s", alone ? "a pod alone" : "a gang");
+        for (int n = 0; n < NODES; n++)
+            stage_put(&s, "node n%d cpu=7 memory=8Gi", n);
+        for (int n = 0; n < NODES; n++)
+            for (int i = 0; i < SMALL; i++)
+                stage_put(&s, "pod small%d-%d cpu=1m on=n%d namespace=tenant", n, i, n);
+        for (int n = 0; n < NODES; n++)
+            stage_put(&s, "pod large%02d cpu=6 priority=5 on=n%d", n, n);
+        put_gang(&s, alone ? "1xcpu=4 priority=9" : "2xcpu=4 priority=9", alone ? 1 : 2);
+        stage_run(&s);
+        EXPECT(strncmp(who(&s, EFFECT_EVICT), "large", strlen("large")) == 0);
+        let_go(&s);
+        EXPECT_TEXT(who(&s, EFFECT_BIND), alone ? "g-0" : "g-0 g-1");
+    }
+}
+
 TEST(evict, no_more_go_than_the_rules_allow)
 {
     struct ruled r = {.rules = eviction_defaults};

@@ -31,6 +31,24 @@ TEST(gang_why, a_gang_larger_than_the_cluster_is_told_at_once)
         "gang a needs 5 x (1 cpu); 4 fit now; short of 1 cpu; the nodes hold 4, even when empty");
 }
 
+TEST(gang_why, a_gang_that_came_before_all_nodes_is_told_anew_with_the_first)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "pod a-0 gpu=16 gang=a:2");
+    stage_put(&s, "pod a-1 gpu=16 gang=a:2");
+    stage_run(&s);
+    EXPECT_STR(stage_effect(&s, "a-0")->message,
+               "no node offers nvidia.com/gpu; each pod of gang a wants 16 nvidia.com/gpu. "
+               "no nodes available to schedule pods");
+    stage_put(&s, "node n1 cpu=4 memory=64Gi gpu=8"); /* helps nobody */
+    stage_run(&s);
+    const struct effect *said = stage_effect(&s, "a-0");
+    EXPECT_STR(
+        said ? said->message : STR("nothing"),
+        "no node has more than 8 nvidia.com/gpu; each pod of gang a wants 16 nvidia.com/gpu. "
+        "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
+}
+
 TEST(gang_why, a_gang_of_several_kinds_of_pods_names_them_all)
 {
     AUTO(stage) s = {0};

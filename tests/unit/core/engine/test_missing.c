@@ -124,6 +124,16 @@ TEST(missing, a_suspended_owner_is_named_until_it_goes_on)
     EXPECT_INT(stage_run(&s), 3); /* all of it starts */
 }
 
+TEST(missing, those_who_name_another_scheduler_are_told_apart_from_gates)
+{
+    AUTO(stage) s = {0};
+    begin(&s);
+    stage_put(&s, "pod a-2 gang=a:5 scheduler=another");
+    stage_put(&s, "pod a-3 gang=a:5 gate:g");
+    EXPECT_TEXT(hears(&s, 20000), "pod group has 2 pods, needs at least 5; 1 more wait behind "
+                                  "scheduling gates; 1 more wait for schedulerName another");
+}
+
 TEST(missing, what_it_is_told_is_no_longer_than_a_sentence)
 {
     AUTO(stage) s = {0};

@@ -100,6 +100,7 @@ TEST(parties, what_a_gang_has_beyond_its_minimum_goes_with_the_rest_of_it)
     add(&p, (struct party){.name = STR("c"), .core = ID_NONE, .n = 2});
     add(&p, (struct party){.name = STR("t"), .core = 1, .is_surplus = true});
     add(&p, (struct party){.name = STR("x"), .core = ID_NONE});
+    p.n_looked_at = p.at.n;
     static const struct {
         uint32_t taken;
         bool is_out[4], may_return[4];

@@ -218,7 +218,7 @@ TEST(pause, who_searches_many_nodes_is_done_before_the_next_begins)
 static void put_full_nodes(struct stage *s, int nodes)
 {
     for (int i = 0; i < nodes; i++) {
-        stage_put(s, "node n%d cpu=2", i);
+        stage_put(s, "node n%d cpu=2 zone=a", i);
         stage_put(s, "pod a%d cpu=1 on=n%d priority=%d", i, i, 3 + i * 7 % 11);
         stage_put(s, "pod b%d cpu=1 on=n%d priority=%d", i, i, i * 5 % 13);
     }
@@ -234,18 +234,19 @@ static struct str in_sight_of(const struct stage *s, const char *pod)
 
 /* The pod whose decision was put down goes on in the next step, before all others; whom it evicts
  * is who would have had to go anyway. */
-TEST(pause, what_evictions_cost_is_found_out_in_several_goes)
+static void expect_same_evictions(const char *words, uint32_t least)
 {
     AUTO(stage) whole = {0}, halting = {0};
     struct stage *stages[] = {&whole, &halting};
     uint32_t steps[2] = {0};
+    test_case("%s", words);
     for (int i = 0; i < 2; i++) {
         struct stage *s = stages[i];
         put_full_nodes(s, 60);
         if (i)
             s->engine->stepping->pauses.prices_a_go = 10;
-        stage_put(s, "pod p cpu=2 priority=100 scheduler=default-scheduler");
-        stage_put(s, "pod q cpu=1 priority=50 scheduler=default-scheduler");
+        stage_put(s, "pod p cpu=2 priority=100 %s", words);
+        stage_put(s, "pod q cpu=1 priority=50 %s", words);
         while (s->engine->figures->stats.refused == 0) {
             EXPECT(engine_step(s->engine, 0, &s->effects));
             EXPECT(s->engine->figures->stats.refused || s->engine->stepping->pauses.all.n == 1);
@@ -255,8 +256,17 @@ TEST(pause, what_evictions_cost_is_found_out_in_several_goes)
         stage_run(s);
     }
     EXPECT_INT(steps[0], 1);
-    EXPECT(steps[1] >= 15); /* three a node, of which four make a go */
+    EXPECT(steps[1] >= least);
     EXPECT(in_sight_of(&whole, "p").n > 0);
     EXPECT(str_equal(in_sight_of(&halting, "p"), in_sight_of(&whole, "p")));
     EXPECT(str_equal(in_sight_of(&halting, "q"), in_sight_of(&whole, "q")));
+}
+
+TEST(pause, what_evictions_cost_is_found_out_in_several_goes)
+{
+    /* three a node, of which four make a go */
+    expect_same_evictions("scheduler=default-scheduler", 15);
+    expect_same_evictions("scheduler=kubenexus-scheduler", 15);
+    /* prices that hold for this pod alone, the cheapest first until none can be better */
+    expect_same_evictions("scheduler=default-scheduler label:app=a spread:zone:100:hard:app=a", 3);
 }

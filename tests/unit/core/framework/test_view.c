@@ -316,6 +316,23 @@ TEST(view, takes_the_place_only_of_one_that_was_idle_for_longer)
     EXPECT_INT(j.views.at.n, 1);
 }
 
+TEST(view, that_was_dropped_before_it_was_used_again_makes_its_class_wait_longer)
+{
+    AUTO(judge) j = {.profile = &fake_profile, .views = {.most = 1}};
+    furnish(&j);
+    ground_add(&j.ground, "pod third cpu=3");
+    warm(&j, "p");
+    judge_view(&j, "other");
+    EXPECT(judge_view(&j, "other") != NULL);
+    EXPECT_INT(judge_class(&j, "p")->wasted, 0); /* it was of use */
+    judge_view(&j, "third");
+    EXPECT(judge_view(&j, "third") != NULL);
+    EXPECT_INT(judge_class(&j, "other")->wasted, 1);
+    judge_view(&j, "other");
+    EXPECT(judge_view(&j, "other") == NULL); /* two in a row did not help the last time */
+    EXPECT(judge_view(&j, "other") != NULL);
+}
+
 TEST(view, there_are_none_without_memory)
 {
     AUTO(judge) j = {.profile = &fake_profile, .views = {.budget_bytes = 1}};

@@ -44,6 +44,8 @@ TEST(kind_info, is_found_by_group_and_kind_in_any_version)
         {"scheduling.x-k8s.io/v1alpha1", "PodGroup", KIND_SIGS_POD_GROUP},
         {"scheduling.volcano.sh/v1beta1", "PodGroup", KIND_VOLCANO_POD_GROUP},
         {"scheduling.kubenexus.io/v1alpha1", "ResourceReservation", KIND_RESERVATION},
+        {"scheduling.kubenexus.io/v1alpha1", "Queue", KIND_QUEUE},
+        {"scheduling.volcano.sh/v1beta1", "Queue", KIND_NONE},
         {"resource.k8s.io/v1", "ResourceClaim", KIND_RESOURCE_CLAIM},
         {"resource.k8s.io/v1", "ResourceSlice", KIND_RESOURCE_SLICE},
         {"resource.k8s.io/v1", "DeviceClass", KIND_DEVICE_CLASS},

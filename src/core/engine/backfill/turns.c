@@ -1,0 +1,162 @@
+/* Rounds where queues say whose turn it is (rule O9 of docs/guide/queues.md).
+ *
+ * Something that may help opens a round: each unit has one turn in it, and who was refused is not
+ * tried again. A start changes what everybody has, so the next turn is found anew. A unit that
+ * comes in between stands where its queue puts it. When somebody has started in a round and nobody
+ * is left, one more round is had: what stands in somebody's way may be taken back now. So it ends
+ * with a round in which nobody starts.
+ *
+ * Where few wait, a unit that comes opens a round as well, and each is tried by itself: who was
+ * refused stands at the head of its queue until it has been, so all of them matter to the order.
+ * Where many do, a round must cost what starts and what kinds are refused, not what waits: a unit
+ * that comes is tried alone, and with one that is refused all of its kind in its queue are. */
+
+#include "core/engine/backfill/line.h"
+
+enum { FEW = 256 };
+
+static bool few_wait(const struct engine *k)
+{
+    return fair_n_waiting(k->shares->tree, FAIR_ROOT) <= FEW;
+}
+
+void engine_put_kind_out(struct engine *k, uint32_t unit)
+{
+    if (!few_wait(k))
+        fair_out_kind(k->shares->tree, unit);
+}
+
+struct line *engine_turns_of(const struct engine *k, uint32_t unit)
+{
+    return engine_shares(k) && engine_is_shared(k, (pod_id){unit}) && !engine_is_hold(k, unit)
+               ? &vec_last(&k->lines->at)
+               : NULL;
+}
+
+void engine_take_place(struct engine *k, struct line *l, uint32_t unit)
+{
+    struct lines *ls = k->lines;
+    if (unit >= ls->waiters.n)
+        vec_resize(&ls->waiters, unit + 1);
+    struct waiter *w = &ls->waiters.at[unit];
+    w->run_ms = engine_run_ms(k, (pod_id){unit});
+    w->turn_ms = engine_turn_ms(k, unit, w->run_ms);
+    w->number = k->units.at[unit].arrival;
+    w->line = (uint32_t)(l - ls->at.at) + 1;
+    w->is_told = false;
+    engine_enter_queue(k, unit, w->turn_ms);
+    l->is_stale = l->is_stale || few_wait(k);
+}
+
+/* Something happened: who was refused before may have another answer now. */
+static bool is_new_round(const struct engine *k, const struct line *l)
+{
+    return l->is_stale || k->shares->has_passed || engine_heads_ms(l) <= k->now_ms;
+}
+
+bool engine_is_refused_already(const struct engine *k, const struct line *l, uint32_t unit)
+{
+    return !is_new_round(k, l) && fair_is_out(k->shares->tree, unit);
+}
+
+static void open_round(struct engine *k, struct line *l)
+{
+    l->is_stale = l->has_started = k->shares->has_passed = false;
+    l->rejectors = 0;
+    engine_forget_heads(l);
+    fair_new_round(k->shares->tree);
+}
+
+bool engine_has_turn(const struct engine *k, const struct line *l)
+{
+    struct fair *tree = k->shares->tree;
+    bool may_open = is_new_round(k, l) || l->has_started;
+    return fair_next(tree) != FAIR_NONE || (may_open && fair_n_waiting(tree, FAIR_ROOT));
+}
+
+bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
+{
+    struct shares *s = k->shares;
+    if (is_new_round(k, l))
+        open_round(k, l);
+    uint32_t next = fair_next(s->tree);
+    if (next == FAIR_NONE && l->has_started) {
+        open_round(k, l);
+        next = fair_next(s->tree);
+    }
+    if (next == FAIR_NONE)
+        return false;
+    struct stander *is = &s->standers.at[next];
+    if (!is->has_turn)
+        is->key = fair_key(s->tree, fair_leaf(s->tree, fair_queue_of(s->tree, next)),
+                           engine_unit_ask(k, next));
+    arena_reset(&s->mem);
+    engine_mind_heads(k, l, next);
+    fair_out(s->tree, next);
+    queue_recall(k->queue, next);
+    *unit = next;
+    return true;
+}
+
+void engine_reopen_turns(struct engine *k, uint32_t unit)
+{
+    struct line *l = engine_line_of(k, unit);
+    open_round(k, l);
+    l->has_started = true;
+}
+
+static struct str unit_name(const struct engine *k, uint32_t unit, struct arena *mem)
+{
+    const struct cluster *c = k->cluster;
+    pod_id pod = {unit};
+    struct str name = engine_gang_led_by(k, unit)
+                          ? names_text(&c->names, c->groups.at.at[groups_of(&c->groups, pod)].name)
+                          : pod_name(pods_at(&c->pods, pod));
+    struct str namespace = names_text(&c->names, pods_shape(&c->pods, pod)->namespace);
+    return arena_join(mem, namespace, STR("/"), name);
+}
+
+static void tell_goers(const struct turn_victims *goers, struct effects *out,
+                       struct queue_turn *turn)
+{
+    struct queue_victim *at = arena_array(&out->mem, struct queue_victim, goers->at.n);
+    for (uint32_t i = 0; i < goers->at.n; i++) {
+        at[i] = goers->at.at[i];
+        at[i].unit = arena_str(&out->mem, at[i].unit);
+        at[i].queue = arena_str(&out->mem, at[i].queue);
+    }
+    turn->victims.at = at;
+    turn->victims.n = goers->at.n;
+}
+
+void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
+{
+    struct shares *s = k->shares;
+    struct line *l = engine_line_of(k, unit);
+    if (LIKELY(!l) || !l->has_queues)
+        return;
+    struct stander *is = &s->standers.at[unit];
+    struct queue_turn turn = {
+        .unit = unit_name(k, unit, &out->mem),
+        .queue = engine_leaf_name(k, fair_queue_of(s->tree, unit)),
+        .is_beyond = is->is_beyond,
+        .is_first = is->is_first,
+        .class = is->key.class,
+        .share = is->key.share,
+    };
+    turn.queue = arena_str(&out->mem, turn.queue);
+    if (is->goers)
+        tell_goers(is->goers, out, &turn);
+    vec_push(&out->turns, turn);
+    turn_victims_free(is->goers);
+    is->goers = NULL;
+    is->has_turn = false;
+    l->has_started = true;
+}
+
+void engine_wait_for_turn(struct engine *k, uint32_t unit)
+{
+    struct line *l = engine_line_of(k, unit);
+    queue_hold(k->queue, k->now_ms, unit, l->bit);
+    engine_take_place(k, l, unit);
+}

@@ -1,0 +1,262 @@
+#pragma once
+
+#include "core/base/map.h"
+#include "core/cluster/cluster.h"
+#include "core/engine/queues.h"
+#include "core/engine/unit/unit.h"
+#include "core/fair/fair.h"
+#include "core/model/queue.h"
+#include "core/plugins/args.h"
+
+/* Queues inside the engine: whose a pod is, what it asks for, what keeps a unit out. The arithmetic
+ * is core/fair's; the order of rounds is the line's (backfill/turns.c).
+ *
+ * There is a tree only while queues matter: a profile has FairQueues, and a Queue object exists or
+ * one of those profiles asks for namespaceFairness. Whatever changes the rules for all (the first
+ * Queue, the last one, another configuration, a resource by kind) makes a new tree from the objects
+ * and the rows, so there is one way to get there and nothing to carry over.
+ *
+ * What a pod takes is told to the tree by the cluster (struct cluster_tap), in trials too. Of a pod
+ * only its queue and its job are kept here, so that it is taken off where it was put on. */
+
+struct engine;
+struct planner;
+
+/* A Queue object, as long as it is there, tree or no tree. */
+struct team {
+    struct arena mem; /* of what follows */
+    struct str name;
+    struct queue_object says; /* but for its selector, … */
+    selector_id like;         /* … which is here, held; ID_NONE: none */
+    VEC(sym) namespaces;      /* by number, held */
+    sym split;                /* the label that parts it, held; SYM_NONE: none */
+    uint32_t parent;          /* its place among the teams; ID_NONE: it has none there */
+    uint32_t queue;           /* in the tree */
+    bool is_leaf;
+};
+
+/* What a pod, a group's object or a namespace says of queues in annotations (labels stand in the
+ * pod's shape); texts are held. */
+enum saying {
+    SAYS_QUEUE,         /* scheduling.kubenexus.io/queue */
+    SAYS_CHARGED,       /* scheduling.kubenexus.io/charged-to */
+    SAYS_USER,          /* scheduling.kubenexus.io/user */
+    SAYS_PEER,          /* the first that says something of KAI's, Volcano's and YuniKorn's keys */
+    SAYS_CLUSTER_QUEUE, /* Kueue's, by name … */
+    SAYS_LOCAL_QUEUE,   /* … or by the LocalQueue that leads there */
+    N_SAYINGS,
+};
+
+struct sayings {
+    sym at[N_SAYINGS]; /* SYM_NONE: it does not say */
+};
+
+/* Where a pod is counted. */
+struct charged {
+    uint32_t queue;  /* FAIR_NONE: not known yet; NOBODYS: it is an outsider's */
+    uint64_t job;    /* with its queue: 0: it is counted in none */
+    uint64_t placed; /* the how-many-eth pod that was placed; those that we found, by name */
+};
+#define NOBODYS (FAIR_NONE - 1)
+
+/* A unit that stands in a lane: what O6 compares. */
+struct stander {
+    bool stands, is_first, is_starving, is_beyond, is_told;
+    int64_t priority;         /* with its tenant's boost */
+    int64_t turn_ms;          /* its age, or what its line makes of it */
+    uint32_t told, told_text; /* hashes of the refusal that it heard last: its rule, its words */
+    int64_t told_ms;
+    bool is_behind;             /* in its last turn a head of its line kept it */
+    bool has_turn;              /* it was chosen, and evicts: so it goes before all others (R11), */
+    struct fair_key key;        /* … this was its turn, … */
+    struct turn_victims *goers; /* … and for it go these; owned */
+};
+
+/* Who goes for a unit, as its turn will tell. */
+struct turn_victims {
+    struct arena mem;
+    VEC(struct queue_victim) at;
+};
+void turn_victims_free(struct turn_victims *v); /* NULL is fine */
+
+/* A resource whose use is counted by what the node is, too. */
+struct kind_of {
+    uint32_t resource, base; /* numbers in the tree */
+    sym key, value;          /* a node's label; key SYM_NONE: `value` is the GPU model */
+};
+
+struct shares {
+    struct fair *tree;                   /* NULL: queues do not matter */
+    uint64_t bit;                        /* of the plugin; 0: no profile has it */
+    const struct fair_queues_args *args; /* of the first profile that has it */
+    struct cluster_tap tap;
+    struct fair_order order;
+
+    VEC(struct team *) teams; /* by name */
+    VEC(bool) has_part;       /* by profile: its pods are in queues */
+    bool shares_namespaces;   /* some of them take turns by namespace */
+
+    struct map said_at; /* pod → place in `said`; groups and namespaces: above */
+    VEC(struct sayings) said;
+    VEC(uint32_t) said_free;
+
+    VEC(struct charged) charged;  /* by pod; empty without a tree */
+    VEC(struct stander) standers; /* by unit; the same */
+    uint64_t n_placed;
+    struct map jobs;       /* job and queue → its pods that are counted */
+    struct map namespaces; /* namespace → its only queue by 1.4, row 5; cleared when it may
+                                     * be another */
+    VEC(uint32_t) numbers; /* resource → its number in the tree, + 1; 0: none yet */
+    VEC(bool) is_fine;     /* number in the tree → counted in thousandths */
+    VEC(struct kind_of) kinds;
+    uint32_t vram; /* number in the tree, + 1; 0: no Queue names it */
+    VEC(int64_t)
+    capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
+                            * what outsiders have there */
+    bool is_unrelated;           /* queues came or went since parents and leaves were found */
+    bool is_capacity_stale;      /* nodes came, went or changed */
+    bool is_stale;               /* units may be in other queues now */
+    bool must_begin;             /* there is to be another tree, or none */
+    bool has_passed;             /* a moment at which somebody may be let in */
+    VEC(struct fair_amount) ask; /* scratch of one question */
+    struct arena mem;
+};
+
+struct shares *shares_new(void);
+void engine_shares_done(struct engine *k);
+
+/* Do queues matter? */
+static inline bool engine_shares(const struct engine *k)
+{
+    return UNLIKELY(k->shares->tree != NULL);
+}
+
+/* --- shares.c: the tree --- */
+
+/* A configuration came: whose pods are in queues, and whether there is a tree. */
+void engine_begin_shares(struct engine *k);
+
+/* A Queue came or changed; or is gone. */
+void engine_put_team(struct engine *k, const struct queue_object *from);
+void engine_remove_team(struct engine *k, struct str name);
+struct team *engine_team(const struct engine *k, struct str name);
+void engine_relate_teams(struct engine *k);
+
+/* Do they, once all that came is taken in? */
+bool engine_will_share(const struct engine *k);
+
+/* Is there to be another tree, or none? Then the engine is to begin anew (engine_configure()). */
+static inline bool engine_must_share_anew(const struct engine *k)
+{
+    return UNLIKELY(k->shares->must_begin);
+}
+
+/* Time passes: before anything else happens at it. */
+void engine_pass_shares(struct engine *k);
+
+/* When that may let somebody in; INT64_MAX: never. */
+int64_t engine_shares_ms(const struct engine *k, int64_t now_ms);
+
+/* Before anybody is decided about: what became stale is worked out anew. */
+void engine_renew_shares(struct engine *k);
+
+/* --- whose.c: which queue (1.4) --- */
+
+/* What an object says: a pod's (its labels stand in its shape; true: that is news), a group's, a
+ * namespace's. NULL: it is gone. */
+bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *says);
+void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct meta *says);
+void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says);
+
+/* Is the pod's profile one of those with a part in queues? */
+bool engine_is_shared(const struct engine *k, pod_id pod);
+
+/* The queue of a pod by what is said (a part where there is one), made if need be. */
+uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged);
+
+/* The queue where the pod is counted: by what was said when it was first asked for. */
+uint32_t engine_queue_of_pod(struct engine *k, pod_id pod);
+void engine_set_queue(struct engine *k, pod_id pod, uint32_t queue);
+void engine_forget_charge(struct engine *k, pod_id pod); /* it is gone */
+void engine_trim_shares(struct engine *k, uint32_t pods);
+
+/* The leaf of the queue, without its part. */
+struct str engine_leaf_name(const struct engine *k, uint32_t queue);
+
+/* Does the queue take the namespace? */
+bool engine_takes(struct engine *k, uint32_t queue, sym namespace);
+
+/* --- charge.c: what is taken --- */
+
+/* What a pod asks for; of one that is on a node with what is counted by what the node is. Lives in
+ * shares.ask until the next question. */
+struct fair_ask engine_ask_of(struct engine *k, pod_id pod);
+
+/* The tap (struct cluster_tap). */
+void engine_count_moved(void *ctx, pod_id pod, int sign);
+void engine_count_in_sight(void *ctx, pod_id pod, int sign);
+
+/* The number of a resource that is spelled as Queues spell it. */
+uint32_t engine_resource_number(struct engine *k, struct str name);
+bool engine_knows_resource(const struct engine *k, struct str name);
+
+/* What capacity there is, anew. */
+void engine_sum_capacity(struct engine *k);
+void engine_see_capacity(struct engine *k, uint32_t columns); /* these of a node changed */
+
+/* All pods on nodes and in sight of some, anew. */
+void engine_charge_all(struct engine *k);
+
+/* The key of the pod's job in this queue. */
+uint64_t engine_job_of(const struct engine *k, pod_id pod, uint32_t queue);
+
+/* --- stand.c: who waits where --- */
+
+/* Orders two units of one leaf (O6). */
+bool engine_stands_before(const void *ctx, uint32_t a, uint32_t b);
+
+/* The unit waits in its queue; with another ask, another rank or another queue than before if it
+ * waited there already. It may have its turn. */
+void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms);
+void engine_leave_queue(struct engine *k, uint32_t unit);
+void engine_stand_anew(struct engine *k, uint32_t unit); /* it starves */
+
+/* The unit evicts, so its turn goes on: until it starts, it goes before all others. Takes `goers`.
+ * Or it evicts no longer. */
+void engine_keep_turn(struct engine *k, uint32_t unit, struct turn_victims *goers);
+void engine_give_turn_up(struct engine *k, uint32_t unit);
+void engine_rename_in_queue(struct engine *k, uint32_t unit, uint32_t to);
+
+/* Is its gang placed as far as its minimum, so that it asks for one pod more? */
+bool engine_is_beyond(const struct engine *k, uint32_t unit);
+
+/* What the unit asks for in its next turn; lives in shares.mem until engine_renew_shares(). */
+struct fair_ask engine_unit_ask(struct engine *k, uint32_t unit);
+
+/* --- admit.c: what keeps a unit out (2.4) --- */
+
+/* May the unit, whose sums are as they are in the open transaction, start? Always if it is in no
+ * queue, or goes first (O1). */
+bool engine_admits(struct engine *k, uint32_t unit, struct fair_refusal *why);
+
+/* The same in two steps, for a search that asks often: what the unit asks for (in `mem`), and whether
+ * it may start as things are. It stands in a queue, and O1 is not for it. */
+struct fair_request engine_request(struct engine *k, uint32_t unit, struct arena *mem);
+bool engine_admits_request(struct engine *k, uint32_t unit, const struct fair_request *r,
+                           struct fair_refusal *why);
+
+/* Does the unit stand in a queue? */
+bool engine_is_queued(const struct engine *k, uint32_t unit);
+
+/* It says that it may not be evicted. */
+bool engine_is_kept(const struct engine *k, pod_id pod);
+
+/* The pod is placed, after all others that were. */
+void engine_note_placed(struct engine *k, pod_id pod);
+
+/* The words of 3.1. */
+void engine_word_admission(struct engine *k, uint32_t unit, const struct fair_refusal *why,
+                           struct buf *out);
+
+/* What is added to a refusal for room; nothing where queues do not matter. */
+void engine_word_queue(struct engine *k, uint32_t unit, struct buf *out);

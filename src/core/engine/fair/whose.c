@@ -1,0 +1,352 @@
+/* Which queue a pod is in: the first of the keys that are said, then its namespace's queue (rules
+ * Q1 to Q6 of docs/guide/queues.md). */
+
+#include "core/engine/fair/shares.h"
+
+/* --- what is said --- */
+
+/* How each thing is spelled; of several the first that is said counts. */
+static const struct spelling {
+    struct str key;
+    enum saying is;
+} spellings[] = {
+    {STR("scheduling.kubenexus.io/queue"), SAYS_QUEUE},
+    {STR("scheduling.kubenexus.io/charged-to"), SAYS_CHARGED},
+    {STR("scheduling.kubenexus.io/user"), SAYS_USER},
+    {STR("kai.scheduler/queue"), SAYS_PEER},
+    {STR("scheduling.volcano.sh/queue-name"), SAYS_PEER},
+    {STR("volcano.sh/queue-name"), SAYS_PEER},
+    {STR("yunikorn.apache.org/queue"), SAYS_PEER},
+    {STR("queue"), SAYS_PEER},
+    {STR("kueue.x-k8s.io/cluster-queue-name"), SAYS_CLUSTER_QUEUE},
+    {STR("kueue.x-k8s.io/local-queue-name"), SAYS_LOCAL_QUEUE},
+    {STR("kueue.x-k8s.io/queue-name"), SAYS_LOCAL_QUEUE},
+};
+
+static const struct sayings silence = {
+    {SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE}};
+
+enum { OF_POD, OF_GROUP, OF_NAMESPACE };
+
+static uint64_t place_of(uint32_t kind, uint32_t number)
+{
+    return (uint64_t)kind << 32 | number;
+}
+
+static void read_sayings(struct names *names, const pair_list *pairs, struct sayings *out)
+{
+    for (uint32_t i = 0; i < LEN(spellings); i++)
+        list_each(pairs, pair)
+            if (out->at[spellings[i].is] == SYM_NONE && pair->value.n &&
+                str_equal(pair->key, spellings[i].key))
+                out->at[spellings[i].is] = names_get(names, pair->value);
+}
+
+static void hold_sayings(struct names *names, const struct sayings *says, bool holds)
+{
+    void (*change)(struct intern *, uint32_t) = holds ? intern_hold : intern_drop;
+    for (uint32_t i = 0; i < N_SAYINGS; i++)
+        if (says->at[i] != SYM_NONE)
+            change(&names->text, says->at[i]);
+}
+
+static const struct sayings *said(const struct engine *k, uint64_t place)
+{
+    uint32_t at = k->shares->said_at.n ? map_find(&k->shares->said_at, place) : MAP_NONE;
+    return at == MAP_NONE ? &silence : &k->shares->said.at[at];
+}
+
+/* True if that is news. */
+static bool put_sayings(struct engine *k, uint64_t place, const struct sayings *says)
+{
+    struct shares *s = k->shares;
+    struct names *names = &k->cluster->names;
+    uint32_t at = s->said_at.n ? map_find(&s->said_at, place) : MAP_NONE;
+    bool is_silent = !memcmp(says, &silence, sizeof(silence));
+    if (at == MAP_NONE && is_silent)
+        return false;
+    if (at == MAP_NONE) {
+        at = s->said_free.n ? vec_pop(&s->said_free) : s->said.n;
+        if (at == s->said.n)
+            vec_push(&s->said, silence);
+        s->said.at[at] = silence;
+        map_put(&s->said_at, place, at);
+    }
+    bool is_news = memcmp(&s->said.at[at], says, sizeof(*says));
+    hold_sayings(names, says, true);
+    hold_sayings(names, &s->said.at[at], false);
+    s->said.at[at] = *says;
+    if (is_silent) {
+        map_remove(&s->said_at, place);
+        vec_push(&s->said_free, at);
+    }
+    return is_news;
+}
+
+bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *says)
+{
+    struct sayings is = silence;
+    if (says && says->annotations.n && k->shares->bit)
+        read_sayings(&k->cluster->names, &says->annotations, &is);
+    return put_sayings(k, place_of(OF_POD, pod.i), &is);
+}
+
+void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct meta *says)
+{
+    struct sayings is = silence;
+    if (says && k->shares->bit) {
+        read_sayings(&k->cluster->names, &says->labels, &is);
+        read_sayings(&k->cluster->names, &says->annotations, &is);
+    }
+    k->shares->is_stale |= put_sayings(k, place_of(OF_GROUP, group), &is);
+}
+
+void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says)
+{
+    struct sayings is = silence;
+    if (says && k->shares->bit) {
+        read_sayings(&k->cluster->names, &says->labels, &is);
+        read_sayings(&k->cluster->names, &says->annotations, &is);
+    }
+    if (namespace != SYM_NONE)
+        put_sayings(k, place_of(OF_NAMESPACE, namespace), &is);
+    map_clear(&k->shares->namespaces); /* its labels may have changed as well */
+    k->shares->is_stale = true;
+}
+
+/* By a label of the pod, else an annotation, else its group's object. */
+static struct str word_of(const struct engine *k, pod_id pod, enum saying is)
+{
+    const struct cluster *c = k->cluster;
+    for (uint32_t i = 0; i < LEN(spellings); i++) {
+        sym key = spellings[i].is == is ? names_find(&c->names, spellings[i].key) : SYM_NONE;
+        sym value = key == SYM_NONE
+                        ? SYM_NONE
+                        : names_label(&c->names, pods_shape(&c->pods, pod)->labels, key);
+        if (value != SYM_NONE && names_text(&c->names, value).n)
+            return names_text(&c->names, value);
+    }
+    sym word = said(k, place_of(OF_POD, pod.i))->at[is];
+    uint32_t group = groups_of(&c->groups, pod);
+    if (word == SYM_NONE && group != ID_NONE)
+        word = said(k, place_of(OF_GROUP, group))->at[is];
+    return names_text(&c->names, word);
+}
+
+/* --- whose it is --- */
+
+bool engine_is_shared(const struct engine *k, pod_id pod)
+{
+    const struct profile *profile = engine_profile_of(k, pod);
+    return profile && k->shares->has_part.at[profile - k->config.rules.profiles];
+}
+
+/* Of "root.a.b": a.b, then b. */
+static struct team *peers_team(const struct engine *k, struct str name)
+{
+    struct team *team = engine_team(k, name);
+    while (!team && str_find(name, '.') < name.n) {
+        str_take(&name, '.');
+        team = engine_team(k, name);
+    }
+    return team;
+}
+
+static struct team *kueues_team(const struct engine *k, pod_id pod)
+{
+    const struct cluster *c = k->cluster;
+    struct str name = word_of(k, pod, SAYS_CLUSTER_QUEUE);
+    if (name.n)
+        return engine_team(k, name);
+    sym local = names_find(&c->names, word_of(k, pod, SAYS_LOCAL_QUEUE));
+    sym leads = queues_leads_to(&c->queues, pods_shape(&c->pods, pod)->namespace, local);
+    return leads == SYM_NONE ? NULL : engine_team(k, names_text(&c->names, leads));
+}
+
+static bool names_it(const struct team *team, sym namespace)
+{
+    vec_each(&team->namespaces, name)
+        if (*name == namespace)
+            return true;
+    return false;
+}
+
+static bool likes_it(const struct engine *k, const struct team *team, sym namespace)
+{
+    const struct cluster *c = k->cluster;
+    uint32_t labels = map_find(&c->namespaces, namespace);
+    return team->like != ID_NONE && selector_matches(matches_selector_at(&c->matches, team->like),
+                                                     &c->names, labels == MAP_NONE ? 0 : labels);
+}
+
+/* The only leaf whose object has the namespace, by name or by labels; none: ID_NONE. */
+static uint32_t only_team(const struct engine *k, sym namespace, bool by_name)
+{
+    uint32_t found = ID_NONE, n = 0;
+    for (uint32_t i = 0; i < k->shares->teams.n; i++) {
+        const struct team *team = k->shares->teams.at[i];
+        bool has = by_name ? names_it(team, namespace) : likes_it(k, team, namespace);
+        if (has && team->is_leaf) {
+            found = i;
+            n++;
+        }
+    }
+    return n == 1 ? found : n ? ID_NONE - 1 : ID_NONE;
+}
+
+/* Row 5 of the table; NULL: none, or several. */
+static struct team *namespaces_team(struct engine *k, sym namespace)
+{
+    struct shares *s = k->shares;
+    if (UNLIKELY(k->shares->is_unrelated))
+        engine_relate_teams(k);
+    uint32_t at = map_find(&s->namespaces, namespace);
+    if (at == MAP_NONE) {
+        at = only_team(k, namespace, true);
+        at = at == ID_NONE ? only_team(k, namespace, false) : at;
+        at = at < s->teams.n ? at : s->teams.n;
+        map_put(&s->namespaces, namespace, at);
+    }
+    return at < s->teams.n ? s->teams.at[at] : NULL;
+}
+
+/* Row 4 of the table. */
+static struct str namespaces_word(const struct engine *k, sym namespace)
+{
+    return names_text(&k->cluster->names,
+                      said(k, place_of(OF_NAMESPACE, namespace))->at[SAYS_QUEUE]);
+}
+
+/* The name of its queue. */
+static struct str queue_said(struct engine *k, pod_id pod)
+{
+    sym namespace = pods_shape(&k->cluster->pods, pod)->namespace;
+    struct str own = word_of(k, pod, SAYS_QUEUE);
+    if (own.n)
+        return own;
+    struct str peers = word_of(k, pod, SAYS_PEER);
+    const struct team *team = peers.n ? peers_team(k, peers) : NULL;
+    team = team ? team : kueues_team(k, pod);
+    if (team)
+        return team->name;
+    struct str word = namespaces_word(k, namespace);
+    if (word.n)
+        return word;
+    team = namespaces_team(k, namespace);
+    return team ? team->name : STR("default");
+}
+
+static uint32_t part_of(struct engine *k, pod_id pod, struct str name)
+{
+    if (UNLIKELY(k->shares->is_unrelated))
+        engine_relate_teams(k);
+    const struct cluster *c = k->cluster;
+    const struct shape *shape = pods_shape(&c->pods, pod);
+    const struct team *team = engine_team(k, name);
+    uint32_t queue = fair_get(k->shares->tree, name);
+    enum queue_split_by by = team ? queue_split_by(&team->says) : SPLIT_NONE;
+    if (by == SPLIT_NONE && k->shares->args->shares_namespaces && str_equal(name, STR("default")))
+        by = SPLIT_NAMESPACE;
+    if (by == SPLIT_NONE || (team && !team->is_leaf))
+        return queue;
+    struct str value = {0};
+    if (by == SPLIT_NAMESPACE)
+        value = names_text(&c->names, shape->namespace);
+    else if (by == SPLIT_USER)
+        value = word_of(k, pod, SAYS_USER);
+    else if (team->split != SYM_NONE)
+        value = names_text(&c->names, names_label(&c->names, shape->labels, team->split));
+    return fair_part(k->shares->tree, queue, value.n ? value : STR("-"));
+}
+
+bool engine_takes(struct engine *k, uint32_t queue, sym namespace)
+{
+    if (UNLIKELY(k->shares->is_unrelated))
+        engine_relate_teams(k);
+    struct str leaf = engine_leaf_name(k, queue);
+    const struct team *team = engine_team(k, leaf);
+    bool is_default = str_equal(leaf, STR("default"));
+    if (is_default && (!team || !team->says.spec.namespaces))
+        return true;
+    for (uint32_t depth = 0; team && depth <= FAIR_DEPTH_MOST; depth++) {
+        if (names_it(team, namespace) || likes_it(k, team, namespace))
+            return true;
+        team = team->parent == ID_NONE ? NULL : k->shares->teams.at[team->parent];
+    }
+    return false;
+}
+
+uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
+{
+    if (!engine_is_shared(k, pod) || engine_is_hold(k, pod.i))
+        return NOBODYS;
+    sym namespace = pods_shape(&k->cluster->pods, pod)->namespace;
+    struct str charged = was_charged ? word_of(k, pod, SAYS_CHARGED) : (struct str){0};
+    if (charged.n && (engine_team(k, charged) || str_equal(charged, STR("default")))) {
+        uint32_t queue = part_of(k, pod, charged);
+        if (engine_takes(k, queue, namespace))
+            return queue;
+    }
+    return part_of(k, pod, queue_said(k, pod));
+}
+
+struct str engine_leaf_name(const struct engine *k, uint32_t queue)
+{
+    const struct fair *tree = k->shares->tree;
+    return queue == NOBODYS || queue == FAIR_NONE ? (struct str){0}
+                                                  : fair_name(tree, fair_leaf(tree, queue));
+}
+
+static struct charged *charged_at(struct engine *k, pod_id pod)
+{
+    struct shares *s = k->shares;
+    while (s->charged.n <= pod.i)
+        vec_push(&s->charged, (struct charged){.queue = FAIR_NONE});
+    return &s->charged.at[pod.i];
+}
+
+uint32_t engine_queue_of_pod(struct engine *k, pod_id pod)
+{
+    struct charged *at = charged_at(k, pod);
+    if (at->queue == FAIR_NONE) {
+        bool is_there = pods_at(&k->cluster->pods, pod)->node != ID_NONE;
+        uint32_t queue = engine_resolve_queue(k, pod, is_there);
+        at = charged_at(k, pod);
+        *at = (struct charged){.queue = queue, .placed = at->placed};
+    }
+    return at->queue;
+}
+
+void engine_set_queue(struct engine *k, pod_id pod, uint32_t queue)
+{
+    struct charged *at = charged_at(k, pod);
+    if (at->queue == queue)
+        return;
+    bool is_in_sight = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE;
+    if (is_in_sight && at->queue != FAIR_NONE)
+        engine_count_in_sight(k, pod, -1);
+    charged_at(k, pod)->queue = queue;
+    if (is_in_sight && queue != FAIR_NONE)
+        engine_count_in_sight(k, pod, +1);
+}
+
+void engine_note_placed(struct engine *k, pod_id pod)
+{
+    charged_at(k, pod)->placed = ++k->shares->n_placed;
+}
+
+void engine_forget_charge(struct engine *k, pod_id pod)
+{
+    struct shares *s = k->shares;
+    if (pod.i < s->charged.n)
+        s->charged.at[pod.i] = (struct charged){.queue = FAIR_NONE};
+}
+
+void engine_trim_shares(struct engine *k, uint32_t pods)
+{
+    struct shares *s = k->shares;
+    s->charged.n = MIN(s->charged.n, pods);
+    s->standers.n = MIN(s->standers.n, pods);
+    vec_trim(&s->charged);
+    vec_trim(&s->standers);
+}
