@@ -35,6 +35,7 @@ struct queue_use {
     struct str queue, resource; /* live in the books */
     int64_t guaranteed, entitled, used, borrowed, lent;
     int64_t used_mean; /* over time, rounded down */
+    bool in_thousandths;
 };
 
 struct books {

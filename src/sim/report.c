@@ -199,6 +199,27 @@ static void table_resources(const struct summary *s, struct buf *out)
     }
 }
 
+/* Of the watched resource, at the end and in the mean. */
+static void table_queues(const struct summary *s, struct buf *out)
+{
+    const struct books *b = s->books;
+    struct face face = face_of(b->plan->watched);
+    buf_printf(out, "\n%-24s %10s %10s %10s %10s %10s %10s\n", "QUEUE", "GUARANTEED", "ENTITLED",
+               "USED", "BORROWED", "LENT", "MEAN USED");
+    vec_each(&b->queues, u) {
+        const int64_t amounts[] = {u->guaranteed, u->entitled, u->used,
+                                   u->borrowed,   u->lent,     u->used_mean};
+        if (!str_equal(u->resource, b->plan->watched))
+            continue;
+        buf_printf(out, "%-24.*s", (int)u->queue.n, u->queue.p);
+        for (size_t i = 0; i < LEN(amounts); i++)
+            buf_printf(
+                out, " %10s",
+                text_amount((double)amounts[i] / (u->in_thousandths ? 1e3 : face.per_unit)).s);
+        buf_add_char(out, '\n');
+    }
+}
+
 static void table_class(const struct class_summary *c, struct buf *out)
 {
     buf_printf(out, "%-20.*s %9s %9s %9s ", (int)MIN(c->name.n, (size_t)20), c->name.p,
@@ -269,6 +290,8 @@ void report_table(const struct summary *s, const struct host *host, struct buf *
 {
     table_head(s, out);
     table_resources(s, out);
+    if (s->books->has_queues)
+        table_queues(s, out);
     table_classes(s, out);
     table_islands(s, out);
     table_complaints(s, out);

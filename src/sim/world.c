@@ -50,6 +50,18 @@ static void declare_run_time(struct world *w, struct pod *pod, int64_t runs_ms)
     pod->meta.annotations = notes;
 }
 
+/* Whoever makes a gang's pods again is known as who made them: those that ended count on. */
+static void name_owner(struct world *w, struct pod *pod, uint32_t job)
+{
+    struct owner *owner = arena_alloc(&w->mem, sizeof(*owner));
+    *owner = (struct owner){.kind = STR("ScenarioJob"),
+                            .name = w->plan->jobs.at[job].name,
+                            .uid = arena_printf(&w->mem, "job-%u", job),
+                            .is_controller = true};
+    pod->meta.owners.at = owner;
+    pod->meta.owners.n = 1;
+}
+
 /* As the API server would: the pod as it is now. Its uid is its number here. */
 static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
 {
@@ -71,11 +83,15 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
         declare_run_time(w, &pod, job->runs_ms);
     if (job->minimum > 1)
         join_gang(w, &pod, job);
+    if (job->minimum > 1 && w->has_queues)
+        name_owner(w, &pod, sim->job);
     if (sim->node != NO_NODE) {
         struct str node = w->plan->nodes.at[sim->node].node->meta.name;
         bool runs = sim->state == POD_RUNNING;
         *(runs ? &pod.spec.node_name : &pod.status.nominated_node_name) = node;
         pod.status.phase = runs ? STR("Running") : STR("Pending");
+        if (runs && w->has_queues && pod.status.start_ms == TIME_NONE)
+            pod.status.start_ms = w->plan->epoch_ms + sim->started_ms;
     }
     struct change change = {.kind = kind, .object = {.kind = KIND_POD, .pod = &pod}};
     engine_apply(w->engine, world_clock_ms(w), &change);

@@ -84,6 +84,7 @@ void world_close_queues(struct world *w, int64_t end_ms)
                 .used = a->used,
                 .borrowed = a->borrowed,
                 .lent = a->lent,
+                .in_thousandths = a->in_thousandths,
             };
             __int128 used_time = a->used_time - (__int128)a->used * (told_ms - end_ms);
             use.used_mean = end_ms ? (int64_t)(used_time / end_ms) : 0;

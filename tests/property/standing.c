@@ -207,10 +207,9 @@ static const char *check_nodes(const struct engine *k)
 static const char *check_lines(const struct engine *k)
 {
     uint32_t standing = 0;
-    for (uint32_t i = 0; i < k->lines->waiters.n; i++) {
-        const struct line *l = engine_line_of(k, i);
-        standing += l && !l->has_queues; /* else a queue has it */
-    }
+    for (uint32_t i = 0; i < k->lines->waiters.n; i++)
+        standing +=
+            k->lines->waiters.at[i].line != 0 && !engine_is_queued(k, i); /* the tree has those */
     vec_each(&k->lines->at, l) {
         standing -= MIN(l->order.n, standing);
         vec_each(&l->order, unit)

@@ -27,7 +27,6 @@ def difference(model, product):
         if ours != theirs:
             before = "".join(f"    both     {json.dumps(line)}\n" for line in model.lines[max(0, i - SHOWN):i])
             return f"line {i + 1}:\n{before}    model    {json.dumps(ours)}\n    product  {json.dumps(theirs)}"
-    model.queues = model.rows_at(product.end)  # it may have waited for something that does not show
     for queue in sorted(model.queues.keys() | product.queues.keys()):
         if queue == "default" and queue not in product.queues:  # no object, and nothing in it
             continue
@@ -117,10 +116,11 @@ def smaller(scenario, config):
                 yield with_item(scenario, "jobs", i, job | {"arrival": arrival}), config
     for candidate in less(scenario, "queues", {"name", "parent"}):
         yield candidate, config
-    args = config["profiles"][0]["pluginConfig"][0]["args"]
-    for name in args:
-        yield scenario, generate.configuration({k: v for k, v in args.items() if k != name})
-    yield scenario, generate.configuration(args)
+    args, *others = config["profiles"][0]["pluginConfig"]
+    for name in args["args"]:
+        yield scenario, generate.configuration({k: v for k, v in args["args"].items() if k != name}, others)
+    for other in others:
+        yield scenario, generate.configuration(args["args"], [o for o in others if o is not other])
 
 
 def shrink(scenario, config, fails, most=600):

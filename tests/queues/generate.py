@@ -2,8 +2,8 @@
 """A random scenario with queues: generate.py SEED [FOLDER] writes scenario.yaml and config.yaml there (default: prints them).
 
 Trees to depth 4 with guarantees, limits, loans, weights, parts, limits of jobs, least times to run; single pods and gangs with pods
-beyond their minimum; priorities, ends, arrivals at the same moments; nodes that jobs are pinned to. Nobody waits for a minute:
-who starves keeps room, which the model does not know."""
+beyond their minimum; priorities, ends, arrivals at the same moments; nodes that jobs are pinned to; lines first-fit and fifo. No gang
+waits for a minute: who starves keeps room, which the model does not know."""
 
 import json
 import pathlib
@@ -18,10 +18,12 @@ class Drawing:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.is_busy = self.chance(0.5)  # much is borrowed for long, so much is taken back
+        self.is_long = self.chance(0.1)  # minutes: pods alone, some of whom starve
+        self.is_fifo = self.chance(0.12)
         self.has_cpu = self.chance(0.35)  # a second resource that matters
         self.pools = 1 if self.chance(0.7) else self.random.randint(2, 3)
         self.sizes = [self.random.randint(4, 22 if self.is_busy else 14) for _ in range(self.pools)]
-        self.grid_ms = self.random.choice((250, 1000, 4000))
+        self.grid_ms = self.random.choice((250, 1000, 4000)) * (10 if self.is_long else 1)
         self.priorities = self.random.choice(((0,), (0, 1), (0, 0, 5, 9), (-1, 0, 3)))
 
     def chance(self, p):
@@ -34,7 +36,9 @@ class Drawing:
 
     def nodes(self):
         cpu = sum(self.sizes) // self.pools if self.has_cpu else 1000
-        return [{"name": f"n{i}", "cpu": cpu, "memory": "1Ti", "gpus": size, "labels": {"pool": f"p{i}"}}
+        models = [{"nvidia.com/gpu.product": self.random.choice(("H100", "B200"))} if self.is_fifo else {} for _ in self.sizes]
+        pods = {"pods": self.random.randint(3, 12)} if self.chance(0.05) else {}
+        return [{"name": f"n{i}", "cpu": cpu, "memory": "1Ti", "gpus": size, "labels": {"pool": f"p{i}"} | models[i]} | pods
                 for i, size in enumerate(self.sizes)]
 
     # --- queues ---
@@ -57,6 +61,8 @@ class Drawing:
             queue["maxJobs"] = self.random.randint(1, 4)
         if self.chance(0.2):
             queue["minRunSeconds"] = self.random.choice((0, 2, 10))
+        if self.chance(0.08):
+            queue["namespaces"] = {"names": self.random.sample(("default", "one", "two"), self.random.randint(1, 2))}
         return queue
 
     def tree(self, parent, depth, name):
@@ -107,7 +113,7 @@ class Drawing:
         return {k: v for k, v in (("metadata", metadata), ("spec", spec)) if v}
 
     def time(self, most_ms):
-        return self.random.randrange(0, most_ms, self.grid_ms)
+        return self.random.randrange(0, most_ms * (10 if self.is_long else 1), self.grid_ms)
 
     def waves(self, leaves):
         """Some borrow, job by job, until all is taken; then others want theirs, in gangs."""
@@ -119,23 +125,23 @@ class Drawing:
             jobs.append({k: v for k, v in job.items() if k != "duration"})
         for i in range(self.random.randint(2, 6)):
             size = self.random.randint(1, max(2, sum(self.sizes) // 4))
-            job = self.job(10 + i, late) | {"arrival": {"at": [f"{12_000 + self.time(20_000)}ms"]}}
+            job = self.job(10 + i, late) | {"arrival": {"at": [f"{12_000 * (10 if self.is_long else 1) + self.time(20_000)}ms"]}}
             gang = {"pods": size + self.random.choice((0, 0, 2)), "gang": {"minAvailable": size}}
-            jobs.append(job | (gang if size > 1 else {}))
+            jobs.append(job | (gang if size > 1 and not self.is_long else {}))
         return jobs
 
     def job(self, number, leaves):
         job = {"name": f"{self.random.choice('abcdefgh')}{number}"}
         if self.chance(0.95):
             job["queue"] = self.random.choice(leaves)
-        if self.chance(0.0):
+        if self.chance(0.03):
             job["queue"] = self.random.choice(("nowhere", "q0"))
         at = sorted(self.time(30_000) for _ in range(self.random.choice((1, 1, 2, 4))))
         job["arrival"] = {"at": [f"{t}ms" for t in at]}
         if self.chance(0.2):
-            job["arrival"]["count"] = self.random.randint(2, 3)
-        if self.chance(0.4):
-            pods = self.random.randint(2, 7 if self.is_busy else 5)
+            job["arrival"]["count"] = self.random.randint(2, 3) if self.chance(0.8) else 12 // len(at)
+        if self.chance(0.4) and not self.is_long:
+            pods = self.random.randint(2, 7 if self.is_busy else 5) if self.chance(0.95) else 12
             job |= {"pods": pods, "gang": {"minAvailable": self.random.choice((pods, pods, max(2, pods - 2), 2))}}
         elif self.chance(0.1):
             job["pods"] = self.random.randint(2, 4)
@@ -163,7 +169,7 @@ class Drawing:
             jobs = self.waves(leaves)
         else:
             jobs = [self.job(i, leaves) for i in range(self.random.randint(3, 12))]
-        return {"kind": "Scenario", "name": "random", "scheduler": "kubenexus-scheduler", "until": f"{UNTIL_MS}ms",
+        return {"kind": "Scenario", "name": "random", "scheduler": "kubenexus-scheduler", "until": f"{UNTIL_MS * (10 if self.is_long else 1)}ms",
                 "nodes": self.nodes(), "queues": queues, "jobs": jobs}
 
     def config(self):
@@ -172,14 +178,20 @@ class Drawing:
             args["reclaim"] = self.random.choice(("FairShare", "FairShare", "Never"))
         if self.chance(0.15):
             args["reclaimDelaySeconds"] = self.random.choice((1, 5))
-        if self.chance(0.15):
+        if self.chance(0.6 if self.is_long else 0.15):
             args["usageHalfLife"] = "10m"
-        others = [{"name": "GangPreemption", "args": {"minimumRunSeconds": 3}}] if self.chance(0.1) else []
+        others = []
+        if self.chance(0.15):
+            others.append({"name": "GangPreemption", "args": self.random.choice(({"minimumRunSeconds": 3}, {"maxVictims": 3}))})
+        if self.is_fifo:
+            others.append({"name": "LinePolicy", "args": {"policy": "fifo"}})
+            args["heads"] = self.random.choice((1, 2, 4))
         return configuration(args, others)
 
 
 def configuration(fair, others=()):
-    plugins = {"multiPoint": {"enabled": [{"name": "KubeNexus"}]}}
+    enabled = [{"name": "KubeNexus"}] + [{"name": o["name"]} for o in others if o["name"] == "LinePolicy"]
+    plugins = {"multiPoint": {"enabled": enabled}}
     profile = {"schedulerName": "kubenexus-scheduler", "plugins": plugins,
                "pluginConfig": [{"name": "FairQueues", "args": fair}, *others]}
     return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [profile]}

@@ -19,8 +19,8 @@ BINARY = ROOT / BUILD / "kubenexus"
 
 
 class Result:
-    def __init__(self, lines, queues, evictions, end):
-        self.lines, self.queues, self.evictions, self.end = lines, queues, evictions, end
+    def __init__(self, lines, queues, evictions):
+        self.lines, self.queues, self.evictions = lines, queues, evictions
 
     def of(self, kind):
         return [line for line in self.lines if kind in line]
@@ -43,9 +43,7 @@ class Result:
 
 def by_model(path, config):
     done = world.simulate(scenario.read(path), scenario.read_config(config))
-    result = Result(done.lines, done.rows(done.end), done.evictions(), done.end)
-    result.rows_at = done.rows
-    return result
+    return Result(done.lines, done.rows(done.end), done.evictions())
 
 
 def by_product(path, config, limit_s=60):
@@ -57,7 +55,7 @@ def by_product(path, config, limit_s=60):
             raise RuntimeError(f"{' '.join(map(str, command))}: exit code {done.returncode}: {done.stderr.strip()[-800:]}")
         printed = json.loads(done.stdout)
         told = [json.loads(line) for line in pathlib.Path(lines.name).read_text().splitlines()]
-    return Result(told, printed.get("queues", {}), printed.get("evictions", {}), round(1000 * printed["endSeconds"]))
+    return Result(told, printed.get("queues", {}), printed.get("evictions", {}))
 
 
 def solve(solver, document, config=None):

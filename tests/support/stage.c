@@ -121,6 +121,7 @@ bool stage_counts(const struct stage *s, const struct metric *metrics, uint32_t 
 {
     struct buf page = {0}, whole = {0};
     metric_text_add(&page, metrics, n, s->engine);
+    buf_add(&page, STR("\n")); /* it may be empty */
     buf_printf(&whole, "\n%s\n", line);
     bool does = strstr(page.p, whole.p) != NULL;
     if (!does)

@@ -86,6 +86,13 @@ static void apply_all(struct engine *k, struct result *r)
         arena_reset(&mem);
     }
     for (uint32_t i = 0;; i++) {
+        struct object o = {.kind = KIND_QUEUE, .queue = bench_queue(&mem, r->shape, i)};
+        if (!o.queue)
+            break;
+        engine_apply(k, 0, &(struct change){CHANGE_PUT, o});
+        arena_reset(&mem);
+    }
+    for (uint32_t i = 0;; i++) {
         struct object o = {.kind = KIND_POD, .pod = bench_placed(&mem, r->shape, r->nodes, i)};
         if (!o.pod)
             break;
@@ -167,8 +174,8 @@ static void run(struct engine *k, struct result *r)
     }
     double seconds = now_s() - start - steps * look;
     r->step_ns = seconds * 1e9 / MAX(steps, 1u);
-    r->decisions_per_s =
-        (r->shape == BENCH_PREEMPT ? (double)engine_stats(k).bound : steps) / seconds;
+    bool counts_bound = r->shape == BENCH_PREEMPT || bench_has_queues(r->shape);
+    r->decisions_per_s = (counts_bound ? (double)engine_stats(k).bound : steps) / seconds;
     effects_done(&effects);
 }
 
@@ -338,7 +345,9 @@ static void help(void)
          "classes-5000,\n"
          "                       full-profile (kubenexus-scheduler, all it has to say),\n"
          "                       gang-1000 (microseconds for gangs of 1,000 pods),\n"
-         "                       gang-64 (1,000 gangs of 64 that wait at once)\n"
+         "                       gang-64 (1,000 gangs of 64 that wait at once),\n"
+         "                       queues-0, queues-1000, queues-10000, queues-full (pods placed a "
+         "second)\n"
          "      --pods N         so many pods instead of as many as fill 70 %\n"
          "      --no-views       decide everything by scanning, for comparison\n"
          "  -o, --output FORMAT  table (default) or json, on stdout; progress goes to stderr\n\n"
@@ -405,9 +414,13 @@ static bool is_sensible(enum bench_shape shape, uint32_t nodes)
     case BENCH_FULL_PROFILE:
     case BENCH_GANG_1000:
     case BENCH_GANG_64:
+    case BENCH_NO_QUEUES:
+    case BENCH_QUEUES_1000:
         return nodes <= 100000;
     case BENCH_CLASSES_1000:
     case BENCH_CLASSES_5000:
+    case BENCH_QUEUES_10000:
+    case BENCH_QUEUES_FULL:
     case BENCH_SHAPES:
         break;
     }

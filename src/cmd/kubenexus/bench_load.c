@@ -1,5 +1,6 @@
 #include "cmd/kubenexus/bench_load.h"
 
+#include "core/base/hash.h"
 #include "core/base/rng.h"
 
 enum {
@@ -43,6 +44,10 @@ const char *bench_shape_name(enum bench_shape shape)
         [BENCH_FULL_PROFILE] = "full-profile",
         [BENCH_GANG_1000] = "gang-1000",
         [BENCH_GANG_64] = "gang-64",
+        [BENCH_NO_QUEUES] = "queues-0",
+        [BENCH_QUEUES_1000] = "queues-1000",
+        [BENCH_QUEUES_10000] = "queues-10000",
+        [BENCH_QUEUES_FULL] = "queues-full",
     };
     return names[shape];
 }
@@ -69,6 +74,10 @@ uint32_t bench_shape_classes(enum bench_shape shape)
     case BENCH_PREFERRED:
     case BENCH_PREEMPT:
     case BENCH_FULL_PROFILE:
+    case BENCH_NO_QUEUES:
+    case BENCH_QUEUES_1000:
+    case BENCH_QUEUES_10000:
+    case BENCH_QUEUES_FULL:
     case BENCH_SHAPES:
         break;
     }
@@ -316,11 +325,33 @@ static void prefer_domains(struct arena *mem, struct pod *pod)
               STR("example.com/rack,topology.kubernetes.io/zone,topology.kubernetes.io/region"));
 }
 
+static uint32_t teams_of(enum bench_shape shape)
+{
+    return shape == BENCH_QUEUES_10000 ? 10000 : 1000;
+}
+
+/* Where one queue is full every second pod is of its namespace. */
+static void join_team(struct arena *mem, struct pod *pod, enum bench_shape shape, uint32_t i)
+{
+    bool is_in_full = shape == BENCH_QUEUES_FULL && i % 2;
+    uint32_t turn = shape == BENCH_QUEUES_FULL ? i / 2 : i;
+    pod->spec.scheduler_name = STR("kubenexus-scheduler");
+    pod->meta.namespace =
+        is_in_full ? STR("full") : arena_printf(mem, "team-%u", turn % teams_of(shape));
+}
+
+/* A team has pods of one class, in no order of the classes: queues change that of the teams. */
+static uint32_t class_of_team(enum bench_shape shape, uint32_t i)
+{
+    return class_of(shape, (uint32_t)(hash_u64(i % teams_of(shape) + 1) >> 33));
+}
+
 struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
 {
-    uint32_t number = shape == BENCH_GANG_1000 ? class_of_gang(i)
-                      : shape == BENCH_GANG_64 ? 4
-                                               : class_of(shape, i);
+    uint32_t number = shape == BENCH_GANG_1000  ? class_of_gang(i)
+                      : shape == BENCH_GANG_64  ? 4
+                      : bench_has_queues(shape) ? class_of_team(shape, i)
+                                                : class_of(shape, i);
     const struct bench_class *class = &classes[number % CLASSES];
     struct pod *pod = arena_alloc(mem, sizeof(*pod));
     pod->meta.name = arena_printf(mem, "pod-%u", i);
@@ -357,6 +388,8 @@ struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i)
         prefer_domains(mem, pod);
     if (shape == BENCH_GANG_64)
         join_gang(mem, pod, i / BENCH_MANY_PODS, BENCH_MANY_PODS);
+    if (bench_has_queues(shape))
+        join_team(mem, pod, shape, i);
     pod->spec.has_priority = shape == BENCH_PREEMPT;
     pod->spec.priority = shape == BENCH_PREEMPT ? 1000 : 0;
     return pod;
@@ -421,4 +454,35 @@ uint32_t bench_pods(enum bench_shape shape, uint32_t nodes)
     int64_t by_gpu = (int64_t)nodes * 16 / 3 * 7 / 10 * n / gpus;
     int64_t most = MIN(by_cpu, by_gpu);
     return (uint32_t)MIN(most, (int64_t)MOST_PODS);
+}
+
+/* --- queues --- */
+
+enum { BENCH_ORGS = 10 };
+
+/* Inner queues, then leaves; the last one, where there is one that is full, takes a pod. */
+struct queue_object *bench_queue(struct arena *mem, enum bench_shape shape, uint32_t i)
+{
+    uint32_t teams = teams_of(shape);
+    bool is_full = shape == BENCH_QUEUES_FULL && i == BENCH_ORGS + teams;
+    if (!bench_has_queues(shape) || shape == BENCH_NO_QUEUES ||
+        (i >= BENCH_ORGS + teams && !is_full))
+        return NULL;
+    struct queue_object *q = arena_alloc(mem, sizeof(*q));
+    q->meta.created_ms = q->meta.deleted_ms = q->status.as_of_ms = TIME_NONE;
+    q->meta.name = arena_printf(mem, "org-%u", i);
+    if (i < BENCH_ORGS)
+        return q;
+    uint32_t team = i - BENCH_ORGS;
+    q->meta.name = is_full ? STR("full") : arena_printf(mem, "team-%u", team);
+    q->spec.parent = is_full ? STR("") : arena_printf(mem, "org-%u", team % BENCH_ORGS);
+    q->spec.weight = 1 + team % 3;
+    q->spec.has_weight = true;
+    if (is_full)
+        add_amount(mem, &q->spec.max, STR("pods"), 1 * NANO);
+    else
+        add_amount(mem, &q->spec.guaranteed, STR("cpu"), 8 * NANO);
+    q->spec.namespaces = arena_alloc(mem, sizeof(*q->spec.namespaces));
+    ADD(mem, &q->spec.namespaces->names, 1, q->meta.name);
+    return q;
 }

@@ -33,6 +33,10 @@ enum bench_shape {
                       * to stay in one rack, zone or region; of one class, twice; one that fits
                       * nowhere */
     BENCH_GANG_64,   /* a thousand gangs of 64 pods of one class that wait at once */
+    BENCH_NO_QUEUES, /* the basic load in 1,000 namespaces, by kubenexus-scheduler: to compare with … */
+    BENCH_QUEUES_1000,  /* … the same where each namespace has a leaf, in ten inner queues, … */
+    BENCH_QUEUES_10000, /* … and where ten thousand do */
+    BENCH_QUEUES_FULL,  /* a thousand; as many pods again wait in one that is full */
     BENCH_SHAPES,
 };
 
@@ -44,6 +48,13 @@ uint32_t bench_shape_classes(enum bench_shape shape);
 /* Objects live in `mem`. */
 struct node *bench_node(struct arena *mem, enum bench_shape shape, uint32_t i);
 struct pod *bench_pod(struct arena *mem, enum bench_shape shape, uint32_t i);
+
+/* The Queues that a shape needs; NULL after the last. */
+struct queue_object *bench_queue(struct arena *mem, enum bench_shape shape, uint32_t i);
+static inline bool bench_has_queues(enum bench_shape shape)
+{
+    return shape >= BENCH_NO_QUEUES && shape <= BENCH_QUEUES_FULL;
+}
 
 /* The Services (one a class) that a shape needs; NULL after the last. */
 struct service *bench_service(struct arena *mem, enum bench_shape shape, uint32_t i);

@@ -9,6 +9,7 @@
 #include "cmd/kubenexus/explain_keys.h"
 #include "cmd/kubenexus/explain_needs.h"
 #include "cmd/kubenexus/explain_print.h"
+#include "cmd/kubenexus/explain_queue.h"
 #include "cmd/kubenexus/explain_text.h"
 #include "cmd/kubenexus/explain_topic.h"
 #include "io/files/manifest_read.h"
@@ -218,12 +219,19 @@ static int explain(const struct options *o, const struct objects *set,
         explain_needs_of_missing(set, &lacking);
     if (!o->asks_evictions && o->is_json)
         out.x.eviction = NULL;
+    AUTO(arena) mem = {0};
+    struct queue_spot place;
+    bool is_queued = explain_queue(set, config, target, &mem, &place);
+    const struct queue_spot *queue = is_queued ? &place : NULL;
     if (o->is_json)
-        explanation_json(&out.x, &text);
+        explanation_json(&out.x, queue, &text);
     else
-        explanation_text(
-            &out.x, &out.f,
-            &(struct text_options){o->asks_scores, o->asks_evictions, buf_str(&lacking)}, &text);
+        explanation_text(&out.x, &out.f,
+                         &(struct text_options){.shows_scores = o->asks_scores,
+                                                .shows_plan = o->asks_evictions,
+                                                .queue = queue,
+                                                .missing = buf_str(&lacking)},
+                         &text);
     fwrite(text.p, 1, text.n, stdout);
     code = out.x.verdict.starts ? 0 : 1;
     judgement_done(&out);

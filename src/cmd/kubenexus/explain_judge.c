@@ -77,6 +77,14 @@ struct engine *explain_engine(const struct objects *set, const struct scheduler_
     return engine_for(&(struct judging){.set = set, .config = config}, now_ms, true);
 }
 
+void explain_line_up(struct engine *k, int64_t now_ms)
+{
+    struct effects effects = {0};
+    while (engine_stats(k).active && engine_step(k, now_ms, &effects))
+        effects_clear(&effects);
+    effects_done(&effects);
+}
+
 /* --- the verdict --- */
 
 static void take_sentence(struct judgement *out, struct str text)

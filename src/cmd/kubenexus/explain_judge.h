@@ -30,6 +30,9 @@ void judgement_done(struct judgement *j);
 struct engine *explain_engine(const struct objects *set, const struct scheduler_config *config,
                               int64_t now_ms);
 
+/* Who waits has come to its place in its queue, and nobody of them has had a turn. */
+void explain_line_up(struct engine *k, int64_t now_ms);
+
 /* When the files were read from a cluster; where nobody says, the time of the newest thing in them:
  * as good a now as any. */
 int64_t explain_latest_ms(const struct objects *set);

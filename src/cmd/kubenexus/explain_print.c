@@ -186,7 +186,7 @@ static void put_verdict(struct json_writer *w, const struct explained_verdict *v
     json_put_close(w, '}');
 }
 
-void explanation_json(const struct explanation *x, struct buf *out)
+void explanation_json(const struct explanation *x, const struct queue_spot *queue, struct buf *out)
 {
     struct json_writer w = {.out = out, .is_pretty = true};
     json_put_open(&w, '{');
@@ -197,6 +197,8 @@ void explanation_json(const struct explanation *x, struct buf *out)
         put_class(&w, x);
     else if (x->n_misread)
         put_texts(&w, "misread", x->misread, x->n_misread);
+    if (queue)
+        queue_spot_json(queue, &w);
     if (x->gang)
         put_gang(&w, x->gang);
     if (x->apart.n)

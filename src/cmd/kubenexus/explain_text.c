@@ -137,6 +137,23 @@ static void print_class(struct page *p)
     end_line(p->out, 7, &p->text);
 }
 
+static void print_queue(struct page *p, const struct queue_spot *queue)
+{
+    if (!queue)
+        return;
+    buf_add(&p->text, STR("Queue: "));
+    queue_spot_word(queue, &p->text);
+    end_line(p->out, 7, &p->text);
+    for (uint32_t i = 0; i < queue->levels.n; i++) {
+        AUTO(buf) level = {0};
+        queue_level_word(queue, i, &level);
+        if (!level.n)
+            continue;
+        buf_printf(&p->text, "       " STR_FMT, STR_ARG(buf_str(&level)));
+        end_line(p->out, 7, &p->text);
+    }
+}
+
 static void print_apart(struct page *p)
 {
     if (!p->x->apart.n)
@@ -432,6 +449,7 @@ void explanation_text(const struct explanation *x, const struct foresight *f,
     print_ties(&p);
     print_unasked(&p);
     print_class(&p);
+    print_queue(&p, o->queue);
     print_apart(&p);
     print_misread(&p);
     print_gang(&p);

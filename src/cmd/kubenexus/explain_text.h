@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cmd/kubenexus/explain_queue.h"
 #include "core/base/buf.h"
 #include "core/engine/explain.h"
 
@@ -7,7 +8,8 @@
 
 struct text_options {
     bool shows_scores, shows_plan;
-    struct str missing; /* kinds that the files lack and the pod needs; empty: none */
+    const struct queue_spot *queue; /* NULL: it is in none */
+    struct str missing;             /* kinds that the files lack and the pod needs; empty: none */
 };
 
 void explanation_text(const struct explanation *x, const struct foresight *f,

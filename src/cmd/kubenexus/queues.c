@@ -111,15 +111,6 @@ static int print_reports(const struct options *o, const struct queue_reports *al
     return 0;
 }
 
-/* Who waits has come to its place in its queue, and nobody of them has had a turn. */
-static void line_up(struct engine *k, int64_t now_ms)
-{
-    struct effects effects = {0};
-    while (engine_stats(k).active && engine_step(k, now_ms, &effects))
-        effects_clear(&effects);
-    effects_done(&effects);
-}
-
 static struct queue_report *find(struct queue_reports *all, struct str name)
 {
     list_each(&all->at, q)
@@ -158,7 +149,7 @@ static int report(const struct options *o, const struct objects *set,
     struct queue_reports all = {0};
     int64_t now_ms = explain_latest_ms(set);
     struct engine *k = explain_engine(set, config, now_ms);
-    line_up(k, now_ms);
+    explain_line_up(k, now_ms);
     engine_queue_reports(k, now_ms, &mem, &all);
     count_blocked(k, set, &mem, &all);
     int code = all.at.n ? print_reports(o, &all) : 1;

@@ -8,6 +8,7 @@
 #include "core/engine/gang_stats.h"
 #include "core/engine/gpu_stats.h"
 #include "core/engine/placement_stats.h"
+#include "core/engine/queue_stats.h"
 #include "core/engine/stats.h"
 #include "core/wire/metric_text.h"
 #include "io/serve/process.h"
@@ -154,10 +155,10 @@ static const struct metric own_metrics[] = {
 uint32_t run_metric_tables(struct metric_table *out, uint32_t most)
 {
     const struct metric_table tables[] = {
-        {engine_metrics, n_engine_metrics},   {gang_metrics, n_gang_metrics},
-        {gpu_metrics, n_gpu_metrics},         {placement_metrics, n_placement_metrics},
-        {measure_metrics, n_measure_metrics}, {own_metrics, LEN(own_metrics)},
-        {process_metrics, n_process_metrics},
+        {engine_metrics, n_engine_metrics}, {gang_metrics, n_gang_metrics},
+        {gpu_metrics, n_gpu_metrics},       {placement_metrics, n_placement_metrics},
+        {queue_metrics, n_queue_metrics},   {measure_metrics, n_measure_metrics},
+        {own_metrics, LEN(own_metrics)},    {process_metrics, n_process_metrics},
     };
     assert(most >= LEN(tables));
     memcpy(out, tables, sizeof(tables));
@@ -171,7 +172,7 @@ static void write_metrics(void *ctx, struct buf *out)
     const struct run_serve *s = ctx;
     struct metric_table tables[METRIC_TABLES];
     const struct engine *k = s->state.engine;
-    const void *const sources[METRIC_TABLES] = {k, k, k, k, s->state.measures, s, NULL};
+    const void *const sources[METRIC_TABLES] = {k, k, k, k, k, s->state.measures, s, NULL};
     uint32_t n = run_metric_tables(tables, LEN(tables));
     for (uint32_t i = 0; i < n; i++)
         metric_text_add(out, tables[i].rows, tables[i].n, sources[i]);

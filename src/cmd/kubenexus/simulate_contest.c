@@ -77,7 +77,15 @@ bool simulate_contestant_read(struct simulate_contestant *c, const char *text)
 
 /* --- who it is --- */
 
-static const char *policy_text(const struct profile *profile)
+static bool has_queues(const struct plan *plan)
+{
+    vec_each(&plan->objects, object)
+        if (object->kind == KIND_QUEUE)
+            return true;
+    return false;
+}
+
+static const char *policy_text(const struct profile *profile, const struct plan *plan)
 {
     static const char *const names[] = {
         [LINE_EASY] = "easy",
@@ -85,15 +93,17 @@ static const char *policy_text(const struct profile *profile)
         [LINE_FIRST_FIT] = "first-fit",
         [LINE_SJF] = "sjf",
     };
+    bool keeps_queues = false;
     for (uint32_t i = 0; i < profile->n; i++) {
         const struct line_args *args = profile->plugins[i].args;
         if (profile->plugins[i].plugin->keeps_line)
             return names[args ? args->policy : LINE_DEFAULTS.policy];
+        keeps_queues |= profile->plugins[i].plugin->keeps_queues && has_queues(plan);
     }
-    return "none (whoever fits starts)";
+    return keeps_queues ? "first-fit, by turns of queues" : "none (whoever fits starts)";
 }
 
-static void add_profile(struct simulate_contestant *c, struct str name)
+static void add_profile(struct simulate_contestant *c, const struct plan *plan, struct str name)
 {
     const struct profile *profile =
         find_profile(c->engine.rules.profiles, c->engine.rules.n_profiles, name);
@@ -106,7 +116,7 @@ static void add_profile(struct simulate_contestant *c, struct str name)
     }
     if (c->engine.rules.profiles == built_in_profiles && profile == built_in_profiles)
         buf_add(&c->profile, STR(" (kube-scheduler's plugins)"));
-    c->who.policy = str_of(policy_text(profile));
+    c->who.policy = str_of(policy_text(profile, plan));
     c->who.places_gangs = c->who.places_gangs || profile_gangs(profile);
 }
 
@@ -134,7 +144,7 @@ static void add_own_profiles(struct simulate_contestant *c, const struct plan *p
             return;
         }
         names[n++] = name;
-        add_profile(c, name);
+        add_profile(c, plan, name);
     }
 }
 
@@ -172,7 +182,7 @@ void simulate_contestant_prepare(struct simulate_contestant *c, const struct pla
         simulate_policy_apply(&c->policy, &c->engine.rules);
     c->who.policy = STR("none");
     if (c->scheduler.n)
-        add_profile(c, c->scheduler);
+        add_profile(c, plan, c->scheduler);
     else
         add_own_profiles(c, plan);
     c->who.profile = buf_str(&c->profile);

@@ -9,6 +9,37 @@ int str_compare(struct str a, struct str b)
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The number at `*i`, which moves behind it. */
+static uint64_t number_at(struct str s, size_t *i)
+{
+    uint64_t number = 0;
+    for (; *i < s.n && is_digit(s.p[*i]); (*i)++)
+        number = number * 10 + (uint64_t)(s.p[*i] - '0');
+    return number;
+}
+
+int str_compare_numbered(struct str a, struct str b)
+{
+    size_t i = 0, j = 0;
+    while (i < a.n && j < b.n) {
+        if (is_digit(a.p[i]) && is_digit(b.p[j])) {
+            uint64_t x = number_at(a, &i), y = number_at(b, &j);
+            if (x != y)
+                return x < y ? -1 : 1;
+        } else if (a.p[i] != b.p[j]) {
+            return (unsigned char)a.p[i] < (unsigned char)b.p[j] ? -1 : 1;
+        } else {
+            i++, j++;
+        }
+    }
+    return i < a.n ? 1 : j < b.n ? -1 : str_compare(a, b);
+}
+
 bool str_starts(struct str s, struct str prefix)
 {
     return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);

@@ -25,6 +25,9 @@ static inline bool str_equal(struct str a, struct str b)
 /* Bytewise order, as Go compares strings. */
 int str_compare(struct str a, struct str b);
 
+/* The same, but numbers in them count as such: worker-9 before worker-10. */
+int str_compare_numbered(struct str a, struct str b);
+
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 

@@ -145,6 +145,29 @@ static bool all_mean(const struct cluster *c, const struct tally *t, const struc
     return true;
 }
 
+/* Does the selector ask for a key of labels that nobody has? */
+static bool asks_in_vain(const struct cluster *c, selector_id selector)
+{
+    if (selector == ID_NONE)
+        return true;
+    struct selector s = matches_selector_at(&c->matches, selector);
+    for (uint32_t i = 0; i < s.n; i++)
+        if (s.all[i].op != MATCH_NOT_IN && s.all[i].op != MATCH_MISSING &&
+            !names_is_label_key(&c->names, s.all[i].key))
+            return true;
+    return false;
+}
+
+/* There cannot be a pod that the tally counts. */
+static bool counts_nobody(const struct cluster *c, const struct tally *t)
+{
+    const uint32_t *words = t->reaches;
+    bool is_vain = t->kind == TALLY_SELECTED && asks_in_vain(c, t->selector);
+    for (uint32_t i = 0; t->kind == TALLY_MEANT && i < t->n_reaches && !is_vain; i++)
+        is_vain = asks_in_vain(c, next_reach(&words).selector);
+    return is_vain;
+}
+
 /* How often the tally counts a pod of the shape. */
 static uint32_t times(const struct cluster *c, const struct tally *t, const struct shape *shape)
 {
@@ -345,6 +368,8 @@ static void fill_tally(struct cluster *c, uint32_t t, uint64_t glance)
 {
     const struct tally *tally = &c->counts.tallies.at[t];
     bool is_selected = tally->kind == TALLY_SELECTED;
+    if (counts_nobody(c, tally))
+        return;
     for (uint32_t i = 0; i < c->pods.rows.n; i++) {
         const struct pod_row *row = &c->pods.rows.at[i];
         if (!row->text || row->node == ID_NONE || (is_selected && is_leaving(row)))
@@ -480,7 +505,9 @@ static const uint64_t *included(struct cluster *c, const struct spread *s)
     struct counts *k = &c->counts;
     const uint32_t words[] = {s->rules, s->tolerations};
     uint32_t n = (uint32_t)LEN(words) + s->n_keys;
-    if (k->included_by.n == n && memcmp(k->included_by.at, words, sizeof(words)) == 0 &&
+    bool knows_all = k->included.n * 64 >= c->nodes.n; /* numbers may have come */
+    if (knows_all && k->included_by.n == n &&
+        memcmp(k->included_by.at, words, sizeof(words)) == 0 &&
         memcmp(k->included_by.at + LEN(words), s->keys, s->n_keys * sizeof(sym)) == 0)
         return k->included.at;
     vec_resize(&k->included_by, n);

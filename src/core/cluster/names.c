@@ -64,6 +64,13 @@ static int by_key(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
+static void note_label_key(struct names *n, sym key)
+{
+    if (key / 64 >= n->label_keys.n)
+        vec_resize(&n->label_keys, key / 64 + 1);
+    n->label_keys.at[key / 64] |= (uint64_t)1 << key % 64;
+}
+
 label_set_id names_label_set(struct names *n, struct pair_sym *pairs, uint32_t count)
 {
     if (count > 1)
@@ -74,8 +81,10 @@ label_set_id names_label_set(struct names *n, struct pair_sym *pairs, uint32_t c
                                 (const sym *)pairs, 2 * count, &is_new);
     if (is_new) {
         uint64_t glance = 0;
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             glance |= key_glance(pairs[i].key);
+            note_label_key(n, pairs[i].key);
+        }
         if (id >= n->label_glances.n)
             vec_resize(&n->label_glances, id + 1);
         n->label_glances.at[id] = glance;
@@ -158,6 +167,7 @@ void names_done(struct names *n)
 {
     lists_done(&n->label_sets);
     vec_done(&n->label_glances);
+    vec_done(&n->label_keys);
     lists_done(&n->taint_sets);
     lists_done(&n->tolerations);
     intern_done(&n->text);

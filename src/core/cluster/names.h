@@ -57,6 +57,7 @@ struct names {
     struct intern text;
     struct lists label_sets, taint_sets, tolerations;
     VEC(uint64_t) label_glances; /* by label set: of its keys */
+    VEC(uint64_t) label_keys;    /* a bit for each symbol that is a key of labels, or was once */
 };
 
 void names_init(struct names *n);
@@ -65,6 +66,12 @@ void names_done(struct names *n);
 static inline sym names_get(struct names *n, struct str text)
 {
     return intern_get(&n->text, text, NULL);
+}
+
+/* false: no label that is known has this key. */
+static inline bool names_is_label_key(const struct names *n, sym key)
+{
+    return key / 64 < n->label_keys.n && n->label_keys.at[key / 64] >> key % 64 & 1;
 }
 
 /* SYM_NONE if the text was never seen: nothing in the cluster can be equal to it. */

@@ -40,59 +40,33 @@ enum {
     GENERATE = 1 << POINT_PLACEMENT_GENERATE,
     PLACEMENT_SCORE = 1 << POINT_PLACEMENT_SCORE,
     GROUP_POST_FILTER = 1 << POINT_POD_GROUP_POST_FILTER,
+    RESTRICTS = 1 << N_POINTS,
 };
 
-/* clang-format off */
+#define IN  true
+#define OUT false
 
 const struct known_plugin known_plugins[] = {
-    /* kube-scheduler's default profile */
-    {STR("SchedulingGates"), ENQUEUE, true, 0, false},
-    {STR("PrioritySort"), SORT, true, 0, false},
-    {STR("NodeName"), FILTERS, true, 0, false},
-    {STR("NodeUnschedulable"), FILTERS, true, 0, false},
-    {STR("TaintToleration"), FILTERS | SCORES, true, 3, false},
-    {STR("NodeAffinity"), FILTERS | SCORES, true, 2, true},
-    {STR("NodePorts"), FILTERS, true, 0, false},
-    {STR("NodeResourcesFit"), FILTERS | SCORES | PLACEMENT_SCORE, true, 1, false},
-    {STR("VolumeRestrictions"), FILTERS, true, 0, true},
-    {STR("NodeVolumeLimits"), FILTERS, true, 0, false},
-    {STR("VolumeBinding"), FILTERS | SCORES | RESERVE | PRE_BIND, true, 0, true},
-    {STR("VolumeZone"), FILTERS, true, 0, true},
-    {STR("PodTopologySpread"), FILTERS | SCORES, true, 2, false},
-    {STR("InterPodAffinity"), FILTERS | SCORES, true, 2, false},
-    {STR("DynamicResources"), ENQUEUE | FILTERS | POST_FILTER | SCORE | RESERVE | PRE_BIND | GROUP_POST_FILTER,
-     true, 2, true},
-    {STR("DefaultPreemption"), ENQUEUE | POST_FILTER | GROUP_POST_FILTER, true, 0, false},
-    {STR("NodeResourcesBalancedAllocation"), SCORES, true, 1, false},
-    {STR("ImageLocality"), SCORE, true, 1, false},
-    {STR("DefaultBinder"), BIND, true, 0, false},
-    {STR("NodeDeclaredFeatures"), FILTERS, true, 0, false},
-
-    /* those that feature gates of kube-scheduler add */
-    {STR("DeferredPodScheduling"), FILTERS, false, 0, false},
-    {STR("GangScheduling"), ENQUEUE | PRE_FILTER | PERMIT, false, 0, false},
-    {STR("TopologyPlacementGenerator"), GENERATE, false, 0, false},
-    {STR("PodGroupPodsCount"), PLACEMENT_SCORE, false, 0, false},
-
-    /* our own */
-    {STR("ProfileClassifier"), PRE_FILTER, false, 0, false},
-    {STR("Coscheduling"), SORT | PRE_FILTER | PERMIT | RESERVE, false, 0, false},
-    {STR("LinePolicy"), ENQUEUE, false, 0, false},
-    {STR("FairQueues"), ENQUEUE, false, 0, false},
-    {STR("ResourceReservation"), FILTERS | RESERVE | POST_BIND, false, 0, false},
-    {STR("WorkloadAwareScoring"), SCORE, false, 0, false},
-    {STR("TopologyScoring"), SCORE, false, 0, false},
-    {STR("BackfillScoring"), SCORE, false, 0, false},
-    {STR("ResourceFragmentationScore"), FILTER | SCORE, false, 0, false},
-    {STR("TenantHardwareAffinityScore"), FILTER | SCORE, false, 0, false},
-    {STR("VRAMScheduler"), FILTER | SCORE, false, 0, false},
-    {STR("GPUTopology"), SCORE, false, 0, false},
-    {STR("NetworkFabricScore"), FILTER | SCORE, false, 0, false},
-    {STR("NUMATopology"), FILTER | SCORE, false, 0, false},
-    {STR("GangPreemption"), ENQUEUE | POST_FILTER, false, 0, false},
+#define PLUGIN(number, symbol, name, at, kube, kube_weight, ours, our_weight, weight, args,        \
+               summary)                                                                            \
+    {STR(name),                                                                                    \
+     PLUGIN_HERE,                                                                                  \
+     (at) & ~RESTRICTS,                                                                            \
+     ((at)&RESTRICTS) != 0,                                                                        \
+     {kube, kube_weight},                                                                          \
+     {ours, our_weight},                                                                           \
+     weight,                                                                                       \
+     args,                                                                                         \
+     summary},
+#define ENGINE(name, at, kube, summary)                                                            \
+    {STR(name), PLUGIN_ENGINE, at, false, {kube, 0}, {kube, 0}, 0, "", summary},
+#define MISSING(name, at, summary)                                                                 \
+    {STR(name), PLUGIN_MISSING, at, false, {OUT, 0}, {OUT, 0}, 0, "", summary},
+#include "core/plugins/plugins.def"
+#undef PLUGIN
+#undef ENGINE
+#undef MISSING
 };
-
-/* clang-format on */
 
 const uint32_t n_known_plugins = LEN(known_plugins);
 
@@ -158,46 +132,27 @@ uint32_t known_plugin_number(const struct known_plugin *known)
     return i;
 }
 
-enum plugin_presence known_plugin_presence(const struct known_plugin *known)
-{
-    static const struct str engines[] = {STR("DefaultBinder"), STR("ResourceReservation")};
-    if (known_plugin_number(known) < n_plugins)
-        return PLUGIN_HERE;
-    for (size_t i = 0; i < LEN(engines); i++)
-        if (str_equal(engines[i], known->name))
-            return PLUGIN_ENGINE;
-    return PLUGIN_MISSING;
-}
-
 /* --- ours --- */
 
-static bool is_kubes(const struct known_plugin *known)
+static bool is_ours(const struct known_plugin *known)
 {
-    return known < known_plugins || known >= known_plugins + n_known_plugins || known->is_default;
+    return known->kubenexus.is_in && !known->kube.is_in;
 }
 
 const struct known_plugin *known_ours_at(uint32_t i)
 {
-    const struct profile *ours = &built_in_profiles[BUILT_IN_KUBENEXUS];
-    for (uint32_t k = 0; k < ours->n; k++) {
-        const struct known_plugin *known = find(str_of(ours->plugins[k].plugin->name));
-        if (!is_kubes(known) && i-- == 0)
-            return known;
-    }
+    for (uint32_t k = 0; k < n_known_plugins; k++)
+        if (is_ours(&known_plugins[k]) && i-- == 0)
+            return &known_plugins[k];
     return NULL;
 }
 
 bool known_plugin_is_ours(const struct known_plugin *known)
 {
-    uint32_t i = 0;
-    while (known_ours_at(i) && known_ours_at(i) != known)
-        i++;
-    return known_ours_at(i);
+    return known && is_ours(known);
 }
 
 int64_t known_plugin_weight(const struct known_plugin *known)
 {
-    uint32_t number = known_plugin_number(known);
-    int64_t weight = number < n_plugins && !is_kubes(known) ? plugins[number]->weight : 0;
-    return weight ? weight : 1;
+    return known->weight ? known->weight : 1;
 }

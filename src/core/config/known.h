@@ -2,8 +2,8 @@
 
 #include "core/config/config.h"
 
-/* The plugins that a configuration may name: those that exist here, those of kube-scheduler that
- * are still to come, and our own that are. */
+/* The plugins that a configuration may name, from the rows of core/plugins/plugins.def: those that
+ * exist here, what the engine does itself, and those that are still to come. */
 
 enum plugin_presence {
     PLUGIN_HERE,    /* in the table of plugins */
@@ -13,10 +13,16 @@ enum plugin_presence {
 
 struct known_plugin {
     struct str name;
+    enum plugin_presence presence;
     uint32_t points; /* a bit for each point at which it takes part */
-    bool is_default; /* in kube-scheduler's default profile, which has the table's order */
-    int32_t weight;  /* there */
     bool restricts;  /* its PreFilter alone can rule nodes out */
+    struct {
+        bool is_in;
+        int32_t weight;
+    } kube, kubenexus; /* the built-in profiles. The table has kube-scheduler's order */
+    int32_t weight;    /* if a file enables it and gives none; 0: it scores nothing */
+    const char *args;  /* in Markdown; "": it takes none */
+    const char *summary;
 };
 
 extern const struct known_plugin known_plugins[];
@@ -35,14 +41,11 @@ bool known_plugin_is_ours(const struct known_plugin *known);
 /* All of them, in the built-in profile's order: the i-th; NULL behind the last. */
 const struct known_plugin *known_ours_at(uint32_t i);
 
-/* What its score weighs when a file says nothing: a plugin that is not kube-scheduler's has the
- * weight of its table, others have 1, as upstream. */
+/* What its score weighs when a file says nothing; of a plugin that has no row 1, as upstream. */
 int64_t known_plugin_weight(const struct known_plugin *known);
 
 /* Was it removed from this version of the configuration? */
 bool known_plugin_is_removed(struct str name);
-
-enum plugin_presence known_plugin_presence(const struct known_plugin *known);
 
 /* Its number in the table of plugins; only of those that are here. */
 uint32_t known_plugin_number(const struct known_plugin *known);

@@ -180,10 +180,10 @@ static void merge_multi(struct building *b)
     struct str path = PATH(b->r, "profiles[%u].plugins.multiPoint", b->index);
     for (uint32_t i = 0; i < n_known_plugins; i++) {
         const struct known_plugin *plugin = &known_plugins[i];
-        bool is_default = plugin->is_default ||
+        bool is_default = plugin->kube.is_in ||
                           (b->r->out->has_groups && str_equal(plugin->name, STR("GangScheduling")));
         if (is_default && !disables_all(file) && !is_disabled(b->r, file, plugin))
-            vec_push(&b->multi, (struct member){plugin, plugin->weight, BY_DEFAULT});
+            vec_push(&b->multi, (struct member){plugin, plugin->kube.weight, BY_DEFAULT});
     }
     check_disabled(b->r, file, path);
     for (uint32_t i = 0; i < file->enabled.n; i++)
@@ -259,7 +259,7 @@ static void settle_order(struct building *b)
 
 static enum plugin_presence presence(const struct reading *r, const struct known_plugin *plugin)
 {
-    return guests_as(r, plugin) ? PLUGIN_HERE : known_plugin_presence(plugin);
+    return guests_as(r, plugin) ? PLUGIN_HERE : plugin->presence;
 }
 
 static uint32_t number_of(const struct reading *r, const struct known_plugin *plugin)
@@ -359,7 +359,7 @@ static void note_order(struct building *b, const struct profile_plugin *all, uin
         const struct plugin *plugin = all[i].plugin;
         bool is_alias;
         const struct known_plugin *known = known_plugin_find(str_of(plugin->name), &is_alias);
-        if (all[i].off & PROFILE_NO_FILTER || !known || !known->is_default)
+        if (all[i].off & PROFILE_NO_FILTER || !known || !known->kube.is_in)
             continue; /* upstream has no such plugin to compare with */
         if (first && plugin->row_filter) {
             config_note(b->r, PATH(b->r, "profiles[%u].plugins.filter", b->index),

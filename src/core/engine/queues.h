@@ -60,6 +60,28 @@ struct queue_refusal {
 bool engine_queue_refusal(struct engine *k, struct str namespace, struct str pod, struct arena *mem,
                           struct queue_refusal *out);
 
+/* One queue on the way from the top to a unit that waits, with that unit as its head. */
+struct queue_level {
+    struct str queue; /* of a part: queue/value */
+    uint32_t class, weight;
+    uint64_t share; /* in parts per billion */
+    bool is_first;  /* of a rival: its head has its turn before the unit */
+};
+
+/* Where the unit of a pod stands among those that wait. */
+struct queue_spot {
+    struct queue_refusal why; /* what it would be told now */
+    struct str path;          /* ml/team-a */
+    LIST(struct queue_level) levels;
+    struct queue_level *rivals; /* of each level, the sibling that is next; no queue: none */
+    uint32_t position, size;    /* from 1, of all that wait */
+    uint32_t leaf_position, leaf_size;
+};
+
+/* False: it does not wait in a queue. */
+bool engine_queue_spot(struct engine *k, struct str namespace, struct str pod, struct arena *mem,
+                       struct queue_spot *out);
+
 /* Where the pod's unit stands, whether it waits or runs; false: in no queue. */
 struct queue_standing {
     struct str unit, queue; /* the leaf, without its part */

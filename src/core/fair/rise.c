@@ -45,7 +45,7 @@ static void judge(struct compared *x)
     vec_each(&x->touched, queue) {
         int64_t *diff = x->diffs + (size_t)*queue * f->stride;
         if (x->verdicts[*queue] == SAME)
-            x->verdicts[*queue] = verdict_of(diff, f->capacity.n);
+            x->verdicts[*queue] = (uint8_t)verdict_of(diff, f->capacity.n);
         memset(diff, 0, f->stride * sizeof(*diff));
     }
     vec_clear(&x->touched);

@@ -49,6 +49,14 @@ struct class_score {
     const struct class_part *part;
 };
 
+/* What became of a class's views, and says whether it gets another one. */
+struct class_views {
+    uint64_t scanned_until; /* none before this decision: it had too many buckets */
+    bool lagged;            /* its last one lagged too far behind, and it has got no other yet */
+    uint32_t in_a_row;      /* decisions, none of which has more before it than there are views */
+    uint32_t wasted;        /* the last ones that were dropped before they were used again */
+};
+
 struct class
 {
     struct arena mem;
@@ -98,11 +106,8 @@ struct class
 
     uint64_t decided_at;     /* number of the decision now being made, or of the last one */
     uint64_t decided_before; /* of the one before it; 0: none */
-    uint64_t scanned_until;  /* no view before this decision: it had too many buckets */
     struct view *view;       /* NULL: none */
-    bool lagged;             /* its last one lagged too far behind, and it has got no other yet */
-    uint32_t in_a_row;       /* decisions, none of which has more before it than there are views */
-    uint32_t wasted; /* its last views that were dropped for others before they were used again */
+    struct class_views views;
 };
 
 static inline bool class_row_is_clear(const void *row, size_t n)

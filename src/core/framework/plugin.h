@@ -155,13 +155,11 @@ struct relief {
 };
 
 struct plugin {
-    const char *name;    /* as profiles spell it: the registered name */
-    const char *summary; /* one sentence: `kubenexus plugins` and the docs print it */
+    const char *name; /* as profiles spell it: the registered name (core/plugins/plugins.def) */
 
     uint32_t row_columns; /* COLUMN_*: a change elsewhere leaves its row answers valid */
     uint32_t key_columns; /* the same for its key */
     size_t class_size;    /* what `learn` keeps per class */
-    int64_t weight;       /* of its score, unless a profile says otherwise */
     uint32_t subjects;    /* SUBJECT_*: what its score is about */
     bool suits;     /* its score is about what nodes are, not about who is on them: domains are
                      * compared by it, too */

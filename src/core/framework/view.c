@@ -524,7 +524,7 @@ static bool is_full(const struct views *all, size_t more)
 static bool comes_back(const struct views *all, const struct class *class)
 {
     return class->decided_before && all->decisions - class->decided_before <= WINDOW &&
-           class->in_a_row >= 2 * class->wasted;
+           class->views.in_a_row >= 2 * class->views.wasted;
 }
 
 /* Makes room by dropping views that were idle for longer than the class; false if that is not
@@ -541,9 +541,9 @@ static bool make_room(struct views *all, const struct class *class, size_t more)
             return false;
         struct view *v = all->at.at[oldest];
         if (v->used_at == v->made_at)
-            v->class->wasted = MIN(v->class->wasted + 1, (uint32_t)MOST_WASTED);
+            v->class->views.wasted = MIN(v->class->views.wasted + 1, (uint32_t)MOST_WASTED);
         else
-            v->class->wasted = 0;
+            v->class->views.wasted = 0;
         drop_at(all, oldest);
         all->stats.evicted++;
     }
@@ -554,7 +554,7 @@ static struct view *make_view(struct views *all, struct class *class)
 {
     const struct cluster *c = all->cluster;
     size_t estimate = (size_t)c->nodes.n * (sizeof(struct view_row) + sizeof(uint64_t) * 5 / 4);
-    if (class->only || class->is_pinned || all->decisions < class->scanned_until ||
+    if (class->only || class->is_pinned || all->decisions < class->views.scanned_until ||
         !make_room(all, class, estimate))
         return NULL;
     struct view *v = mem_alloc(sizeof(*v));
@@ -576,7 +576,7 @@ void views_tick(struct views *all, struct class *class)
     class->decided_before = class->decided_at;
     class->decided_at = all->decisions;
     bool is_soon = all->decisions - class->decided_before <= all->at.n;
-    class->in_a_row = class->decided_before && is_soon ? class->in_a_row + 1 : 0;
+    class->views.in_a_row = class->decided_before && is_soon ? class->views.in_a_row + 1 : 0;
 }
 
 /* Brings the view up to date; false if it is no good any more. */
@@ -600,12 +600,12 @@ static bool is_seldom(struct views *all, struct class *class)
 {
     if (class->view && class->view->seen && lags(class->view, all->cluster)) {
         views_drop(all, class);
-        class->lagged = true;
+        class->views.lagged = true;
     }
     uint64_t between = all->decisions - class->decided_before;
-    if (class->lagged && between > all->cluster->nodes.present / 8)
+    if (class->views.lagged && between > all->cluster->nodes.present / 8)
         return true;
-    class->lagged = false;
+    class->views.lagged = false;
     return false;
 }
 
@@ -622,7 +622,7 @@ bool views_decide(struct views *all, struct class *class, struct decision *out)
         return false;
     v->used_at = all->decisions;
     if (!update(all, v)) {
-        class->scanned_until = all->decisions + WINDOW;
+        class->views.scanned_until = all->decisions + WINDOW;
         views_drop(all, class);
         return false;
     }

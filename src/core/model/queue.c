@@ -3,6 +3,7 @@
 #include "core/base/value.h"
 #include "core/model/selector.h"
 #include "core/model/tables.h"
+#include "core/wire/json_read.h"
 
 /* Custom resources travel as JSON only: their numbers are never used. */
 static const struct field namespaces_fields[] = {
@@ -349,4 +350,14 @@ bool queue_check(const struct queue_object *q, struct error *e)
                      check_split(q->spec.split, e) && check_stop(q, e) && check_budgets(q, e) &&
                      check_provisioning(q->spec.provisioning, e)
                : refuse(e, "metadata.name", q->meta.name, "is not a name");
+}
+
+bool queue_read_amounts(struct str text, struct arena *mem, amount_list *out, struct error *e)
+{
+    struct queue_split max = {0}; /* whose only map it is, too */
+    size_t where;
+    struct str whole = arena_join(mem, STR("{\"max\":"), text, STR("}"));
+    bool is_read = json_read(whole, each_fields, &max, mem, &where, e);
+    *out = max.each_max;
+    return is_read;
 }

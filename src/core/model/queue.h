@@ -102,5 +102,10 @@ enum queue_split_by queue_split_by(const struct queue_object *q);
 bool queue_budget_is_hard(const struct queue_budget *b);
 struct queue_window queue_window(struct str text);
 
+/* The amounts of a JSON object, as a namespace's annotation has them. They live in `mem`, or are
+ * pieces of `text`. */
+bool queue_read_amounts(struct str text, struct arena *mem, amount_list *out,
+                        struct error *e) MUST_USE;
+
 /* The resource without its kind: nvidia.com/gpu of nvidia.com/gpu@H100. */
 struct str queue_resource(struct str key);

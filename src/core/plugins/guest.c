@@ -164,10 +164,8 @@ struct plugin guest_plugin(const struct kn_plugin *guest)
 {
     return (struct plugin){
         .name = guest->name,
-        .summary = guest->summary,
         .row_columns = COLUMN_LABELS | COLUMN_ALLOC | (guest->reads_room ? COLUMN_USED : 0),
         .class_size = sizeof(struct guest_class) + guest->state_size,
-        .weight = 1,
         .sign = guest->pod_labels ? sign : NULL,
         .learn = learn,
         .row_filter = guest->filter ? row_filter : NULL,

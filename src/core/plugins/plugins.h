@@ -2,11 +2,15 @@
 
 #include "core/framework/profile.h"
 
-/* The table of all plugins, from plugins.def. A plugin's position is its number. */
+/* The table of all plugins that are here, from plugins.def. By number. */
 
-#define PLUGIN(name) extern const struct plugin plugin_##name;
+#define PLUGIN(number, symbol, ...) extern const struct plugin plugin_##symbol;
+#define ENGINE(...)
+#define MISSING(...)
 #include "core/plugins/plugins.def"
 #undef PLUGIN
+#undef ENGINE
+#undef MISSING
 
 extern const struct plugin *const plugins[];
 extern const uint32_t n_plugins;

@@ -18,8 +18,11 @@ def contention(state, turn):
 
 
 def add(state, held, turn):
-    """Refused for room: it becomes a head."""
-    if state.config.policy == "fifo" and not turn.unit.is_first and len(held) < state.config.heads:
+    """Refused for room, a unit becomes a head, if it would fit when all others have ended."""
+    others = [run for run in state.runs if run.pod.unit is not turn.unit]
+    n = turn.unit.minimum if turn.kind == "minimum" else 1
+    is_lined = state.config.policy == "fifo" and len(held) < state.config.heads and not turn.unit.is_first
+    if is_lined and state.without(others).seats(turn.unit, n) is not None:
         held.append(turn)
 
 
@@ -32,9 +35,3 @@ def holds_back(state, held, turn):
         if classes != [1, 0]:
             return True
     return False
-
-
-def refusal(state, turn):
-    """What explain would say of who is behind a head."""
-    held = state.world.heads
-    return ("O10", None) if turn not in held and holds_back(state, held, turn) else None

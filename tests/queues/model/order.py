@@ -44,10 +44,16 @@ def share(state, q, ask):
                 for r in counting(state, ask) if capacity.get(r)), default=0)
 
 
+def part_counted(state, leaf, part, r):
+    """A part's past is as long as the part: it is gone with its last pod (Q6)."""
+    used = state.part_used(leaf, part, r)
+    return (used + state.world.part_history(leaf, part, r, state.now)) // 2 if state.config.half_life_ms else used
+
+
 def part_share(state, leaf, part, ask):
-    """A part has no guarantee (Q6), and no past."""
+    """A part has no guarantee (Q6)."""
     capacity = state.tree.capacity
-    return max((state.part_used(leaf, part, r) * BILLION // capacity[r]
+    return max((part_counted(state, leaf, part, r) * BILLION // capacity[r]
                 for r in counting(state, ask) if capacity.get(r)), default=0)
 
 

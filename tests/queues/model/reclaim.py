@@ -327,10 +327,6 @@ def ripe_times(state, turns):
     return ripe | ({t.unit.arrival + state.config.delay_ms for t in turns} if state.config.delay_ms else set())
 
 
-def is_ripe_now(state, turns):
-    return state.now in ripe_times(state, turns)
-
-
 # --- R10 ---
 
 

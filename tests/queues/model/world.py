@@ -32,7 +32,7 @@ class World:
         self.said = {}  # by unit: the refusal written last
         self.placed = 0
         self.end = 0
-        self.had_ends = False
+        self.behind = set()  # whom a head kept in its last turn
         self.heads = []  # O10: refused for room since the last round for all, in that order
         self.evicted = {"reclaim": 0, "priority": 0, "lostGpuSeconds": 0}
 
@@ -57,17 +57,38 @@ class World:
     def F(self, state, q, r):
         return self.tree.F(q, r, self.claims(state.now))
 
-    def integral(self, q, r, since, until):
-        """∫ used(q, r) dt"""
-        under = {child.name for child in self.tree.subtree(q)}
+    def integral(self, is_in, r, since, until):
+        """∫ used(q, r) dt over the units that are in it."""
         total = 0
         for run, end in self.past + [(run, self.state.now) for run in self.state.runs]:
-            if self.state.leaf_name(run.pod.unit) in under:
+            if is_in(run.pod.unit):
                 total += run.pod.unit.ask.get(r, 0) * max(0, min(end, until) - max(run.start, since))
         return total
 
+    def is_under(self, q):
+        names = {child.name for child in self.tree.subtree(q)}
+        return lambda unit: self.leaf_names[unit] in names
+
     def history(self, q, r, now):
-        return order.history(self.config.half_life_ms, now, lambda since, until: self.integral(q, r, since, until))
+        is_in = self.is_under(q)
+        return order.history(self.config.half_life_ms, now, lambda since, until: self.integral(is_in, r, since, until))
+
+    def part_history(self, leaf, part, r, now):
+        units = [u for u in self.units if self.leaf_names[u] == leaf.name and self.parts[u] == part and u.arrival <= now]
+        born = self.birth(units)
+        since_birth = {u for u in units if u.arrival >= born}
+        return order.history(self.config.half_life_ms, now,
+                             lambda since, until: self.integral(since_birth.__contains__, r, since, until))
+
+    def birth(self, units):
+        """Since when there has been one of these units at any moment."""
+        born, until = None, None
+        for unit in sorted(units, key=lambda u: u.arrival):
+            if until is None or unit.arrival > until:
+                born, until = unit.arrival, unit.arrival
+            is_done = all(pod in self.ended for pod in unit.pods)
+            until = max(until, max(end for run, end in self.past if run.pod.unit is unit) if is_done else NEVER)
+        return born
 
     # --- what happens ---
 
@@ -91,7 +112,6 @@ class World:
     def end_pods(self, now):
         done = [run for run in self.state.runs if ends_at(run) == now]
         told = set()
-        self.had_ends = bool(done)
         for run in sorted(done, key=lambda run: (run.pod.unit.name, run.pod.index)):
             unit, kind = run.pod.unit, run.pod.kind
             if kind == "beyond" or unit not in told:
@@ -151,7 +171,9 @@ class World:
         if alike in state.memo:  # one of its likeness was refused, and nothing has changed
             return None
         refused = admission.refusal(state, turn)
+        self.behind.discard(turn)
         if not refused and heads.holds_back(state, held, turn):
+            self.behind.add(turn)
             return None
         nodes = None if refused else state.seats(turn.unit, len(turn.unit.pods[: turn.unit.minimum]) if turn.kind == "minimum" else 1)
         if nodes is not None:
@@ -187,21 +209,19 @@ class World:
         return turn.kind == "minimum" and turn.unit.may_evict
 
     def rounds(self):
-        """O9: what ends opens a round, and with FairShare what arrives; else who arrives has a turn, and who may evict where
-        somebody's minRunSeconds, or a reclaimDelaySeconds, is over."""
-        state, who = self.state, None
-        if not self.had_ends and self.config.reclaim != "FairShare":
-            is_ripe = reclaim.is_ripe_now(state, self.turns())
-            who = lambda t: t.unit.arrival == state.now or (is_ripe and self.may_evict(t))  # noqa: E731
-        is_on = self.round(who)
+        """4.4, O9: a round for all who wait; after one in which something started, one for those who may evict.
+
+        In a line all stand again: who is a head is found anew."""
+        again = self.may_evict if self.config.policy == "first-fit" else None
+        is_on = self.round(None)
         while is_on:
-            is_on = self.round(self.may_evict)
+            is_on = self.round(again)
 
     def say_refusals(self):
         for turn in sorted(self.turns(), key=lambda t: t.unit.name):
             if turn.kind != "minimum":
                 continue
-            refused = admission.refusal(self.state, turn) or heads.refusal(self.state, turn) or ("room", None)
+            refused = admission.refusal(self.state, turn) or (("O10" if turn in self.behind else "room"), None)
             if self.said.get(turn.unit) != refused:
                 self.said[turn.unit] = refused
                 rule, at = refused
@@ -226,7 +246,7 @@ class World:
             self.check()
             following = self.next_time()
             if following >= self.until or following == NEVER:
-                self.end = now if following == NEVER else self.until
+                self.end = now if self.until == NEVER else self.until
                 break
             now = following
         return self
@@ -236,11 +256,11 @@ class World:
         state = self.state
         alike = {(self.likeness[turn.unit], turn.kind): turn for turn in reversed(self.turns())}
         for turn in alike.values():
-            if not admission.refusal(state, turn) and not heads.refusal(state, turn):
+            if not admission.refusal(state, turn) and turn not in self.behind:
                 n = turn.unit.minimum if turn.kind == "minimum" else 1
                 assert state.seats(turn.unit, n) is None, f"I2: {turn.unit.name} could start"
             if turn.kind == "minimum":
-                assert reclaim.plan(state, turn.unit) is None or heads.refusal(state, turn), f"I1: {turn.unit.name} could evict"
+                assert turn in self.behind or reclaim.plan(state, turn.unit) is None, f"I1: {turn.unit.name} could evict"
         if any(unit.is_first for unit in self.units):
             return
         for q in self.tree.queues.values():
@@ -260,7 +280,7 @@ class World:
                 lent, _ = tree.loans(parent, r, state.sums)
                 entitled = tree.entitled(parent, r, claims)
                 for q in parent.children:
-                    mean = self.integral(q, r, 0, state.now) // state.now if state.now else 0
+                    mean = self.integral(self.is_under(q), r, 0, state.now) // state.now if state.now else 0
                     out.setdefault(q.name, {})[r] = {
                         "guaranteed": self.E(q, r), "entitled": entitled[q.name], "used": state.used(q, r),
                         "borrowed": tree.borrowed(q, r, state.sums), "lent": lent[q.name], "meanUsed": mean}

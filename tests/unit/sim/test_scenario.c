@@ -96,17 +96,6 @@ TEST(scenario, bad_files_are_refused_with_line_field_and_value)
         {"kind: Pod\nnodes: []\n", "f: line 1: kind: \"Pod\" is not Scenario"},
         {NODE "---\n" NODE, "f: line 3: a second document"},
         {NODE "job: []\n", "f: line 2: job: there is no such field"},
-        {NODE "queues: [{name: q, guarantee: {}}]\n",
-         "f: line 2: guarantee: there is no such field"},
-        {NODE "queues:\n- {name: q}\n- {name: p, weight: 0}\n",
-         "f: line 4: queues[1].weight: 0 is not in 1 to 1000000"},
-        {NODE "queues: [{name: q, max: {cpu: 1}, guaranteed: {cpu: 2}}]\n",
-         "f: line 2: queues[0].max[cpu]: 1 is less than guaranteed"},
-        {NODE "queues: [{name: root}]\n",
-         "f: line 2: queues[0].name: \"root\" is what the top of the tree is called"},
-        {NODE "queues: [{weight: 1}]\n", "f: line 1: queues[0].name: missing"},
-        {NODE "queues: [{name: q}, {name: q}]\n",
-         "f: line 2: queues[1].name: another queue has this name already"},
         {NODE JOB "  durration: 5m\n", "f: line 4: durration: there is no such field"},
         {NODE JOB "  duration: {median: 5m, p50: 1h}\n",
          "f: line 4: jobs[0].duration: p50: there is no such field"},
@@ -169,6 +158,32 @@ TEST(scenario, bad_files_are_refused_with_line_field_and_value)
         EXPECT(!scenario_read(&s, "f", str_of(cases[i].text), &e));
         if (!str_starts(str_of(e.text), str_of(cases[i].error)))
             EXPECT_TEXT(e.text, cases[i].error);
+    }
+}
+
+TEST(scenario, queues_that_make_no_sense_are_refused_with_line_field_and_value)
+{
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {NODE "queues: [{name: q, guarantee: {}}]\n",
+         "f: line 2: guarantee: there is no such field"},
+        {NODE "queues:\n- {name: q}\n- {name: p, weight: 0}\n",
+         "f: line 4: queues[1].weight: 0 is not in 1 to 1000000"},
+        {NODE "queues: [{name: q, max: {cpu: 1}, guaranteed: {cpu: 2}}]\n",
+         "f: line 2: queues[0].max[cpu]: 1 is less than guaranteed"},
+        {NODE "queues: [{name: root}]\n",
+         "f: line 2: queues[0].name: \"root\" is what the top of the tree is called"},
+        {NODE "queues: [{weight: 1}]\n", "f: line 1: queues[0].name: missing"},
+        {NODE "queues: [{name: q}, {name: q}]\n",
+         "f: line 2: queues[1].name: another queue has this name already"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        AUTO(scenario) s = {0};
+        struct error e = {0};
+        test_case("%s", cases[i].text);
+        EXPECT(!scenario_read(&s, "f", str_of(cases[i].text), &e));
+        EXPECT_TEXT(e.text, cases[i].error);
     }
 }
 

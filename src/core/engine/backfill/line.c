@@ -324,8 +324,11 @@ void engine_lines_hear(struct engine *k, const struct event *event)
     k->lines->node_changes += event->resource == EVENT_NODE;
     uint64_t interested = event->resource == EVENT_ANY ? UINT64_MAX : engine_interested(k, event);
     vec_each(&k->lines->at, l) {
+        if (l->has_queues) { /* whom a start may help is tried in the next round */
+            l->is_stale |= opens_turns(event);
+            continue;
+        }
         bool is_asked = interested && k->above->is_asked(k, l);
-        is_asked |= l->has_queues && opens_turns(event);
         l->is_stale = l->is_stale || l->rejectors & interested || is_asked; /* who may yet refuse */
     }
 }

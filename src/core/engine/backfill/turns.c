@@ -148,6 +148,7 @@ void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
     if (is->goers)
         tell_goers(is->goers, out, &turn);
     vec_push(&out->turns, turn);
+    queue_counts_start(&s->counts, &turn, k->now_ms - engine_age_ms(k, unit));
     turn_victims_free(is->goers);
     is->goers = NULL;
     is->has_turn = false;
@@ -157,6 +158,8 @@ void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
 void engine_wait_for_turn(struct engine *k, uint32_t unit)
 {
     struct line *l = engine_line_of(k, unit);
+    bool is_stale = l->is_stale;
     queue_hold(k->queue, k->now_ms, unit, l->bit);
     engine_take_place(k, l, unit);
+    l->is_stale = is_stale; /* it did not come: it is what a start has left */
 }

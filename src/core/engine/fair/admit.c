@@ -44,7 +44,7 @@ static struct fair_request request_of(struct engine *k, uint32_t unit)
     uint32_t queue = fair_queue_of(s->tree, unit);
     return (struct fair_request){
         .queue = queue,
-        .namespace = FAIR_NONE,
+        .namespace = engine_limit_of(k, pod),
         .ask = engine_unit_ask(k, unit),
         .is_taken = engine_takes(k, queue, pods_shape(&k->cluster->pods, pod)->namespace),
         .is_new_job =

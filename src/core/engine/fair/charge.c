@@ -137,6 +137,41 @@ static void add_kinds(struct engine *k, node_id node)
             }
 }
 
+/* Can the pod go to nodes of the kind alone, whatever is on them? Kept until a node changes. */
+static bool is_pinned(struct engine *k, const struct spec *spec, sym pin, uint32_t kind)
+{
+    struct shares *s = k->shares;
+    const struct cluster *c = k->cluster;
+    uint64_t key = hash_pair(hash_pair(spec->rules, spec->tolerations), (uint64_t)pin << 8 | kind);
+    uint32_t known = map_find(&s->pinned, key);
+    if (known != MAP_NONE)
+        return known;
+    bool is_any = false, are_all = true;
+    for (uint32_t i = 0; i < c->nodes.n && are_all; i++) {
+        node_id node = {i};
+        if (!nodes_is_present(&c->nodes, node) || (pin != SYM_NONE && c->nodes.name[i] != pin) ||
+            !cluster_rules_allow(c, spec->rules, node, pin) ||
+            !cluster_taints_tolerated(c, spec->tolerations, node))
+            continue;
+        is_any = true;
+        are_all = is_of_kind(c, &s->kinds.at[kind], node);
+    }
+    map_put(&s->pinned, key, is_any && are_all);
+    return is_any && are_all;
+}
+
+/* Of one that waits: a limit or a guarantee by kind holds for those that can have no other. */
+static void add_pinned_kinds(struct engine *k, const struct spec *spec, sym pin)
+{
+    struct shares *s = k->shares;
+    for (uint32_t kind = 0; kind < s->kinds.n; kind++)
+        for (uint32_t i = 0; i < s->ask.n; i++)
+            if (s->ask.at[i].resource == s->kinds.at[kind].base && is_pinned(k, spec, pin, kind)) {
+                add(s, s->kinds.at[kind].resource, s->ask.at[i].amount);
+                break;
+            }
+}
+
 struct fair_ask engine_ask_of(struct engine *k, pod_id pod)
 {
     struct shares *s = k->shares;
@@ -160,6 +195,8 @@ struct fair_ask engine_ask_of(struct engine *k, pod_id pod)
         add_vram(s, spec);
     if (UNLIKELY(s->kinds.n) && row->node != ID_NONE)
         add_kinds(k, (node_id){row->node});
+    else if (UNLIKELY(s->kinds.n))
+        add_pinned_kinds(k, spec, row->pin);
     return (struct fair_ask){s->ask.at, s->ask.n};
 }
 
@@ -206,6 +243,15 @@ static void count_job(struct engine *k, pod_id pod, uint32_t queue, int sign)
 
 /* --- the tap --- */
 
+uint32_t engine_limit_of(const struct engine *k, pod_id pod)
+{
+    const struct shares *s = k->shares;
+    uint32_t limit = s->limits.n
+                         ? map_find(&s->limits, pods_shape(&k->cluster->pods, pod)->namespace)
+                         : MAP_NONE;
+    return limit == MAP_NONE ? FAIR_NONE : limit;
+}
+
 static bool takes_pods(const struct cluster *c, node_id node)
 {
     static const struct str keys[] = {STR("node.kubernetes.io/not-ready"),
@@ -243,7 +289,11 @@ static void count(struct engine *k, pod_id pod, int sign)
     struct fair_ask ask = engine_ask_of(k, pod);
     if (queue != NOBODYS) {
         fair_count(s->tree, queue, ask, sign);
-        count_job(k, pod, queue, sign);
+        uint32_t limit = engine_limit_of(k, pod);
+        if (UNLIKELY(limit != FAIR_NONE))
+            fair_count(s->tree, limit, ask, sign);
+        if (!engine_is_hold(k, pod.i)) /* which stands for one of a job that counts by itself */
+            count_job(k, pod, queue, sign);
     } else if (row->node != ID_NONE && takes_pods(k->cluster, (node_id){row->node})) {
         count_outsider(k, ask, sign);
     }
@@ -278,7 +328,8 @@ static void note_placed(struct engine *k)
     for (uint32_t i = 0; i < k->cluster->pods.rows.n; i++)
         if (k->cluster->pods.rows.at[i].text && k->cluster->pods.rows.at[i].node != ID_NONE)
             vec_push(&there, (pod_id){i});
-    qsort_r(there.at, there.n, sizeof(*there.at), by_name, k);
+    if (there.n)
+        qsort_r(there.at, there.n, sizeof(*there.at), by_name, k);
     vec_each(&there, pod)
         engine_note_placed(k, *pod);
     vec_done(&there);
@@ -380,5 +431,6 @@ void engine_see_capacity(struct engine *k, uint32_t columns)
     if (!s->tree || !columns)
         return;
     s->is_capacity_stale = true;
+    map_clear(&s->pinned);
     s->must_begin |= s->kinds.n && columns & (COLUMN_LABELS | COLUMN_FEATURES | COLUMN_PRESENCE);
 }

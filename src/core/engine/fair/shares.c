@@ -27,9 +27,27 @@ static void free_team(struct engine *k, struct team *team)
     mem_free(team);
 }
 
+static void forget_kinds(struct engine *k)
+{
+    struct shares *s = k->shares;
+    struct intern *text = &k->cluster->names.text;
+    vec_each(&s->kinds, kind) {
+        if (kind->key != SYM_NONE)
+            intern_drop(text, kind->key);
+        intern_drop(text, kind->value);
+    }
+    vec_clear(&s->kinds);
+    map_clear(&s->pinned);
+    s->vram = 0;
+}
+
 static void fell_tree(struct engine *k)
 {
     struct shares *s = k->shares;
+    if (s->tree)
+        engine_keep_past(k);
+    vec_each(&s->teams, team)
+        (*team)->is_told = false;
     if (s->tree)
         fair_free(s->tree);
     s->tree = NULL;
@@ -42,7 +60,8 @@ static void fell_tree(struct engine *k)
     vec_done(&s->numbers);
     vec_done(&s->is_fine);
     vec_done(&s->capacity);
-    vec_clear(&s->kinds);
+    map_clear(&s->limits);
+    forget_kinds(k);
 }
 
 void engine_shares_done(struct engine *k)
@@ -58,7 +77,12 @@ void engine_shares_done(struct engine *k)
     vec_done(&s->said_free);
     map_done(&s->namespaces);
     vec_done(&s->kinds);
+    map_done(&s->pinned);
+    map_done(&s->limits);
+    vec_done(&s->limited);
     vec_done(&s->ask);
+    queue_counts_done(&s->counts);
+    arena_done(&s->reports_mem);
     arena_done(&s->mem);
     mem_free(s);
 }
@@ -139,6 +163,16 @@ static void keep_namespaces(struct engine *k, struct team *team, const struct qu
         intern_hold(&c->matches.selectors.table, team->like);
 }
 
+static void keep_shown(struct team *team, const struct queue_object *from)
+{
+    uint32_t n = 0;
+    team->shown.uid = arena_str(&team->mem, from->meta.uid);
+    list_each(&from->status.conditions, c)
+        if (n < QUEUE_CONDITIONS_MOST)
+            team->shown.was[n++] = (struct team_condition){
+                arena_str(&team->mem, c->type), str_equal(c->status, STR("True")), c->since_ms};
+}
+
 static struct team *new_team(struct engine *k, const struct queue_object *from)
 {
     struct team *team = mem_alloc(sizeof(*team));
@@ -149,6 +183,8 @@ static struct team *new_team(struct engine *k, const struct queue_object *from)
         intern_hold(&k->cluster->names.text, team->split);
     keep_says(team, from);
     keep_namespaces(k, team, from);
+    engine_read_past(team, from);
+    keep_shown(team, from);
     return team;
 }
 
@@ -261,6 +297,22 @@ static void tell_tree(struct engine *k, struct team *team)
     if (str_equal(team->name, STR("default")))
         spec.is_split |= s->args->shares_namespaces;
     team->queue = fair_put(s->tree, team->name, &spec);
+    team->is_told = true;
+    arena_reset(&s->mem);
+}
+
+/* What a namespace says that nobody can read lets nothing start there. */
+static void limit_namespace(struct engine *k, sym namespace)
+{
+    struct shares *s = k->shares;
+    struct error e;
+    amount_list max;
+    struct fair_amount none = {engine_resource_number(k, STR("pods")), 0};
+    struct fair_ask limits = {&none, 1};
+    if (queue_read_amounts(engine_max_said(k, namespace), &s->mem, &max, &e))
+        limits = numbers_of(k, &max);
+    struct str name = names_text(&k->cluster->names, namespace);
+    map_put(&s->limits, namespace, fair_namespace(s->tree, name, limits));
     arena_reset(&s->mem);
 }
 
@@ -319,10 +371,13 @@ static void plant_tree(struct engine *k)
     engine_relate_teams(k);
     vec_each(&s->teams, team)
         tell_tree(k, *team);
+    vec_each(&s->limited, namespace)
+        limit_namespace(k, *namespace);
     s->tap = (struct cluster_tap){engine_count_moved, engine_count_in_sight, k};
     k->cluster->tap = &s->tap;
     engine_charge_all(k);
     engine_sum_capacity(k);
+    engine_tell_past(k);
 }
 
 void engine_begin_shares(struct engine *k)
@@ -377,22 +432,45 @@ static bool names_new_kind(const struct engine *k, const struct queue_object *sa
            (says->spec.split && has_new_kind(k, &says->spec.split->each_max));
 }
 
-void engine_put_team(struct engine *k, const struct queue_object *from)
+/* The API server counts what is said of a Queue; what is said in its status it does not count. */
+static bool says_the_same(const struct team *a, const struct team *b)
+{
+    return a->says.meta.generation && a->says.meta.generation == b->says.meta.generation &&
+           str_equal(a->shown.uid, b->shown.uid) && str_equal(a->says.invalid, b->says.invalid);
+}
+
+/* Goes on where the other was; false: it says the same. */
+static bool succeed(struct engine *k, struct team *team, struct team *before)
+{
+    bool differs = !says_the_same(team, before);
+    team->shown.said = before->shown.said;
+    team->shown.said_ms = before->shown.said_ms;
+    team->parent = before->parent;
+    team->queue = before->queue;
+    team->is_leaf = before->is_leaf;
+    team->is_told = before->is_told;
+    free_team(k, before);
+    return differs;
+}
+
+bool engine_put_team(struct engine *k, const struct queue_object *from)
 {
     struct shares *s = k->shares;
     struct team *team = new_team(k, from);
     uint32_t at = place_of(s, team->name);
-    if (at < s->teams.n && str_equal(s->teams.at[at]->name, team->name)) {
-        free_team(k, s->teams.at[at]);
-        s->teams.at[at] = team;
-    } else {
+    if (at == s->teams.n || !str_equal(s->teams.at[at]->name, team->name)) {
         vec_insert(&s->teams, at, team);
+    } else {
+        struct team *before = s->teams.at[at];
+        s->teams.at[at] = team;
+        if (!succeed(k, team, before))
+            return false;
     }
     s->is_stale = s->is_unrelated = true;
     s->must_begin |= s->bit && (!s->tree || names_new_kind(k, &team->says));
-    if (!s->tree || s->must_begin)
-        return;
-    tell_tree(k, team);
+    if (s->tree && !s->must_begin)
+        tell_tree(k, team);
+    return true;
 }
 
 void engine_remove_team(struct engine *k, struct str name)

@@ -2,10 +2,12 @@
 
 #include "core/base/map.h"
 #include "core/cluster/cluster.h"
+#include "core/engine/fair/counts.h"
 #include "core/engine/queues.h"
 #include "core/engine/unit/unit.h"
 #include "core/fair/fair.h"
 #include "core/model/queue.h"
+#include "core/model/queue_status.h"
 #include "core/plugins/args.h"
 
 /* Queues inside the engine: whose a pod is, what it asks for, what keeps a unit out. The arithmetic
@@ -22,6 +24,25 @@
 struct engine;
 struct planner;
 
+/* What a restart, or another tree, begins with. */
+struct team_past {
+    int64_t as_of_ms; /* TIME_NONE: nothing is known */
+    LIST(struct queue_status_use) uses;
+    LIST(struct queue_status_budget) spent;
+};
+
+/* What the status of a Queue says, as we last saw or wrote it. */
+struct team_shown {
+    struct str uid;
+    uint64_t said; /* hash of what it was last asked to say */
+    int64_t said_ms;
+    struct team_condition {
+        struct str type;
+        bool is_true;
+        int64_t since_ms;
+    } was[QUEUE_CONDITIONS_MOST];
+};
+
 /* A Queue object, as long as it is there, tree or no tree. */
 struct team {
     struct arena mem; /* of what follows */
@@ -33,6 +54,9 @@ struct team {
     uint32_t parent;          /* its place among the teams; ID_NONE: it has none there */
     uint32_t queue;           /* in the tree */
     bool is_leaf;
+    bool is_told; /* the tree knows it */
+    struct team_past past;
+    struct team_shown shown;
 };
 
 /* What a pod, a group's object or a namespace says of queues in annotations (labels stand in the
@@ -44,6 +68,7 @@ enum saying {
     SAYS_PEER,          /* the first that says something of KAI's, Volcano's and YuniKorn's keys */
     SAYS_CLUSTER_QUEUE, /* Kueue's, by name … */
     SAYS_LOCAL_QUEUE,   /* … or by the LocalQueue that leads there */
+    SAYS_MAX,           /* scheduling.kubenexus.io/max, of a namespace */
     N_SAYINGS,
 };
 
@@ -104,20 +129,28 @@ struct shares {
     VEC(struct stander) standers; /* by unit; the same */
     uint64_t n_placed;
     struct map jobs;       /* job and queue → its pods that are counted */
+    VEC(sym) limited;      /* namespaces that say a max, held … */
+    struct map limits;     /* … → the number of each in the tree */
     struct map namespaces; /* namespace → its only queue by 1.4, row 5; cleared when it may
                                      * be another */
     VEC(uint32_t) numbers; /* resource → its number in the tree, + 1; 0: none yet */
     VEC(bool) is_fine;     /* number in the tree → counted in thousandths */
     VEC(struct kind_of) kinds;
-    uint32_t vram; /* number in the tree, + 1; 0: no Queue names it */
+    struct map pinned; /* what pods may have, and a kind → whether it is that kind alone */
+    uint32_t vram;     /* number in the tree, + 1; 0: no Queue names it */
     VEC(int64_t)
-    capacity;                    /* by number in the tree: allocatable of nodes that take pods, less
+    capacity;               /* by number in the tree: allocatable of nodes that take pods, less
                             * what outsiders have there */
-    bool is_unrelated;           /* queues came or went since parents and leaves were found */
-    bool is_capacity_stale;      /* nodes came, went or changed */
-    bool is_stale;               /* units may be in other queues now */
-    bool must_begin;             /* there is to be another tree, or none */
-    bool has_passed;             /* a moment at which somebody may be let in */
+    bool is_unrelated;      /* queues came or went since parents and leaves were found */
+    bool is_capacity_stale; /* nodes came, went or changed */
+    bool is_stale;          /* units may be in other queues now */
+    bool must_begin;        /* there is to be another tree, or none */
+    bool has_passed;        /* a moment at which somebody may be let in */
+    int64_t show_ms;        /* then statuses are looked at again */
+    struct queue_counts counts;
+    struct queue_reports reports; /* for metrics, of one moment; live in `reports_mem` */
+    uint64_t reports_of;
+    struct arena reports_mem;
     VEC(struct fair_amount) ask; /* scratch of one question */
     struct arena mem;
 };
@@ -136,11 +169,22 @@ static inline bool engine_shares(const struct engine *k)
 /* A configuration came: whose pods are in queues, and whether there is a tree. */
 void engine_begin_shares(struct engine *k);
 
-/* A Queue came or changed; or is gone. */
-void engine_put_team(struct engine *k, const struct queue_object *from);
+/* A Queue came or changed (false: nothing but its status did); or is gone. */
+bool engine_put_team(struct engine *k, const struct queue_object *from);
 void engine_remove_team(struct engine *k, struct str name);
 struct team *engine_team(const struct engine *k, struct str name);
 void engine_relate_teams(struct engine *k);
+
+/* --- past.c --- */
+
+/* From the object's status; to the tree, once pods are counted in it; from it, before it goes. */
+void engine_read_past(struct team *team, const struct queue_object *from);
+void engine_tell_past(struct engine *k);
+void engine_keep_past(struct engine *k);
+void engine_list_past(const struct engine *k, const struct team *team, struct team_past *out,
+                      struct arena *mem);
+
+/* --- shares.c again --- */
 
 /* Do they, once all that came is taken in? */
 bool engine_will_share(const struct engine *k);
@@ -186,6 +230,9 @@ struct str engine_leaf_name(const struct engine *k, uint32_t queue);
 /* Does the queue take the namespace? */
 bool engine_takes(struct engine *k, uint32_t queue, sym namespace);
 
+/* What the namespace says that its pods may have; empty: nothing. */
+struct str engine_max_said(const struct engine *k, sym namespace);
+
 /* --- charge.c: what is taken --- */
 
 /* What a pod asks for; of one that is on a node with what is counted by what the node is. Lives in
@@ -199,6 +246,9 @@ void engine_count_in_sight(void *ctx, pod_id pod, int sign);
 /* The number of a resource that is spelled as Queues spell it. */
 uint32_t engine_resource_number(struct engine *k, struct str name);
 bool engine_knows_resource(const struct engine *k, struct str name);
+
+/* The number of the pod's namespace, if that says a max; FAIR_NONE: it does not. */
+uint32_t engine_limit_of(const struct engine *k, pod_id pod);
 
 /* What capacity there is, anew. */
 void engine_sum_capacity(struct engine *k);

@@ -82,7 +82,7 @@ bool engine_is_beyond(const struct engine *k, uint32_t unit)
 
 struct sized {
     int64_t devices, cpu_milli, memory;
-    uint64_t arrival;
+    struct str name;
     uint32_t pod;
 };
 
@@ -96,13 +96,14 @@ static int by_size(const void *a, const void *b)
         return x->cpu_milli > y->cpu_milli ? -1 : 1;
     if (x->memory != y->memory)
         return x->memory > y->memory ? -1 : 1;
-    return (x->arrival > y->arrival) - (x->arrival < y->arrival);
+    return str_compare_numbered(x->name, y->name);
 }
 
 static struct sized size_of(const struct engine *k, uint32_t pod)
 {
     const struct spec *spec = cluster_spec(k->cluster, (pod_id){pod});
-    struct sized size = {0, spec->ask.cpu_milli, spec->ask.memory, k->units.at[pod].arrival, pod};
+    struct sized size = {0, spec->ask.cpu_milli, spec->ask.memory,
+                         pod_name(pods_at(&k->cluster->pods, (pod_id){pod})), pod};
     for (uint32_t i = 0; i < spec->ask.n_others; i++)
         if (spec->ask.others[i].resource >= RESOURCE_FIRST_SCALAR)
             size.devices = wrap_add(size.devices, spec->ask.others[i].amount);

@@ -21,10 +21,11 @@ static const struct spelling {
     {STR("kueue.x-k8s.io/cluster-queue-name"), SAYS_CLUSTER_QUEUE},
     {STR("kueue.x-k8s.io/local-queue-name"), SAYS_LOCAL_QUEUE},
     {STR("kueue.x-k8s.io/queue-name"), SAYS_LOCAL_QUEUE},
+    {STR("scheduling.kubenexus.io/max"), SAYS_MAX},
 };
 
 static const struct sayings silence = {
-    {SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE}};
+    {SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE}};
 
 enum { OF_POD, OF_GROUP, OF_NAMESPACE };
 
@@ -101,6 +102,27 @@ void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct met
     k->shares->is_stale |= put_sayings(k, place_of(OF_GROUP, group), &is);
 }
 
+struct str engine_max_said(const struct engine *k, sym namespace)
+{
+    return names_text(&k->cluster->names, said(k, place_of(OF_NAMESPACE, namespace))->at[SAYS_MAX]);
+}
+
+static void note_limited(struct engine *k, sym namespace, bool says)
+{
+    struct shares *s = k->shares;
+    uint32_t at = 0;
+    while (at < s->limited.n && s->limited.at[at] != namespace)
+        at++;
+    bool was = at < s->limited.n;
+    if (says && !was) {
+        intern_hold(&k->cluster->names.text, namespace);
+        vec_push(&s->limited, namespace);
+    } else if (!says && was) {
+        intern_drop(&k->cluster->names.text, namespace);
+        vec_remove(&s->limited, at);
+    }
+}
+
 void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says)
 {
     struct sayings is = silence;
@@ -108,8 +130,15 @@ void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct 
         read_sayings(&k->cluster->names, &says->labels, &is);
         read_sayings(&k->cluster->names, &says->annotations, &is);
     }
-    if (namespace != SYM_NONE)
-        put_sayings(k, place_of(OF_NAMESPACE, namespace), &is);
+    if (namespace == SYM_NONE)
+        return;
+    struct str was = engine_max_said(k, namespace);
+    struct str max = names_text(&k->cluster->names, is.at[SAYS_MAX]);
+    if (!str_equal(was, max)) {
+        note_limited(k, namespace, max.n);
+        k->shares->must_begin |= k->shares->tree != NULL;
+    }
+    put_sayings(k, place_of(OF_NAMESPACE, namespace), &is);
     map_clear(&k->shares->namespaces); /* its labels may have changed as well */
     k->shares->is_stale = true;
 }
@@ -217,6 +246,16 @@ static struct str namespaces_word(const struct engine *k, sym namespace)
                       said(k, place_of(OF_NAMESPACE, namespace))->at[SAYS_QUEUE]);
 }
 
+/* Where nobody says more. */
+static struct str namespaces_queue(struct engine *k, sym namespace)
+{
+    struct str word = namespaces_word(k, namespace);
+    if (word.n)
+        return word;
+    const struct team *team = namespaces_team(k, namespace);
+    return team ? team->name : STR("default");
+}
+
 /* The name of its queue. */
 static struct str queue_said(struct engine *k, pod_id pod)
 {
@@ -229,11 +268,7 @@ static struct str queue_said(struct engine *k, pod_id pod)
     team = team ? team : kueues_team(k, pod);
     if (team)
         return team->name;
-    struct str word = namespaces_word(k, namespace);
-    if (word.n)
-        return word;
-    team = namespaces_team(k, namespace);
-    return team ? team->name : STR("default");
+    return namespaces_queue(k, namespace);
 }
 
 static uint32_t part_of(struct engine *k, pod_id pod, struct str name)
@@ -276,9 +311,24 @@ bool engine_takes(struct engine *k, uint32_t queue, sym namespace)
     return false;
 }
 
+/* Room that is held is charged to those for whom it is. */
+static uint32_t payers_queue(struct engine *k, pod_id hold)
+{
+    struct payer payer = k->above->payer(k, hold);
+    if (payer.pod != ID_NONE)
+        return engine_queue_of_pod(k, (pod_id){payer.pod});
+    if (payer.namespace == SYM_NONE)
+        return NOBODYS;
+    struct str name = namespaces_queue(k, payer.namespace);
+    return fair_part(k->shares->tree, fair_get(k->shares->tree, name),
+                     names_text(&k->cluster->names, payer.namespace));
+}
+
 uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
 {
-    if (!engine_is_shared(k, pod) || engine_is_hold(k, pod.i))
+    if (engine_is_hold(k, pod.i))
+        return payers_queue(k, pod);
+    if (!engine_is_shared(k, pod))
         return NOBODYS;
     sym namespace = pods_shape(&k->cluster->pods, pod)->namespace;
     struct str charged = was_charged ? word_of(k, pod, SAYS_CHARGED) : (struct str){0};

@@ -169,17 +169,20 @@ void engine_stop_timer(struct engine *k, uint32_t unit)
         heap_remove(&k->timers.heap, unit);
 }
 
-/* When a pod that waits by itself is tried again. Few have such a time, and it is in whole seconds,
- * as what it follows from. */
+/* When a pod that waits by itself is tried again. Few have such a time. It is kept by its low half:
+ * it is less than 24 days away. */
+enum { FARTHEST_WAKE_MS = 20 * 86400000 };
+
 int64_t engine_wakes_ms(const struct engine *k, uint32_t unit)
 {
-    uint32_t s = k->timers.wakes.n ? map_find(&k->timers.wakes, unit) : MAP_NONE;
-    return s == MAP_NONE ? INT64_MAX : (int64_t)s * 1000;
+    uint32_t low = k->timers.wakes.n ? map_find(&k->timers.wakes, unit) : MAP_NONE;
+    return low == MAP_NONE ? INT64_MAX : k->now_ms + (int32_t)(low - (uint32_t)k->now_ms);
 }
 
 void engine_wake_at(struct engine *k, uint32_t unit, int64_t at_ms)
 {
-    map_put(&k->timers.wakes, unit, (uint32_t)MIN((at_ms + 999) / 1000, (int64_t)UINT32_MAX - 1));
+    uint32_t low = (uint32_t)MIN(at_ms, k->now_ms + FARTHEST_WAKE_MS);
+    map_put(&k->timers.wakes, unit, low == MAP_NONE ? low + 1 : low);
     engine_set_timer(k, unit);
 }
 

@@ -154,6 +154,34 @@ static void seat_company(struct engine *k, struct planner *p, uint32_t group,
         (void)seat(k, p, (pod_id){p->company.at[i]}, rank_keys);
 }
 
+struct named {
+    struct str name;
+    uint32_t seat;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int order = str_compare_numbered(x->name, y->name);
+    return order ? order : (x->seat > y->seat) - (x->seat < y->seat);
+}
+
+/* Where queues count pods apart, the first by name are the minimum: those that went and came back
+ * are what they were. */
+static void number_by_name(const struct engine *k, struct planner *p)
+{
+    VEC(struct named) names = {0};
+    for (uint32_t i = 0; i < p->seats.n; i++)
+        vec_push(&names,
+                 ((struct named){pod_name(pods_at(&k->cluster->pods, (pod_id){p->seats.at[i].pod})),
+                                 i}));
+    if (names.n > 1)
+        qsort(names.at, names.n, sizeof(*names.at), by_name);
+    for (uint32_t i = 0; i < names.n; i++)
+        p->seats.at[names.at[i].seat].arrival = i;
+    vec_done(&names);
+}
+
 /* Everybody of the group who may be placed now. */
 static void seat_all(struct engine *k, struct planner *p, uint32_t group)
 {
@@ -162,11 +190,14 @@ static void seat_all(struct engine *k, struct planner *p, uint32_t group)
     vec_clear(&p->seats);
     vec_clear(&p->benches);
     vec_clear(&p->unjudged);
+    p->takes_turns = k->above->takes_turns(k, k->gangs->all.at[group].leader);
     vec_each(&k->cluster->groups.at.at[group].members, i)
         if (engine_is_ready(k, (pod_id){*i}) && !seat(k, p, (pod_id){*i}, rank_keys))
             vec_push(&p->unjudged, *i);
     seat_company(k, p, group, rank_keys);
     order_benches(k, p);
+    if (UNLIKELY(p->takes_turns))
+        number_by_name(k, p);
     planner_sort(p);
 }
 
@@ -507,6 +538,7 @@ void engine_seat_alone(struct engine *k, struct planner *p, pod_id pod, struct c
     vec_clear(&p->company);
     p->n_levels = 0;
     p->required = p->within = SYM_NONE;
+    p->takes_turns = false;
 }
 
 bool engine_seat_some(struct engine *k, struct planner *p, uint32_t group)

@@ -219,15 +219,24 @@ static uint32_t least_number(struct engine *k, struct planner *planner, const st
     return yes;
 }
 
+/* So often parties may come back in a search: less often where each time costs much. */
+static uint32_t most_returns(const struct parties *p, const struct planner *planner)
+{
+    uint32_t each = planner->seats.n;
+    for (uint32_t i = 0; i < p->n_looked_at; i++)
+        each += p->at.at[i].is_out ? p->at.at[i].n : 0;
+    return MIN((uint32_t)MOST_RETURNS, MOST_RETURN_WORK / MAX(each, 1u));
+}
+
 /* Each that is out comes back, and the unit is seated anew: until that works for none. */
 static void return_needless(struct engine *k, struct planner *planner, const struct evicting *e)
 {
     struct parties *p = &k->preemption->evictor.parties;
+    uint32_t most = most_returns(p, planner);
     bool is_less = true;
     while (is_less) {
         is_less = false;
-        for (uint32_t i = p->n_looked_at;
-             i-- > 0 && k->preemption->evictor.returns < MOST_RETURNS;) {
+        for (uint32_t i = p->n_looked_at; i-- > 0 && k->preemption->evictor.returns < most;) {
             if (!party_may_return(p, &p->at.at[i]))
                 continue;
             p->at.at[i].is_out = false;

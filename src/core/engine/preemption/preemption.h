@@ -28,7 +28,7 @@
  * them are of no use (thousands of small pods, one on each node), whole nodes are tried.
  *
  * The work of a search is bounded: MOST_PARTIES candidates, of which the cheapest are looked at;
- * for each of the orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit. A search
+ * for each of the orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit, of large ones fewer. A search
  * that found nothing is not repeated for a unit of the same class while the log has not grown.
  *
  * Evictions of one plan are of use together only (effect.plan): the server is asked about all of
@@ -40,7 +40,12 @@
  * of evictions the ranks rise, and ranks are finite. The room is held for the unit meanwhile by
  * nominations, which those of its rank or below must respect. */
 
-enum { MOST_PARTIES = 4096, MOST_RETURNS = 100, REFUSED_MS = 300000 };
+enum {
+    MOST_PARTIES = 4096,
+    MOST_RETURNS = 100,
+    MOST_RETURN_WORK = 40000, /* pods seated or out in those seatings, together */
+    REFUSED_MS = 300000,
+};
 
 /* What outranks what. */
 struct rank {

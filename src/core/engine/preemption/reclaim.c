@@ -41,7 +41,7 @@ int64_t reclaim_begin(struct engine *k, const struct evicting *e)
                                .start_ms = k->now_ms,
                                .ask = r->request.ask};
     int64_t may_ms = engine_age_ms(k, e->unit) + k->shares->args->reclaim_delay_ms;
-    return r->is_first || may_ms <= k->now_ms ? 0 : may_ms;
+    return may_ms <= k->now_ms ? 0 : may_ms;
 }
 
 /* --- members in the order in which they came --- */
@@ -55,38 +55,6 @@ struct member {
 
 VEC_TYPE(members, struct member);
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* The number at `*i`, which moves behind it. */
-static uint64_t number_at(struct str s, size_t *i)
-{
-    uint64_t number = 0;
-    for (; *i < s.n && is_digit(s.p[*i]); (*i)++)
-        number = number * 10 + (uint64_t)(s.p[*i] - '0');
-    return number;
-}
-
-/* Numbers in names count as such: worker-9 before worker-10. */
-static int compare_names(struct str a, struct str b)
-{
-    size_t i = 0, j = 0;
-    while (i < a.n && j < b.n) {
-        if (is_digit(a.p[i]) && is_digit(b.p[j])) {
-            uint64_t x = number_at(a, &i), y = number_at(b, &j);
-            if (x != y)
-                return x < y ? -1 : 1;
-        } else if (a.p[i] != b.p[j]) {
-            return (unsigned char)a.p[i] < (unsigned char)b.p[j] ? -1 : 1;
-        } else {
-            i++, j++;
-        }
-    }
-    return i < a.n ? 1 : j < b.n ? -1 : str_compare(a, b);
-}
-
 static int by_start(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
@@ -94,7 +62,7 @@ static int by_start(const void *a, const void *b)
         return x->start_ms < y->start_ms ? -1 : 1;
     if (x->placed != y->placed)
         return x->placed < y->placed ? -1 : 1;
-    return compare_names(x->name, y->name);
+    return str_compare_numbered(x->name, y->name);
 }
 
 static struct member member_of(const struct engine *k, pod_id pod)
@@ -430,7 +398,7 @@ int reclaim_compare(const struct party *a, const struct party *b)
             return a->keys[i] < b->keys[i] ? -1 : 1;
     int order = str_compare(b->namespace, a->namespace);
     order = order ? order : str_compare(b->unit, a->unit);
-    return order ? order : compare_names(b->name, a->name);
+    return order ? order : str_compare_numbered(b->name, a->name);
 }
 
 /* --- in a trial --- */

@@ -7,6 +7,11 @@ static bool is_in_line(const struct engine *k, uint32_t unit)
     return engine_line_of(k, unit) != NULL;
 }
 
+static bool takes_turns(const struct engine *k, uint32_t unit)
+{
+    return engine_turns_of(k, unit) != NULL;
+}
+
 /* Nobody behind such a unit has a turn. */
 static bool is_asked(const struct engine *k, const struct line *l)
 {
@@ -18,7 +23,21 @@ static bool is_asked(const struct engine *k, const struct line *l)
     return false;
 }
 
+static struct payer payer(const struct engine *k, pod_id hold)
+{
+    const struct booking *b = engine_booking_of_hold(k, hold.i);
+    if (!b)
+        return (struct payer){ID_NONE, SYM_NONE};
+    struct payer payer = {b->driver, b->namespace};
+    const struct groups *groups = &k->cluster->groups;
+    if (payer.pod == ID_NONE && b->gang != ID_NONE && groups->at.at[b->gang].members.n)
+        payer.pod = groups->at.at[b->gang].members.at[0];
+    return payer;
+}
+
 const struct above engine_above = {
+    .added = engine_forget_charge,
+    .payer = payer,
     .entered = engine_forget_refusal,
     .left = engine_unit_left,
     .renamed = engine_unit_renamed,
@@ -30,6 +49,7 @@ const struct above engine_above = {
     .resized = engine_count_company,
     .is_idle = engine_is_idle_hold,
     .is_in_line = is_in_line,
+    .takes_turns = takes_turns,
     .is_evicting = engine_is_evicting,
     .pursuit_ms = engine_pursuit_ms,
     .is_asked = is_asked,

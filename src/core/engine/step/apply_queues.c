@@ -21,10 +21,10 @@ void engine_put_queue(struct engine *k, const struct object *o, bool is_there)
 
 void engine_put_shares(struct engine *k, const struct object *o, bool is_there)
 {
-    if (is_there)
-        engine_put_team(k, o->queue);
-    else
+    if (!is_there)
         engine_remove_team(k, o->meta->name);
+    else if (!engine_put_team(k, o->queue))
+        return;
     engine_event(k, &(struct event){.resource = EVENT_ANY});
 }
 

@@ -31,6 +31,13 @@ static bool step(struct watching *w)
     return true;
 }
 
+/* Steps in which something came of a turn are counted. How many others are in between, of units that
+ * are looked at in vain, is another number in an engine that was told of the same in another way. */
+static bool has_said(const struct watching *w)
+{
+    return w->effects.list.n > 0;
+}
+
 static bool is_about(const struct effect *e, struct str namespace, struct str name)
 {
     return (e->kind == EFFECT_REFUSE || e->kind == EFFECT_FAIL) && str_equal(e->pod, name) &&
@@ -71,7 +78,7 @@ void engine_foresee(struct engine *k, int64_t now_ms, struct str namespace, stru
     while (pod.i != ID_NONE && !out->is_placed && step(&w)) {
         const struct pod_row *row = pods_at(&c->pods, pod);
         bool is_told = hear(&w, namespace, name, mem, out);
-        steps++;
+        steps += has_said(&w);
         out->is_placed = row->node != ID_NONE;
         if (out->is_placed)
             out->node = arena_str(mem, names_text(&c->names, c->nodes.name[row->node]));
@@ -87,7 +94,7 @@ void engine_foresee(struct engine *k, int64_t now_ms, struct str namespace, stru
 void engine_forward(struct engine *k, int64_t now_ms, uint32_t steps)
 {
     struct watching w = begin(k, now_ms);
-    for (uint32_t i = 0; i + 1 < steps && step(&w); i++)
+    for (uint32_t i = 0; i + 1 < steps && step(&w); i += has_said(&w))
         continue;
     effects_done(&w.effects);
 }

@@ -311,6 +311,8 @@ bool engine_pass_time(struct engine *k, struct effects *out)
         demand_review(k->cluster, k->now_ms);
     if (UNLIKELY(engine_keeper(k) != ID_NONE))
         engine_review_keeper(k);
+    if (UNLIKELY(engine_show_queues_ms(k) <= k->now_ms) && engine_show_queues(k, out))
+        return true;
     return engine_show(k, out) || engine_tick(k, out) ||
            (UNLIKELY(engine_n_errands(k)) && engine_go_on(k, out));
 }
@@ -327,6 +329,7 @@ int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
     int64_t own_ms = MAX(MIN(engine_timer_ms(k), holds_next_ms(k->holds)), now_ms);
     own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
     own_ms = MIN(own_ms, MAX(k->publishing.due_ms, now_ms));
+    own_ms = MIN(own_ms, MAX(engine_show_queues_ms(k), now_ms));
     if (UNLIKELY(engine_n_asked(k)) && engine_has_answered(k))
         return now_ms;
     if (engine_is_loaded(k))

@@ -64,6 +64,12 @@ static uint32_t unit_of(const struct engine *k, pod_id pod)
     return unit < s->standers.n && s->standers.at[unit].stands ? unit : ID_NONE;
 }
 
+uint32_t engine_waiting_unit(const struct engine *k, struct str namespace, struct str name)
+{
+    pod_id pod = k->shares->tree ? find(k, namespace, name) : (pod_id){ID_NONE};
+    return pod.i == ID_NONE ? ID_NONE : unit_of(k, pod);
+}
+
 static struct str place_of(const struct engine *k, uint32_t queue)
 {
     return queue == FAIR_ROOT ? STR("root") : fair_name(k->shares->tree, queue);
@@ -98,13 +104,14 @@ bool engine_queue_refusal(struct engine *k, struct str namespace, struct str nam
 /* --- all queues --- */
 
 struct reporting {
-    struct engine *k;
+    const struct engine *k;
     struct arena *mem;
     struct queue_reports *out;
     uint32_t *queues; /* by report */
 };
 
-static struct str state_of(struct engine *k, uint32_t queue, struct str *message, struct arena *mem)
+static struct str state_of(const struct engine *k, uint32_t queue, struct str *message,
+                           struct arena *mem)
 {
     static const struct str states[] = {
         [FAIR_ACTIVE] = STR("Open"),
@@ -187,20 +194,6 @@ static struct queue_report report_of(struct reporting *r, uint32_t queue)
     return report;
 }
 
-/* Jobs that wait in the queue or below it. */
-static void count_jobs(struct reporting *r, uint32_t queue, struct queue_report *report)
-{
-    struct shares *s = r->k->shares;
-    for (uint32_t unit = 0; unit < s->standers.n; unit++) {
-        const struct stander *is = &s->standers.at[unit];
-        uint32_t at = is->stands && !is->is_beyond ? fair_queue_of(s->tree, unit) : FAIR_NONE;
-        while (at != FAIR_NONE && at != queue)
-            at = fair_parent(s->tree, at);
-        report->waiting += at == queue && at != FAIR_NONE;
-        report->blocked += at == queue && at != FAIR_NONE && is->told;
-    }
-}
-
 static bool is_behind(const struct fair *tree, uint32_t a, uint32_t b)
 {
     return str_compare(fair_name(tree, a), fair_name(tree, b)) > 0;
@@ -231,12 +224,30 @@ static void report_below(struct reporting *r, uint32_t parent)
     uint32_t first = r->out->at.n;
     for (uint32_t i = 0; i < n; i++) {
         struct queue_report report = report_of(r, children[i]);
-        count_jobs(r, children[i], &report);
         r->queues[r->out->at.n] = children[i];
         r->out->at.at[r->out->at.n++] = report;
     }
     if (n)
         report_amounts(r, parent, all, first);
+}
+
+/* Jobs that wait, in each queue that has them below it. */
+static void count_jobs(struct reporting *r)
+{
+    struct shares *s = r->k->shares;
+    uint32_t queues = fair_n_queues(s->tree);
+    struct queue_report **reports = arena_array(r->mem, struct queue_report *, queues);
+    for (uint32_t i = 0; i < r->out->at.n; i++)
+        reports[r->queues[i]] = &r->out->at.at[i];
+    for (uint32_t unit = 0; unit < s->standers.n; unit++) {
+        const struct stander *is = &s->standers.at[unit];
+        uint32_t at = is->stands && !is->is_beyond ? fair_queue_of(s->tree, unit) : FAIR_NONE;
+        for (; at != FAIR_NONE && at != FAIR_ROOT; at = fair_parent(s->tree, at))
+            if (reports[at]) {
+                reports[at]->waiting++;
+                reports[at]->blocked += is->told != 0;
+            }
+    }
 }
 
 /* Has anybody any of it, now or before, or a word about it? All reports have the same resources in
@@ -265,13 +276,9 @@ static void leave_out_the_rest(struct queue_reports *all)
         report->amounts.n = kept;
 }
 
-void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
-                          struct queue_reports *out)
+void engine_read_queues(const struct engine *k, struct arena *mem, struct queue_reports *out)
 {
     *out = (struct queue_reports){0};
-    k->now_ms = now_ms;
-    engine_pass_shares(k);
-    engine_settle_shares(k);
     if (!engine_shares(k))
         return;
     out->at.at = arena_array(mem, struct queue_report, fair_n_queues(k->shares->tree));
@@ -279,5 +286,15 @@ void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
     report_below(&r, FAIR_ROOT);
     for (uint32_t i = 0; i < out->at.n; i++)
         report_below(&r, r.queues[i]);
+    count_jobs(&r);
     leave_out_the_rest(out);
+}
+
+void engine_queue_reports(struct engine *k, int64_t now_ms, struct arena *mem,
+                          struct queue_reports *out)
+{
+    k->now_ms = now_ms;
+    engine_pass_shares(k);
+    engine_settle_shares(k);
+    engine_read_queues(k, mem, out);
 }

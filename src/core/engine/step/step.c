@@ -202,6 +202,11 @@ static void end_headline(const struct engine *k, struct class_refusal *r,
     buf_add(&r->for_holder, STR(". "));
 }
 
+static int64_t next_second(int64_t ms)
+{
+    return (ms + 999) / 1000 * 1000;
+}
+
 void engine_end_refusal(struct engine *k, pod_id pod, struct class *class,
                         const struct eviction_plan *plan, struct effects *out)
 {
@@ -213,7 +218,7 @@ void engine_end_refusal(struct engine *k, pod_id pod, struct class *class,
     engine_carry_out(k, pod, plan, out);
     engine_go_on_with_turn(k, pod.i, plan);
     if (UNLIKELY(plan->ripe_ms))
-        engine_wake_at(k, pod.i, plan->ripe_ms);
+        engine_wake_at(k, pod.i, engine_shares(k) ? plan->ripe_ms : next_second(plan->ripe_ms));
 }
 
 void engine_turn_down(struct engine *k, pod_id pod, struct class *class, const struct why *why,

@@ -256,6 +256,20 @@ void engine_put_shares(struct engine *k, const struct object *o, bool is_there);
 /* Before anybody is decided about: what came with objects is so now. */
 void engine_settle_shares(struct engine *k);
 
+/* --- queue_report.c --- */
+
+/* The unit that waits and that the pod is of; ID_NONE: none. */
+uint32_t engine_waiting_unit(const struct engine *k, struct str namespace, struct str name);
+
+/* As engine_queue_reports(), of the moment of the last call, with nothing taken in. */
+void engine_read_queues(const struct engine *k, struct arena *mem, struct queue_reports *out);
+
+/* --- show_queue.c --- */
+
+/* Statuses of Queues: when they are looked at again, and what is to be written. */
+int64_t engine_show_queues_ms(const struct engine *k);
+bool engine_show_queues(struct engine *k, struct effects *out);
+
 /* --- tick.c --- */
 
 /* Units whose time has come: those that starve go ahead, gangs that lack members are told. True if

@@ -73,9 +73,7 @@ static bool place_in_turn(struct engine *k, struct planner *p, uint32_t group, u
                           bool *is_behind)
 {
     struct txn t = txn_begin(k->cluster);
-    p->takes_turns = engine_turns_of(k, unit);
     bool is_placed = engine_place_gang(k, p, group, p->need);
-    p->takes_turns = false;
     *is_behind = is_placed && !engine_may_pass(k, unit);
     if (is_placed && !*is_behind)
         txn_commit(k->cluster, t);

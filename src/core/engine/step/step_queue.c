@@ -66,8 +66,12 @@ static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why
     AUTO(buf) text = {0};
     engine_word_admission(k, unit, why, &text);
     bool is_news = is_told_anew(k, unit, why, buf_str(&text));
-    if (is_news)
+    if (is_news) {
+        struct shares *s = k->shares;
+        queue_counts_refuse(&s->counts, engine_leaf_name(k, fair_queue_of(s->tree, unit)),
+                            (enum queue_rule)(QUEUE_RULE_A1 + (why->rule - FAIR_A1)));
         tell_all(k, unit, buf_str(&text), out);
+    }
     engine_set_told(k, unit, !is_news);
     engine_forget_refusal(k, unit);
     engine_stays_in_line(k, unit, k->shares->bit);
@@ -147,7 +151,10 @@ void engine_review_turn(struct engine *k, uint32_t unit)
 static bool waits_behind(struct engine *k, uint32_t unit, struct effects *out)
 {
     const struct line *l = engine_line_of(k, unit);
-    if (!l || !l->has_queues || !engine_is_barred(l))
+    if (!l || !l->has_queues)
+        return false;
+    k->shares->standers.at[unit].told = 0; /* its queue lets it in */
+    if (!engine_is_barred(l))
         return false;
     engine_forget_refusal(k, unit);
     if (!engine_stays_in_line(k, unit, 0))

@@ -46,8 +46,16 @@ struct line;
 struct planner;
 struct verdict;
 
+/* Whose queue is charged with room that is held: the pod's, else the namespace's. */
+struct payer {
+    uint32_t pod;  /* ID_NONE: no pod is known */
+    sym namespace; /* SYM_NONE: nobody's */
+};
+
 /* What the parts of the engine ask of those above them (above.c), who alone know every part. */
 struct above {
+    void (*added)(struct engine *k, pod_id pod); /* a pod or a hold has this number now */
+
     /* moments of a unit */
     void (*entered)(struct engine *k, uint32_t unit); /* it waits in the queue */
     void (*left)(struct engine *k, uint32_t unit);    /* it does not any more */
@@ -64,8 +72,10 @@ struct above {
     void (*resized)(struct engine *k, uint32_t group); /* it may be of another size */
 
     /* what others know of it */
-    bool (*is_idle)(const struct engine *k, pod_id pod); /* a hold that looks for no room */
+    struct payer (*payer)(const struct engine *k, pod_id hold); /* for whom room is held */
+    bool (*is_idle)(const struct engine *k, pod_id pod);        /* a hold that looks for no room */
     bool (*is_in_line)(const struct engine *k, uint32_t unit);
+    bool (*takes_turns)(const struct engine *k, uint32_t unit); /* as its queue says */
     bool (*is_evicting)(const struct engine *k, uint32_t unit);
     int64_t (*pursuit_ms)(const struct engine *k, uint32_t group);
     bool (*is_asked)(const struct engine *k, const struct line *l); /* extenders, about one of it */
@@ -131,7 +141,8 @@ struct engine {
     struct map unsettled; /* effect → the pod that it binds, or one of those below */
     struct timers {
         struct heap heap; /* units that are to be looked at, by due_ms */
-        struct map wakes; /* pods that are tried again at a time, whatever happens → its second */
+        struct map
+            wakes; /* pods that are tried again at a time, whatever happens → the low half of it */
     } timers;
     struct publishing {
         int64_t due_ms; /* when what is stale is shown; INT64_MAX: nothing is */

@@ -22,6 +22,7 @@ void engine_add_unit(struct engine *k, pod_id pod)
         .priority = cluster_spec(k->cluster, pod)->priority,
     };
     k->last.lowest = MIN(k->last.lowest, unit->priority);
+    k->above->added(k, pod);
 }
 
 void engine_set_pin(struct engine *k, pod_id pod, sym pin)

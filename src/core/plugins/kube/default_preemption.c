@@ -6,6 +6,5 @@
 
 const struct plugin plugin_default_preemption = {
     .name = "DefaultPreemption",
-    .summary = "Makes room for a pod that fits nowhere by evicting pods of lower priority.",
     .preempts = true,
 };

@@ -727,11 +727,8 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_dynamic_resources = {
     .name = "DynamicResources",
-    .summary = "Needs devices for the pod's resource claims, and prefers nodes that have the "
-               "alternatives it names first.",
     .key_columns = COLUMN_ALL,
     .class_size = sizeof(struct needs),
-    .weight = 2,
     .learn = learn,
     .forget = forget,
     .key = key,

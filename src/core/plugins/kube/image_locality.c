@@ -96,10 +96,8 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
 
 const struct plugin plugin_image_locality = {
     .name = "ImageLocality",
-    .summary = "Prefers nodes that already have the pod's images.",
     .key_columns = COLUMN_IMAGES,
     .class_size = sizeof(struct wants),
-    .weight = 1,
     .learn = learn,
     .key = key,
     .likeness = likeness,

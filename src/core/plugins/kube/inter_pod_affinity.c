@@ -394,10 +394,8 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
-    .summary = "Places pods near or away from other pods, as either side asks.",
     .key_columns = COLUMN_LABELS,
     .class_size = sizeof(struct company),
-    .weight = 2,
     .sign = sign,
     .learn = learn,
     .forget = forget,

@@ -65,7 +65,6 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_node_declared_features = {
     .name = "NodeDeclaredFeatures",
-    .summary = "Keeps a pod to nodes that declare the features it uses.",
     .key_columns = COLUMN_FEATURES,
     .class_size = sizeof(struct needs),
     .learn = learn,

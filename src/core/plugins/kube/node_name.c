@@ -13,6 +13,5 @@ static const struct wake wakes[] = {
 const struct plugin plugin_node_name = {
     .name = "NodeName",
     .about = ABOUT_NAMES,
-    .summary = "Stands for spec.nodeName: such a pod has its node and never queues.",
     .wakes = wakes,
 };

@@ -53,7 +53,6 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_node_ports = {
     .name = "NodePorts",
-    .summary = "Keeps a pod off nodes where one of its host ports is taken.",
     .row_columns = COLUMN_PORTS,
     .class_size = sizeof(struct wants),
     .learn = learn,

@@ -156,10 +156,8 @@ static void score_rows(const struct cluster *c, const void *cls, const uint32_t 
 
 const struct plugin plugin_node_resources_balanced_allocation = {
     .name = "NodeResourcesBalancedAllocation",
-    .summary = "Prefers nodes whose resources the pod would use evenly.",
     .row_columns = COLUMN_ALLOC | COLUMN_USED,
     .class_size = sizeof(struct balanced),
-    .weight = 1,
     .subjects = SUBJECT_FULLNESS,
     .learn = learn,
     .row_score = row_score,

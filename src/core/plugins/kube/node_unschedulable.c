@@ -56,7 +56,6 @@ static const struct wake wakes[] = {
 const struct plugin plugin_node_unschedulable = {
     .name = "NodeUnschedulable",
     .about = ABOUT_CORDONS,
-    .summary = "Keeps pods off cordoned nodes unless they tolerate that.",
     .row_columns = COLUMN_CORDON,
     .class_size = sizeof(struct wants),
     .learn = learn,

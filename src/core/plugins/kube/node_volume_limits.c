@@ -287,7 +287,6 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_node_volume_limits = {
     .name = "NodeVolumeLimits",
-    .summary = "Keeps a pod off nodes that can attach no more volumes of its CSI drivers.",
     .row_columns = COLUMN_USED | COLUMN_VOLUMES,
     .class_size = sizeof(struct needs),
     .learn = learn,

@@ -443,10 +443,8 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_pod_topology_spread = {
     .name = "PodTopologySpread",
-    .summary = "Spreads matching pods over the domains of a topology, as asked or by default.",
     .key_columns = COLUMN_LABELS | COLUMN_TAINTS,
     .class_size = sizeof(struct spreading),
-    .weight = 2,
     .subjects = SUBJECT_SPREAD,
     .sign = sign,
     .learn = learn,

@@ -13,6 +13,5 @@ static bool before(const struct standing *a, const struct standing *b)
 
 const struct plugin plugin_priority_sort = {
     .name = "PrioritySort",
-    .summary = "Orders the queue by priority, then by time of arrival.",
     .before = before,
 };

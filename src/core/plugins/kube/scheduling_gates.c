@@ -24,7 +24,6 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_scheduling_gates = {
     .name = "SchedulingGates",
-    .summary = "Keeps a pod out of the queue until its scheduling gates are gone.",
     .gate = gate,
     .wakes = wakes,
 };

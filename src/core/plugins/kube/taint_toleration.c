@@ -59,12 +59,9 @@ static const struct wake wakes[] = {
 const struct plugin plugin_taint_toleration = {
     .name = "TaintToleration",
     .about = ABOUT_TAINTS,
-    .summary =
-        "Keeps pods off nodes with taints they do not tolerate, and prefers few soft taints.",
     .row_columns = COLUMN_TAINTS,
     .key_columns = COLUMN_TAINTS,
     .class_size = sizeof(struct wants),
-    .weight = 3,
     .learn = learn,
     .row_filter = row_filter,
     .likeness = likeness,

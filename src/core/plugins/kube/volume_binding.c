@@ -700,11 +700,8 @@ static const struct wake wakes[] = {
 const struct plugin plugin_volume_binding = {
     .name = "VolumeBinding",
     .about = ABOUT_VOLUMES,
-    .summary =
-        "Keeps a pod where its volumes can be, and prefers where they fill less of the room.",
     .row_columns = COLUMN_LABELS | COLUMN_VOLUMES,
     .class_size = sizeof(struct needs),
-    .weight = 1,
     .learn = learn,
     .row_filter = row_filter,
     .row_score = row_score,

@@ -150,7 +150,6 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_volume_restrictions = {
     .name = "VolumeRestrictions",
-    .summary = "Keeps a pod off nodes where a disk of it is in use and cannot be shared.",
     .row_columns = COLUMN_USED,
     .class_size = sizeof(struct wants),
     .learn = learn,

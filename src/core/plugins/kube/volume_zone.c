@@ -141,7 +141,6 @@ static const struct wake wakes[] = {
 const struct plugin plugin_volume_zone = {
     .name = "VolumeZone",
     .about = ABOUT_VOLUMES,
-    .summary = "Keeps a pod in the zone and region of its volumes.",
     .row_columns = COLUMN_LABELS,
     .class_size = sizeof(struct needs),
     .learn = learn,

@@ -87,7 +87,6 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_coscheduling = {
     .name = "Coscheduling",
-    .summary = "Places the pods of a gang together or not at all, and orders the queue by age.",
     GANGS,
     .before = before,
 };
@@ -96,7 +95,6 @@ const struct plugin plugin_coscheduling = {
  * the order of the profile's queue. */
 const struct plugin plugin_gang_scheduling = {
     .name = "GangScheduling",
-    .summary = "Places the pods of a Kubernetes PodGroup together or not at all.",
     GANGS,
     .gangs_natively = true,
 };

@@ -12,6 +12,5 @@ const char *const reclaim_names[N_RECLAIMS] = {
 
 const struct plugin plugin_fair_queues = {
     .name = "FairQueues",
-    .summary = "Gives queues of teams their guarantees and shares, once there is a Queue.",
     .keeps_queues = true,
 };

@@ -28,7 +28,6 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_gang_preemption = {
     .name = "GangPreemption",
-    .summary = "Makes room for a gang by evicting less important pods, with its placement in hand.",
     .preempts = true,
     .evicts = true,
     .wakes = wakes,

@@ -50,10 +50,8 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 
 const struct plugin plugin_gpu_topology = {
     .name = "GPUTopology",
-    .summary = "Prefers nodes whose free GPUs are joined best, for pods that ask for several.",
     .row_columns = COLUMN_ALLOC | COLUMN_USED | COLUMN_FEATURES | COLUMN_LABELS,
     .class_size = sizeof(struct gpu_ask),
-    .weight = 6,
     .learn = learn,
     .row_score = row_score,
 };

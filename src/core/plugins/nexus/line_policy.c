@@ -22,6 +22,5 @@ bool line_policy_parse(struct str text, enum line_policy *out)
 
 const struct plugin plugin_line_policy = {
     .name = "LinePolicy",
-    .summary = "Lets pods pass those who wait for room only as a policy says: fifo, easy, sjf.",
     .keeps_line = true,
 };

@@ -76,12 +76,9 @@ static const struct wake wakes[] = {
 const struct plugin plugin_network_fabric_score = {
     .name = "NetworkFabricScore",
     .knows_levels = true,
-    .summary = "Needs the network fabric asked for; draws training to tight fabrics and serving to "
-               "Ethernet.",
     .row_columns = COLUMN_FEATURES,
     .class_size = sizeof(struct network),
     .suits = true,
-    .weight = 6,
     .learn = learn,
     .row_filter = row_filter,
     .row_score = row_score,

@@ -197,10 +197,8 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_numa_topology = {
     .name = "NUMATopology",
-    .summary = "Fits pods that care into one NUMA node of the host, the one that suits them best.",
     .row_columns = COLUMN_FEATURES | COLUMN_USED,
     .class_size = sizeof(struct numa),
-    .weight = 6,
     .sign = sign,
     .learn = learn,
     .row_filter = row_filter,

@@ -11,6 +11,5 @@ static struct identity identify(struct cluster *c, const struct shape *shape, co
 
 const struct plugin plugin_profile_classifier = {
     .name = "ProfileClassifier",
-    .summary = "Says who a pod belongs to and what kind of work it is, for the plugins after it.",
     .identify = identify,
 };

@@ -455,12 +455,10 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_resource_fragmentation_score = {
     .name = "ResourceFragmentationScore",
-    .summary = "Needs room on single GPUs, and prefers those whose rest stays useful.",
     .row_columns = COLUMN_ALLOC | COLUMN_USED | COLUMN_LABELS,
     .key_columns = COLUMN_ALLOC | COLUMN_USED | COLUMN_LABELS,
     .class_size = sizeof(struct gpu_class),
     .shared_size = sizeof(struct fragmentation),
-    .weight = 20,
     .is_costly = true,
     .begin = begin,
     .watches_demand = watches_demand,

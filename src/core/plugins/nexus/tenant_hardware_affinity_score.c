@@ -102,13 +102,10 @@ static const struct wake wakes[] = {
 
 const struct plugin plugin_tenant_hardware_affinity_score = {
     .name = "TenantHardwareAffinityScore",
-    .summary = "Prefers hardware of the tenant's tier, then what costs less; refuses what the "
-               "tenant may not use, or what is reserved for a higher tier.",
     .row_columns = COLUMN_FEATURES,
     .key_columns = COLUMN_FEATURES,
     .class_size = sizeof(struct match_up),
     .suits = true,
-    .weight = 9,
     .learn = learn,
     .row_filter = row_filter,
     .key = key,

@@ -291,10 +291,8 @@ static void key_score(const struct cluster *c, const void *cls, const struct fea
 
 const struct plugin plugin_topology_scoring = {
     .name = "TopologyScoring",
-    .summary = "Keeps pods of one service apart: over regions, zones, racks and hosts.",
     .key_columns = COLUMN_LABELS,
     .class_size = sizeof(struct apart),
-    .weight = 10,
     .subjects = SUBJECT_SPREAD,
     .sign = sign,
     .learn = learn,

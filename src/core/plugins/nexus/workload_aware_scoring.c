@@ -66,10 +66,8 @@ static int64_t row_score(const struct cluster *c, const void *cls, node_id node)
 
 const struct plugin plugin_workload_aware_scoring = {
     .name = "WorkloadAwareScoring",
-    .summary = "Packs batch and training work on nodes in use, spreads services over the others.",
     .row_columns = COLUMN_ALLOC | COLUMN_USED,
     .class_size = sizeof(struct packing),
-    .weight = 2,
     .subjects = SUBJECT_FULLNESS,
     .learn = learn,
     .row_score = row_score,

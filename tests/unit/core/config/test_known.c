@@ -10,7 +10,7 @@ TEST(known, every_plugin_that_exists_can_be_named)
         const struct known_plugin *known = known_plugin_find(str_of(plugins[i]->name), &is_alias);
         test_case("%s", plugins[i]->name);
         REQUIRE(known && !is_alias);
-        EXPECT_INT(known_plugin_presence(known), PLUGIN_HERE);
+        EXPECT_INT(known->presence, PLUGIN_HERE);
         EXPECT_INT(known_plugin_number(known), i);
     }
 }
@@ -19,7 +19,7 @@ TEST(known, a_plugin_takes_part_where_its_table_says)
 {
     for (uint32_t i = 0; i < n_known_plugins; i++) {
         const struct known_plugin *known = &known_plugins[i];
-        if (known_plugin_presence(known) != PLUGIN_HERE)
+        if (known->presence != PLUGIN_HERE)
             continue;
         const struct plugin *p = plugins[known_plugin_number(known)];
         test_case("%s", p->name);
@@ -31,6 +31,28 @@ TEST(known, a_plugin_takes_part_where_its_table_says)
         EXPECT_INT(known->points >> POINT_PERMIT & 1, p->gangs);
         if (p->row_filter || (p->key_filter && !p->gangs))
             EXPECT(known->points >> POINT_FILTER & 1);
+    }
+}
+
+TEST(known, what_scores_has_weights_and_what_does_not_has_none)
+{
+    for (uint32_t i = 0; i < n_known_plugins; i++) {
+        const struct known_plugin *known = &known_plugins[i];
+        bool scores = known->points >> POINT_SCORE & 1 && known->presence == PLUGIN_HERE;
+        test_case("%s", known->name.p);
+        EXPECT_INT(known->weight > 0, scores);
+        EXPECT_INT(known->kube.weight > 0, scores && known->kube.is_in);
+        EXPECT_INT(known->kubenexus.weight > 0, scores && known->kubenexus.is_in);
+    }
+}
+
+TEST(known, every_row_says_where_it_takes_part_and_what_it_does)
+{
+    for (uint32_t i = 0; i < n_known_plugins; i++) {
+        struct str summary = str_of(known_plugins[i].summary);
+        test_case("%s", known_plugins[i].name.p);
+        EXPECT(known_plugins[i].points && known_plugins[i].points < 1u << N_POINTS);
+        EXPECT(summary.n && summary.p[summary.n - 1] == '.');
     }
 }
 

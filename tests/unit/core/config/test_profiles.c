@@ -7,19 +7,55 @@
 /* The text of a profile called p with these plugins. */
 #define PLUGINS(text) "profiles:\n- schedulerName: p\n  plugins:\n" text
 
+/* Where a plugin takes part, as far as its table says that it can. */
+static uint32_t effective_off(const struct profile_plugin *p)
+{
+    const struct plugin *t = p->plugin;
+    uint32_t can = t->gate ? PROFILE_NO_GATE : 0;
+    can |= t->row_filter || t->key_filter ? PROFILE_NO_FILTER : 0;
+    can |= t->row_score || t->key_score ? PROFILE_NO_SCORE : 0;
+    can |= t->preempts || t->relent ? PROFILE_NO_POST_FILTER : 0;
+    can |= t->gangs ? PROFILE_NO_GANGS : 0;
+    can |= t->reserve ? PROFILE_NO_RESERVE : 0;
+    return p->off & can;
+}
+
+/* The plugins that filter, in their order. */
+static void add_filters(const struct profile *p, struct buf *out)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct plugin *t = p->plugins[i].plugin;
+        if (t->row_filter || t->key_filter)
+            buf_printf(out, "%s ", t->name);
+    }
+}
+
+static void expect_built_in(const struct profile *got, const struct profile *want)
+{
+    AUTO(buf) filters = {0}, wanted = {0};
+    REQUIRE(got->n == want->n);
+    EXPECT_STR(got->name, want->name.p);
+    add_filters(got, &filters);
+    add_filters(want, &wanted);
+    EXPECT_TEXT(filters.p, wanted.p);
+    for (uint32_t i = 0; i < want->n; i++) {
+        uint32_t k = 0;
+        while (k < got->n && got->plugins[k].number != want->plugins[i].number)
+            k++;
+        test_case("%s", want->plugins[i].plugin->name);
+        REQUIRE(k < got->n);
+        EXPECT(got->plugins[k].plugin == want->plugins[i].plugin);
+        EXPECT_INT(got->plugins[k].weight, want->plugins[i].weight);
+        EXPECT_INT(effective_off(&got->plugins[k]), 0);
+        EXPECT(!got->plugins[k].args);
+    }
+}
+
 TEST(profiles, without_any_the_built_in_default_comes_out)
 {
     AUTO(scheduler_config) c = {0};
-    const struct profile *want = &built_in_profiles[0];
     REQUIRE(config_of(&c, ""));
-    REQUIRE(c.profiles[0].n == want->n);
-    for (uint32_t i = 0; i < want->n; i++) {
-        const struct profile_plugin *got = &c.profiles[0].plugins[i];
-        EXPECT_TEXT(got->plugin->name, want->plugins[i].plugin->name);
-        EXPECT_INT(got->number, want->plugins[i].number);
-        EXPECT_INT(got->weight, want->plugins[i].weight);
-        EXPECT(!got->args);
-    }
+    expect_built_in(&c.profiles[0], &built_in_profiles[BUILT_IN_KUBE]);
     EXPECT_TEXT(config_point(&c, POINT_FILTER),
                 "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts "
                 "NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
@@ -265,49 +301,6 @@ TEST(profiles, refuse_what_makes_no_sense)
     AUTO(scheduler_config) c = {0};
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_TEXT(config_errors(&c, cases[i][0]), cases[i][1]);
-}
-
-/* Where a plugin takes part, as far as its table says that it can. */
-static uint32_t effective_off(const struct profile_plugin *p)
-{
-    const struct plugin *t = p->plugin;
-    uint32_t can = t->gate ? PROFILE_NO_GATE : 0;
-    can |= t->row_filter || t->key_filter ? PROFILE_NO_FILTER : 0;
-    can |= t->row_score || t->key_score ? PROFILE_NO_SCORE : 0;
-    can |= t->preempts || t->relent ? PROFILE_NO_POST_FILTER : 0;
-    can |= t->gangs ? PROFILE_NO_GANGS : 0;
-    can |= t->reserve ? PROFILE_NO_RESERVE : 0;
-    return p->off & can;
-}
-
-/* The plugins that filter, in their order. */
-static void add_filters(const struct profile *p, struct buf *out)
-{
-    for (uint32_t i = 0; i < p->n; i++) {
-        const struct plugin *t = p->plugins[i].plugin;
-        if (t->row_filter || t->key_filter)
-            buf_printf(out, "%s ", t->name);
-    }
-}
-
-static void expect_built_in(const struct profile *got, const struct profile *want)
-{
-    AUTO(buf) filters = {0}, wanted = {0};
-    REQUIRE(got->n == want->n);
-    EXPECT_STR(got->name, want->name.p);
-    add_filters(got, &filters);
-    add_filters(want, &wanted);
-    EXPECT_TEXT(filters.p, wanted.p);
-    for (uint32_t i = 0; i < want->n; i++) {
-        uint32_t k = 0;
-        while (k < got->n && got->plugins[k].number != want->plugins[i].number)
-            k++;
-        test_case("%s", want->plugins[i].plugin->name);
-        REQUIRE(k < got->n);
-        EXPECT_INT(got->plugins[k].weight, want->plugins[i].weight);
-        EXPECT_INT(effective_off(&got->plugins[k]), 0);
-        EXPECT(!got->plugins[k].args);
-    }
 }
 
 TEST(profiles, KubeNexus_stands_for_all_that_the_built_in_profile_has)

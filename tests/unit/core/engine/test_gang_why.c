@@ -49,6 +49,22 @@ TEST(gang_why, a_gang_that_came_before_all_nodes_is_told_anew_with_the_first)
         "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
 }
 
+TEST(gang_why, numbers_are_told_anew_after_five_minutes)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s, "node n1 cpu=64 memory=64Gi gpu=8");
+    for (int i = 0; i < 3; i++)
+        stage_put(&s, "pod a-%d gpu=8 gang=a:3", i);
+    EXPECT_INT(stage_run(&s), 3);
+    stage_put(&s, "node n2 cpu=64 memory=64Gi gpu=8"); /* is too little */
+    EXPECT_INT(stage_run(&s), 0);
+    s.now_ms += 5 * 60000 + 1;
+    EXPECT_INT(stage_run(&s), 3);
+    EXPECT_STR(stage_effect(&s, "a-0")->message,
+               "gang a needs 3 x (8 nvidia.com/gpu); 2 fit now; short of 8 nvidia.com/gpu; the "
+               "nodes hold 2, even when empty");
+}
+
 TEST(gang_why, a_gang_of_several_kinds_of_pods_names_them_all)
 {
     AUTO(stage) s = {0};

@@ -324,10 +324,10 @@ TEST(view, that_was_dropped_before_it_was_used_again_makes_its_class_wait_longer
     warm(&j, "p");
     judge_view(&j, "other");
     EXPECT(judge_view(&j, "other") != NULL);
-    EXPECT_INT(judge_class(&j, "p")->wasted, 0); /* it was of use */
+    EXPECT_INT(judge_class(&j, "p")->views.wasted, 0); /* it was of use */
     judge_view(&j, "third");
     EXPECT(judge_view(&j, "third") != NULL);
-    EXPECT_INT(judge_class(&j, "other")->wasted, 1);
+    EXPECT_INT(judge_class(&j, "other")->views.wasted, 1);
     judge_view(&j, "other");
     EXPECT(judge_view(&j, "other") == NULL); /* two in a row did not help the last time */
     EXPECT(judge_view(&j, "other") != NULL);

@@ -8,16 +8,25 @@ TEST(plugins, the_default_profile_is_kube_schedulers_in_order_and_weight)
         const char *name;
         int64_t weight;
     } expected[] = {
-        {"SchedulingGates", 0},      {"DefaultPreemption", 0},
-        {"PrioritySort", 0},         {"NodeName", 0},
-        {"NodeUnschedulable", 0},    {"TaintToleration", 3},
-        {"NodeAffinity", 2},         {"NodePorts", 0},
-        {"NodeResourcesFit", 1},     {"VolumeRestrictions", 0},
-        {"NodeVolumeLimits", 0},     {"VolumeBinding", 1},
-        {"VolumeZone", 0},           {"PodTopologySpread", 2},
-        {"InterPodAffinity", 2},     {"DynamicResources", 2},
-        {"NodeDeclaredFeatures", 0}, {"NodeResourcesBalancedAllocation", 1},
+        {"SchedulingGates", 0},
+        {"PrioritySort", 0},
+        {"NodeName", 0},
+        {"NodeUnschedulable", 0},
+        {"TaintToleration", 3},
+        {"NodeAffinity", 2},
+        {"NodePorts", 0},
+        {"NodeResourcesFit", 1},
+        {"VolumeRestrictions", 0},
+        {"NodeVolumeLimits", 0},
+        {"VolumeBinding", 1},
+        {"VolumeZone", 0},
+        {"PodTopologySpread", 2},
+        {"InterPodAffinity", 2},
+        {"DynamicResources", 2},
+        {"DefaultPreemption", 0},
+        {"NodeResourcesBalancedAllocation", 1},
         {"ImageLocality", 1},
+        {"NodeDeclaredFeatures", 0},
     };
     const struct profile *p = &built_in_profiles[0];
     EXPECT_STR(p->name, "default-scheduler");
@@ -36,14 +45,4 @@ TEST(plugins, a_plugins_number_is_its_place_in_the_table)
             const struct profile_plugin *plugin = &built_in_profiles[p].plugins[i];
             EXPECT(plugin->number < n_plugins && plugins[plugin->number] == plugin->plugin);
         }
-}
-
-TEST(plugins, what_scores_has_a_weight_and_what_does_not_has_none)
-{
-    for (uint32_t i = 0; i < n_plugins; i++) {
-        test_case("%s", plugins[i]->name);
-        bool scores = plugins[i]->row_score || plugins[i]->key_score;
-        EXPECT_INT(plugins[i]->weight > 0, scores);
-        EXPECT(plugins[i]->summary && plugins[i]->summary[0]);
-    }
 }

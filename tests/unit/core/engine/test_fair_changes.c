@@ -1,0 +1,232 @@
+#include "core/engine/fair/shares.h"
+
+#include "core/fair/fair.h"
+#include "support/stage.h"
+#include "support/test.h"
+
+/* What queues do when what they rest on changes (2.7 of the contract), and limits of other kinds. */
+
+#define OURS "scheduler=kubenexus-scheduler"
+#define IN   "label:scheduling.kubenexus.io/queue="
+#define GPU  "nvidia.com/gpu"
+
+static void queue(struct stage *s, const char *name, const char *spec)
+{
+    stage_put(s,
+              "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{'name':"
+              "'%s'},'spec':{'namespaces':{'selector':{}}%s%s}}",
+              name, *spec ? "," : "", spec);
+}
+
+static void drop_queue(struct stage *s, const char *name)
+{
+    stage_remove(s,
+                 "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{"
+                 "'name':'%s'},'spec':{}}",
+                 name);
+}
+
+static void run(struct stage *s)
+{
+    stage_run(s);
+    if (s->engine->shares->tree)
+        fair_check(s->engine->shares->tree);
+}
+
+static int64_t used(struct stage *s, const char *queue, const char *resource)
+{
+    struct fair *tree = s->engine->shares->tree;
+    uint32_t number = fair_find(tree, str_of(queue));
+    return number == FAIR_NONE ? -1
+                               : fair_used(tree, number, fair_resource(tree, str_of(resource)));
+}
+
+static struct str told(struct stage *s, const char *pod)
+{
+    const struct effect *e = stage_effect(s, pod);
+    return e ? e->message : (struct str){0};
+}
+
+TEST(fair_changes, a_queue_that_is_deleted_counts_on_and_starts_nothing)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'guaranteed':{'" GPU "':'4'}");
+    queue(&s, "b", "");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod runs gpu=2 " IN "a " OURS);
+    run(&s);
+    stage_put(&s, "pod runs gpu=2 on=n " IN "a " OURS);
+    drop_queue(&s, "a");
+    stage_put(&s, "pod waits gpu=2 " IN "a " OURS);
+    run(&s);
+    EXPECT_INT(used(&s, "a", GPU), 2000);
+    EXPECT_STR(told(&s, "waits"), "queue a does not exist");
+    EXPECT_TEXT(stage_fate(&s, "waits"), "parked");
+
+    queue(&s, "a", ""); /* again: as before */
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "waits"), "assumed on n");
+    EXPECT_INT(used(&s, "a", GPU), 4000);
+}
+
+TEST(fair_changes, without_its_parent_a_queue_is_held)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'parent':'top'");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod p gpu=2 " IN "a " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "p"), "queue a is not active: parent top does not exist");
+    queue(&s, "top", "");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+}
+
+TEST(fair_changes, queues_in_a_circle_are_held_and_name_it)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'parent':'b'");
+    queue(&s, "b", "'parent':'a'");
+    queue(&s, "c", "'parent':'a'");
+    queue(&s, "d", "");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod c-0 gpu=2 " IN "c " OURS);
+    stage_put(&s, "pod d-0 gpu=2 " IN "d " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "c-0"), "queue c is not active: a -> b -> a");
+    EXPECT_TEXT(stage_fate(&s, "d-0"), "assumed on n");
+    queue(&s, "a", "");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "c-0"), "assumed on n");
+}
+
+TEST(fair_changes, a_leaf_that_gets_a_child_takes_nobody_more)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod runs gpu=2 " IN "a " OURS);
+    run(&s);
+    queue(&s, "below", "'parent':'a'");
+    stage_put(&s, "pod waits gpu=2 " IN "a " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "waits"), "queue a has children: name one of its leaves");
+    EXPECT_INT(used(&s, "a", GPU), 2000);
+}
+
+TEST(fair_changes, a_lower_max_evicts_nobody_and_starts_nothing)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'max':{'" GPU "':'6'}");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod a-0 gpu=4 " IN "a " OURS);
+    run(&s);
+    queue(&s, "a", "'max':{'" GPU "':'2'}");
+    stage_put(&s, "pod a-1 gpu=1 " IN "a " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "a-1"), "queue a may use 2 nvidia.com/gpu: 4 used, 1 wanted");
+    EXPECT_INT(used(&s, "a", GPU), 4000);
+    queue(&s, "a", "'max':{'" GPU "':'5'}");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "a-1"), "assumed on n");
+}
+
+TEST(fair_changes, nodes_that_come_and_go_change_what_is_backed)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'guaranteed':{'" GPU "':'8'},'lend':{'" GPU "':'0'}");
+    queue(&s, "b", "");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod b-0 gpu=1 " IN "b " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "b-0"), "8 nvidia.com/gpu are kept for queue a, which lends 0 of 8");
+    stage_put(&s, "node m gpu=1");
+    run(&s);
+    EXPECT_INT(used(&s, "b", GPU), 1000);
+    struct fair *tree = s.engine->shares->tree;
+    stage_remove(&s, "node n");
+    run(&s);
+    EXPECT_INT(fair_effective(tree, fair_find(tree, STR("a")), fair_resource(tree, STR(GPU))),
+               1000);
+}
+
+TEST(fair_changes, a_namespace_may_limit_all_its_pods)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "");
+    stage_put(&s,
+              "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default','annotations':{"
+              "'scheduling.kubenexus.io/max':'{\\\"nvidia.com/gpu\\\": \\\"2\\\"}'}}}");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod p gpu=2 created=1 " IN "a " OURS);
+    stage_put(&s, "pod q gpu=1 created=2 " OURS); /* of another queue */
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+    EXPECT_STR(told(&s, "q"), "namespace default has 2 of 2 nvidia.com/gpu");
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default'}}");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
+}
+
+TEST(fair_changes, a_limit_by_kind_holds_for_those_who_can_have_no_other)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'max':{'cpu@disk=ssd':'2'}");
+    stage_put(&s, "node fast cpu=8 label:disk=ssd");
+    stage_put(&s, "node slow cpu=8 label:disk=hdd");
+    stage_put(&s, "pod p cpu=2 created=1 select:disk=ssd " IN "a " OURS);
+    stage_put(&s, "pod q cpu=1 created=2 select:disk=ssd " IN "a " OURS);
+    stage_put(&s, "pod r cpu=1 created=3 select:disk=hdd " IN "a " OURS);
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on fast");
+    EXPECT_STR(told(&s, "q"), "queue a may use 2 cpu@disk=ssd: 2 used, 1 wanted");
+    EXPECT_TEXT(stage_fate(&s, "r"), "assumed on slow");
+    EXPECT_INT(used(&s, "a", "cpu@disk=ssd"), 2000);
+    stage_put(&s, "node fast cpu=8 label:disk=hdd"); /* it is another kind now */
+    run(&s);
+    EXPECT_INT(used(&s, "a", "cpu@disk=ssd"), 0);
+}
+
+TEST(fair_changes, the_same_objects_give_the_same_order_after_a_restart)
+{
+    AUTO(stage) a = {0};
+    AUTO(stage) b = {0};
+    struct stage *both[] = {&a, &b};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct stage *s = both[i];
+        queue(s, i ? "y" : "x", "");
+        queue(s, i ? "x" : "y", "");
+        stage_put(s, "node n gpu=3");
+        for (uint32_t p = 0; p < 4; p++)
+            stage_put(s, "pod p%u gpu=1 created=%u " IN "%s " OURS, i ? 3 - p : p, i ? 3 - p : p,
+                      (i ? 3 - p : p) < 2 ? "x" : "y");
+        run(s);
+    }
+    EXPECT_INT(a.effects.turns.n, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        EXPECT_STR(a.effects.turns.at[i].unit,
+                   arena_printf(&a.config_mem, STR_FMT, STR_ARG(b.effects.turns.at[i].unit)).p);
+}
+
+TEST(fair_changes, room_that_is_held_is_charged_to_those_for_whom_it_is)
+{
+    AUTO(stage) s = {0};
+    stage_put(&s,
+              "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{'name':"
+              "'team'},'spec':{'namespaces':{'names':['default']},'max':{'nvidia.com/gpu':'4'}}}");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "{'kind':'ResourceReservation','apiVersion':'scheduling.kubenexus.io/v1alpha1',"
+                  "'metadata':{'name':'r','namespace':'default','creationTimestamp':"
+                  "'1970-01-01T00:00:00Z'},'spec':{'podGroupName':'g','duration':'10m',"
+                  "'resources':{'nvidia.com/gpu':'3'}}}");
+    run(&s);
+    EXPECT_INT(used(&s, "team", GPU), 3000);
+    stage_put(&s, "pod p gpu=2 " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "p"), "queue team may use 4 nvidia.com/gpu: 3 used, 2 wanted");
+    stage_remove(&s,
+                 "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'ResourceReservation',"
+                 "'metadata':{'name':'r','namespace':'default'},'spec':{}}");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+}
