@@ -2,10 +2,11 @@
 charged to outlives a restart."""
 
 import contextlib
+import subprocess
 
 from installed import kubectl
 from plane import bound, node, pod
-from stage import ROOT, test, until
+from stage import PROGRAM, ROOT, test, until
 
 API, GPU = "scheduling.kubenexus.io/v1alpha1", "nvidia.com/gpu"
 QUEUE, CHARGED = "scheduling.kubenexus.io/queue", "scheduling.kubenexus.io/charged-to"
@@ -79,6 +80,11 @@ def three_teams_have_what_their_queues_say(stage):
         assert condition(stage, "research", "Backed") == ("True", "Backed")
         line = next(line.split() for line in kubectl(stage.plane, "get", "kq").splitlines() if "research" in line)
         assert line[2:7] == ["4/4/4", "2", "1", "0.000000000", "True"], line
+
+        said = subprocess.run([PROGRAM, "queues", "--kubeconfig", stage.plane.kubeconfig("admin")], text=True,
+                              capture_output=True, check=True).stdout
+        line = next(line.split() for line in said.splitlines() if line.startswith("research"))
+        assert line == ["research", "1", "4", "4", "4", "0", "0", "2", "0.000", "Open"], said
 
         put(stage, "s", "students", 2)  # of what is left
         until(lambda: bound(stage.plane.get("Pod", "s", stage.name)))

@@ -276,6 +276,11 @@ void engine_tell_behind(struct engine *k, uint32_t unit, struct effects *out)
     k->figures->stats.refused++;
 }
 
+void engine_set_told(struct engine *k, uint32_t unit, bool is_told)
+{
+    k->lines->waiters.at[unit].is_told = is_told;
+}
+
 /* --- taking a place --- */
 
 bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)
@@ -502,11 +507,6 @@ bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors)
         engine_put_kind_out(k, unit);
     k->lines->waiters.at[unit].is_told = true;
     return is_news;
-}
-
-void engine_set_told(struct engine *k, uint32_t unit, bool is_told)
-{
-    k->lines->waiters.at[unit].is_told = is_told;
 }
 
 uint64_t engine_n_learned(const struct engine *k)
