@@ -315,6 +315,10 @@ bool engine_is_kept(const struct engine *k, pod_id pod);
 /* The pod is placed, after all others that were. */
 void engine_note_placed(struct engine *k, pod_id pod);
 
+/* An amount in the units that users write, and the resource: `8 nvidia.com/gpu`. */
+void engine_tell_amount(const struct engine *k, uint32_t resource, int64_t amount, struct buf *out);
+void engine_tell_number(const struct engine *k, uint32_t resource, int64_t amount, struct buf *out);
+
 /* The words of 3.1. */
 void engine_word_admission(struct engine *k, uint32_t unit, const struct fair_refusal *why,
                            struct buf *out);

@@ -86,8 +86,8 @@ static const struct story stories[] = {
      "b;big-1 gpu=6 gang=big:2 started=2 " IN "b",
      "a-0 gpu=4 gang=a:2 " IN "a;a-1 gpu=4 gang=a:2 " IN "a", "big-0 big-1"},
     {"what is covered at any level is safe (example 20)", 5, "ml 0;a 2 ml;b 0 ml;ops 1",
-     "b-0 gpu=1 started=1 " IN "b;b-1 gpu=1 started=2 " IN "b;b-2 gpu=1 started=2 " IN "b;a-0 gpu=1 started=3 " IN
-     "a;a-1 gpu=1 started=4 " IN "a",
+     "b-0 gpu=1 started=1 " IN "b;b-1 gpu=1 started=2 " IN "b;b-2 gpu=1 started=2 " IN
+     "b;a-0 gpu=1 started=3 " IN "a;a-1 gpu=1 started=4 " IN "a",
      "ops gpu=1 " IN "ops", "b-2"},
     {"a queue beyond its guarantee takes nothing from others", 4, "a 1;b 0",
      "a-0 gpu=1 started=1 " IN "a;b-0 gpu=3 started=2 " IN "b", "a-1 gpu=1 " IN "a", ""},
@@ -157,6 +157,20 @@ TEST(reclaim, ends_with_the_unit_in_its_place)
     stage_run(&s);
     EXPECT_INT(s.effects.turns.n, 0);
     EXPECT_TEXT(evicted(&s), "");
+}
+
+TEST(reclaim, tells_victims_whose_guarantee_it_is)
+{
+    AUTO(stage) s = {0};
+    begin(&s, &stories[0]);
+    EXPECT_STR(
+        stage_effect(&s, "b4-0")->message,
+        "for default/a (queue a takes back 8 nvidia.com/gpu of its guaranteed 8; queue b had "
+        "borrowed 8; 0.2 GPU-hours lost)");
+    AUTO(stage) t = {0};
+    begin(&t, &stories[5]);
+    EXPECT_STR(stage_effect(&t, "a-1")->message,
+               "for default/hot (more important, in queue a; 0.0 GPU-hours lost)");
 }
 
 /* What the guarantee is taken back for is held firmly: for somebody of lower priority, too. */
