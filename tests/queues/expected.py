@@ -1,4 +1,5 @@
-"""The worked examples of the contract (5.2): what each must give, as its table says it. The files are in examples/."""
+"""The worked examples of the contract (5.2): what each must give, as its table says it. The files are in examples/, with
+some of our own, which have no number."""
 
 import json
 import re
@@ -253,7 +254,16 @@ def guarantees_first(it):
     equal(victims(result), [])
 
 
+@example("second-round")
+def second_round(it):
+    """O9: u waits for y, which is covered until x has started; so u is tried once more."""
+    result = it.solve()
+    equal([(line["t"], line["unit"]) for line in result.starts()],
+          [(0, "default/y-0"), (2000, "default/x-0"), (2000, "default/u-0")])
+    equal(victims(result), [("default/y-0", 1, "R4")])
+
+
 def name_of(file):
-    """05-reclaim: example 5, reclaim"""
-    number, name = re.fullmatch(r"(\d+)-(.*)", file).groups()
-    return f"example {int(number)}: {name.replace('-', ' ')}"
+    """05-reclaim: example 5: reclaim"""
+    number, name = re.fullmatch(r"(?:(\d+)-)?(.*)", file).groups()
+    return (f"example {int(number)}: " if number else "") + name.replace("-", " ")

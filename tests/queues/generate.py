@@ -18,7 +18,7 @@ class Drawing:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.is_busy = self.chance(0.5)  # much is borrowed for long, so much is taken back
-        self.is_long = self.chance(0.1)  # minutes: pods alone, some of whom starve
+        self.is_long = self.chance(0.14)  # minutes: pods alone, some of whom starve
         self.is_fifo = self.chance(0.12)
         self.has_cpu = self.chance(0.35)  # a second resource that matters
         self.pools = 1 if self.chance(0.7) else self.random.randint(2, 3)
@@ -53,15 +53,15 @@ class Drawing:
             queue["guaranteed"] = self.amounts(most * 2 // 3 if self.is_busy else most // (1 + depth), 0.9)
         if self.chance(0.1 if self.is_busy else 0.25):
             queue["max"] = {r: a + queue.get("guaranteed", {}).get(r, 0) for r, a in self.amounts(most // 2, 0.9).items()}
-        if queue.get("guaranteed") and self.chance(0.3):
+        if queue.get("guaranteed") and self.chance(0.4):
             queue["lend"] = {r: self.random.randint(0, a) for r, a in queue["guaranteed"].items() if self.chance(0.8)}
         if self.chance(0.4):
             queue["weight"] = self.random.choice((1, 2, 3, 7))
         if self.chance(0.04 if self.is_busy else 0.1):
             queue["maxJobs"] = self.random.randint(1, 4)
-        if self.chance(0.2):
+        if self.chance(0.3 if self.is_busy else 0.2):
             queue["minRunSeconds"] = self.random.choice((0, 2, 10))
-        if self.chance(0.08):
+        if self.chance(0.04):
             queue["namespaces"] = {"names": self.random.sample(("default", "one", "two"), self.random.randint(1, 2))}
         return queue
 
@@ -73,8 +73,18 @@ class Drawing:
                 queue["parent"] = parent
             out.append(queue)
             if depth < 4 and self.chance(0.35):
-                out += self.tree(queue["name"], depth + 1, queue["name"])
+                below = self.tree(queue["name"], depth + 1, queue["name"])
+                self.limit(queue, below)
+                out += below
         return out
+
+    def limit(self, queue, below):
+        """Sometimes the total of an inner queue is little more than what is promised below it."""
+        if not self.chance(0.35):
+            return
+        promised = sum(q.get("guaranteed", {}).get(GPU, 0) for q in below if q["parent"] == queue["name"])
+        least = max(promised, queue.get("guaranteed", {}).get(GPU, 0))
+        queue["max"] = queue.get("max", {}) | {GPU: least + self.random.randint(0, 4)}
 
     def split(self, queues):
         parents = {q.get("parent") for q in queues}
@@ -102,7 +112,7 @@ class Drawing:
             spec["nodeSelector"] = {"pool": f"p{self.random.randrange(self.pools)}"}
         if self.chance(0.05):
             spec["preemptionPolicy"] = "Never"
-        if self.chance(0.07):
+        if self.chance(0.12):
             labels["workload.kubenexus.io/preemptible"] = self.random.choice(("false", "false", "true"))
         if self.chance(0.3):
             labels["team"] = self.random.choice("xyz")
@@ -115,17 +125,21 @@ class Drawing:
     def time(self, most_ms):
         return self.random.randrange(0, most_ms * (10 if self.is_long else 1), self.grid_ms)
 
-    def waves(self, leaves):
+    def waves(self, leaves, queues):
         """Some borrow, job by job, until all is taken; then others want theirs, in gangs."""
         self.random.shuffle(leaves)
-        early, late = leaves[: max(1, len(leaves) // 2)], leaves[len(leaves) // 2:]
+        n = max(1, len(leaves) * 2 // 3)
+        early, late = leaves[:n], leaves[-n:]
+        for queue in queues:
+            if queue["name"] in late and "max" not in queue and "lend" not in queue and self.chance(0.6):
+                queue["guaranteed"] = {GPU: self.random.randint(1, sum(self.sizes) // 2)}
         jobs = []
-        for i in range(self.random.randint(4, 9)):
+        for i in range(self.random.randint(4, 11)):
             job = self.job(i, early) | {"arrival": {"at": [f"{self.time(10_000)}ms" for _ in range(self.random.randint(1, 4))]}}
             jobs.append({k: v for k, v in job.items() if k != "duration"})
         for i in range(self.random.randint(2, 6)):
             size = self.random.randint(1, max(2, sum(self.sizes) // 4))
-            job = self.job(10 + i, late) | {"arrival": {"at": [f"{12_000 * (10 if self.is_long else 1) + self.time(20_000)}ms"]}}
+            job = self.job(20 + i, late) | {"arrival": {"at": [f"{12_000 * (10 if self.is_long else 1) + self.time(20_000)}ms"]}}
             gang = {"pods": size + self.random.choice((0, 0, 2)), "gang": {"minAvailable": size}}
             jobs.append(job | (gang if size > 1 and not self.is_long else {}))
         return jobs
@@ -166,7 +180,7 @@ class Drawing:
         parents = {q.get("parent") for q in queues}
         leaves = [q["name"] for q in queues if q["name"] not in parents]
         if self.is_busy:
-            jobs = self.waves(leaves)
+            jobs = self.waves(leaves, queues)
         else:
             jobs = [self.job(i, leaves) for i in range(self.random.randint(3, 12))]
         return {"kind": "Scenario", "name": "random", "scheduler": "kubenexus-scheduler", "until": f"{UNTIL_MS * (10 if self.is_long else 1)}ms",

@@ -5,6 +5,7 @@ A product that made the mistake would so be told from the model, too: it is why 
 import contextlib
 from unittest import mock
 
+import expected
 import generate
 import solve  # finds the model's modules
 import admission
@@ -15,7 +16,7 @@ import tree
 import world
 
 MISTAKES = []
-SEEDS = range(1, 61)
+SEEDS = range(1, 151)
 
 
 def mistake(where, name=None):
@@ -260,26 +261,44 @@ def one_round(self, who):
 def result_of(scenario, config):
     """The lines, or what stopped the model: its own checks see some mistakes first."""
     try:
-        result = solve.solve(solve.by_model, scenario, config)
-        return result.lines
+        return solve.solve(solve.by_model, scenario, config).lines
     except (AssertionError, KeyError, ValueError, StopIteration) as e:
         return str(e)
 
 
-def find(truths):
-    """(mistake, the seed that tells it from the truth, or None)"""
-    for text, where, name, wrong in MISTAKES:
-        with mock.patch.object(where, name, wrong), contextlib.suppress(RecursionError):
-            found = next((seed for seed, truth in truths.items() if result_of(*generate.generate(seed)) != truth), None)
-        yield text, found
+# A random scenario that tells the mistake; "": the worked examples do. `mistakes.py` finds them anew.
+KNOWN = {}
+
+
+def tells(seed, where, name, wrong):
+    """Does the scenario tell the mistake from the truth?"""
+    truth = result_of(*generate.generate(seed))
+    with mock.patch.object(where, name, wrong), contextlib.suppress(RecursionError):
+        return result_of(*generate.generate(seed)) != truth
+    return True
+
+
+def is_told_by_examples(where, name, wrong):
+    with mock.patch.object(where, name, wrong), contextlib.suppress(RecursionError):
+        for file, check in expected.checks:
+            try:
+                check(expected.Example(solve.by_model, file))
+            except AssertionError:
+                return True
+    return False
 
 
 def check():
-    """What no seed tells from the truth."""
-    truths = {seed: result_of(*generate.generate(seed)) for seed in SEEDS}
-    return [text for text, found in find(truths) if found is None]
+    """The mistakes that their scenario does not tell."""
+    out = []
+    for text, where, name, wrong in MISTAKES:
+        seed = KNOWN.get(text)
+        is_told = is_told_by_examples(where, name, wrong) if seed is None else tells(seed, where, name, wrong)
+        out += [] if is_told else [f"{text}: seed {seed} does not tell it"]
+    return out
 
 
 if __name__ == "__main__":
-    for text, found in find({seed: result_of(*generate.generate(seed)) for seed in SEEDS}):
-        print(f"{'-' if found is None else found:>4}  {text}", flush=True)
+    for text, where, name, wrong in MISTAKES:
+        found = next((seed for seed in SEEDS if tells(seed, where, name, wrong)), None)
+        print(f'    "{text}": {found},', flush=True)

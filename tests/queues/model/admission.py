@@ -16,10 +16,12 @@ def find_refusal(state, turn):
     if unit.is_first:  # O1
         return None
     leaf = state.leaf(unit)
-    if leaf.is_phantom or not leaf.is_leaf or not leaf.takes(unit.namespace):
+    if leaf.is_phantom or not leaf.is_leaf:
         return "A1", state.leaf_name(unit)
     if leaf.split and part_is_full(state, turn, leaf, state.part(unit)):
         return "A4", f"{leaf.name}/{state.part(unit)}"
+    if not leaf.takes(unit.namespace):
+        return "A1", leaf.name
     sums = {name: dict(of) for name, of in state.sums.items()}
     add(sums.setdefault(leaf.name, {}), ask)
     for m in leaf.path():

@@ -128,7 +128,7 @@ def next_turn(state, turns):
     """O1, then O2. Units of a queue that is not there, or is no leaf, are told so by themselves."""
     first = [t for t in turns if t.unit.is_first]
     if first:
-        return min(first, key=lambda t: (-t.unit.priority, t.kind == "beyond", t.unit.arrival, t.unit.name))
+        return min(first, key=lambda t: (-t.unit.priority, t.unit.arrival, t.unit.name))
     return head(state, state.tree.root, turns)
 
 

@@ -84,11 +84,12 @@ class Tree:
             self.queues[DEFAULT] = Queue(DEFAULT, is_object=False)
             if namespace_fairness:  # step 1 of 1.1
                 self.queues[DEFAULT].split = {"by": "Namespace", "label": None, "max": {}, "maxJobs": None}
-        for name in sorted(set(named) - self.queues.keys()):
-            self.queues[name] = Queue(name, is_object=False, is_phantom=True)
         self.limits_jobs = any(q.max_jobs is not None or (q.split and q.split["maxJobs"] is not None) for q in self.queues.values())
         for name, queue in self.queues.items():
             self.hang(queue, parents.get(name), parents)
+        for name in sorted(set(named) - self.queues.keys()):
+            self.queues[name] = Queue(name, self.root, is_object=False, is_phantom=True)
+            self.root.children.append(self.queues[name])
 
     def hang(self, queue, parent, parents):
         ancestors, at = [queue.name], parent

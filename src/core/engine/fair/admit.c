@@ -80,6 +80,35 @@ bool engine_admits(struct engine *k, uint32_t unit, struct fair_refusal *why)
     return may;
 }
 
+bool engine_exceeds_kind(struct engine *k, pod_id pod, struct fair_refusal *why)
+{
+    struct shares *s = k->shares;
+    uint32_t queue = engine_queue_of_pod(k, pod);
+    if (LIKELY(s->kinds.n == 0) || queue == NOBODYS)
+        return false;
+    struct fair_ask ask = engine_ask_of(k, pod);
+    vec_each(&s->kinds, kind)
+        for (uint32_t i = 0; i < ask.n; i++) {
+            uint32_t resource = kind->resource, at = queue;
+            while (ask.at[i].resource == resource && at != FAIR_NONE &&
+                   fair_used(s->tree, at, resource) <= fair_max(s->tree, at, resource))
+                at = fair_parent(s->tree, at);
+            if (ask.at[i].resource != resource || at == FAIR_NONE)
+                continue;
+            *why = (struct fair_refusal){
+                .rule = FAIR_A2,
+                .at = at,
+                .resource = resource,
+                .limit = fair_max(s->tree, at, resource),
+                .used = fair_used(s->tree, at, resource) - ask.at[i].amount,
+                .wanted = ask.at[i].amount,
+                .kept_for = FAIR_NONE,
+            };
+            return true;
+        }
+    return false;
+}
+
 /* --- words --- */
 
 static bool is_in_bytes(struct str name)

@@ -319,6 +319,10 @@ void engine_note_placed(struct engine *k, pod_id pod);
 void engine_tell_amount(const struct engine *k, uint32_t resource, int64_t amount, struct buf *out);
 void engine_tell_number(const struct engine *k, uint32_t resource, int64_t amount, struct buf *out);
 
+/* Does a queue have more than its max of a kind because the pod, which is placed in the open
+ * transaction, is on such a node (A2b)? */
+bool engine_exceeds_kind(struct engine *k, pod_id pod, struct fair_refusal *why);
+
 /* The words of 3.1. */
 void engine_word_admission(struct engine *k, uint32_t unit, const struct fair_refusal *why,
                            struct buf *out);

@@ -70,7 +70,7 @@ static uint32_t need_of(const struct engine *k, uint32_t group)
     const struct group *g = &k->cluster->groups.at.at[group];
     uint32_t running = engine_muster(k, group).running, have = running + group_ended(g);
     uint32_t minimum = (uint32_t)group_minimum(g);
-    bool goes_on = running && (group_comes_in_turn(g) || k->gangs->all.at[group].goes_on);
+    bool goes_on = running && (group_comes_in_turn(g) || engine_gang_at(k, group)->goes_on);
     return goes_on || have >= minimum ? 0 : minimum - have;
 }
 

@@ -246,6 +246,9 @@ void engine_review_turn(struct engine *k, uint32_t unit);
 
 /* Does its queue keep the unit in flight out? Then it is told, may evict, and stays in line. */
 bool engine_keep_pod_out(struct engine *k, pod_id pod, struct class *class, struct effects *out);
+/* The unit in flight would have too much of a kind: it is told so, and stays in line. */
+void engine_keep_off_kind(struct engine *k, uint32_t unit, const struct fair_refusal *why,
+                          struct effects *out);
 bool engine_keep_gang_out(struct engine *k, struct planner *planner, uint32_t group, uint32_t unit,
                           struct effects *out);
 

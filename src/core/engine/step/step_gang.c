@@ -69,17 +69,29 @@ static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t
 }
 
 /* Places the gang if that delays nobody who has the turn. */
+static bool exceeds_kind(struct engine *k, const struct planner *p, struct fair_refusal *why)
+{
+    if (LIKELY(!engine_shares(k)))
+        return false;
+    vec_each(&p->seats, seat)
+        if (seat->node != ID_NONE && engine_exceeds_kind(k, (pod_id){seat->pod}, why))
+            return true;
+    return false;
+}
+
 static bool place_in_turn(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
-                          bool *is_behind)
+                          bool *is_behind, bool *exceeds, struct fair_refusal *why)
 {
     struct txn t = txn_begin(k->cluster);
     bool is_placed = engine_place_gang(k, p, group, p->need);
     *is_behind = is_placed && !engine_may_pass(k, unit);
-    if (is_placed && !*is_behind)
+    *exceeds = is_placed && !*is_behind && exceeds_kind(k, p, why);
+    bool may = is_placed && !*is_behind && !*exceeds;
+    if (may)
         txn_commit(k->cluster, t);
     else
         engine_undo_gang(k, p, t);
-    return is_placed && !*is_behind;
+    return may;
 }
 
 /* There is no room: the gang may evict others, and is told. */
@@ -106,9 +118,12 @@ static bool has_say(const struct planner *p)
 static void place(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
                   struct effects *out)
 {
-    bool is_behind = false;
-    if (place_in_turn(k, p, group, unit, &is_behind))
+    bool is_behind, exceeds;
+    struct fair_refusal refusal;
+    if (place_in_turn(k, p, group, unit, &is_behind, &exceeds, &refusal))
         commit(k, p, group, unit, out);
+    else if (exceeds)
+        engine_keep_off_kind(k, unit, &refusal, out);
     else if (is_behind)
         engine_refuse_gang(k, p, unit, GANG_BEHIND, out);
     else

@@ -72,10 +72,10 @@ static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why
                             (enum queue_rule)(QUEUE_RULE_A1 + (why->rule - FAIR_A1)));
         tell_all(k, unit, buf_str(&text), out);
     }
-    k->lines->waiters.at[unit].is_told = !is_news;
+    engine_set_told(k, unit, !is_news);
     engine_forget_refusal(k, unit);
     engine_stays_in_line(k, unit, k->shares->bit);
-    k->lines->waiters.at[unit].is_told = false;
+    engine_set_told(k, unit, false);
 }
 
 /* --- turns that evict --- */
@@ -146,6 +146,12 @@ void engine_review_turn(struct engine *k, uint32_t unit)
 }
 
 /* --- who is kept out --- */
+
+void engine_keep_off_kind(struct engine *k, uint32_t unit, const struct fair_refusal *why,
+                          struct effects *out)
+{
+    stay(k, unit, why, out);
+}
 
 /* Nobody passes a head of its line: it waits behind it, or is tried. */
 static bool waits_behind(struct engine *k, uint32_t unit, struct effects *out)
