@@ -76,6 +76,8 @@ void dispatch_delete_done(struct dispatch *d, uint32_t i, const struct happening
     buf_clear(&d->text);
     buf_printf(&d->text, "Preempted by pod " STR_FMT " on node " STR_FMT, STR_ARG(w->by_uid),
                STR_ARG(w->node));
+    if (w->by_words.n)
+        buf_printf(&d->text, ": " STR_FMT, STR_ARG(w->by_words));
     dispatch_add_event(d, w, EVENT_PREEMPTED, h->now_ms);
     d->stats.evicted++;
     dispatch_settle(d, i, h->now_ms, NULL);

@@ -32,6 +32,11 @@ static pair_list keep_pairs(const pair_list *from)
     return to;
 }
 
+static bool kind_evicts(enum write_kind kind)
+{
+    return kind == WRITE_PROBE || kind == WRITE_MARK || kind == WRITE_DELETE;
+}
+
 uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect *e,
                     const struct pending_row *row, struct str scheduler)
 {
@@ -41,8 +46,8 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
     }
     uint32_t i = vec_pop(&s->free);
     struct write *w = &s->list.at[i];
-    char *at =
-        mem_alloc(e->namespace.n + e->pod.n + e->uid.n + e->node.n + scheduler.n + e->by_uid.n + 1);
+    char *at = mem_alloc(e->namespace.n + e->pod.n + e->uid.n + e->node.n + scheduler.n +
+                         e->by_uid.n + (kind_evicts(kind) ? e->message.n : 0) + 1);
     *w = (struct write){.kind = kind,
                         .state = WRITE_QUEUED,
                         .effect = e->id,
@@ -57,6 +62,7 @@ uint32_t writes_add(struct writes *s, enum write_kind kind, const struct effect 
                         .node = str_keep(&at, e->node),
                         .scheduler = str_keep(&at, scheduler),
                         .by_uid = str_keep(&at, e->by_uid),
+                        .by_words = kind_evicts(kind) ? str_keep(&at, e->message) : STR(""),
                         .plan = e->plan,
                         .annotations = keep_pairs(&e->annotations),
                         .is_exact = e->is_exact,
@@ -220,8 +226,12 @@ static void put_mark(struct json_writer *j, const struct write *w, int64_t now_m
                      struct arena *mem)
 {
     put_condition(j, "DisruptionTarget", "True", STR("PreemptionByScheduler"),
-                  arena_printf(mem, STR_FMT ": preempting to accommodate a higher priority pod",
-                               STR_ARG(w->scheduler)));
+                  w->by_words.n
+                      ? arena_printf(mem, STR_FMT ": preempting " STR_FMT, STR_ARG(w->scheduler),
+                                     STR_ARG(w->by_words))
+                      : arena_printf(mem,
+                                     STR_FMT ": preempting to accommodate a higher priority pod",
+                                     STR_ARG(w->scheduler)));
     put_generation(j, w);
     put_time(j, now_ms);
 }

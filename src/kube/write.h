@@ -48,6 +48,7 @@ struct write {
     uint32_t binder;          /* of a binding: the extender that is asked to do it, + 1; 0: none */
     bool is_binder_ignorable; /* should it fail, we do it; else `why` is what it said */
     struct str by_uid;        /* of an eviction: who needs the room */
+    struct str by_words;      /* the same in words, where there are any */
     bool is_exact;            /* of a binding: of the pod as it was when it was decided */
     effect_id plan;           /* of a probe: whose turn comes with those of the same plan */
     bool is_probed;           /* the server has said so: */

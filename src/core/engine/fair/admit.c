@@ -154,6 +154,17 @@ static void add_resource(const struct engine *k, uint32_t resource, struct buf *
     buf_add(out, fair_resource_name(k->shares->tree, resource));
 }
 
+void engine_tell_number(const struct engine *k, uint32_t resource, int64_t amount, struct buf *out)
+{
+    add_amount(k, resource, amount, out);
+}
+
+void engine_tell_amount(const struct engine *k, uint32_t resource, int64_t amount, struct buf *out)
+{
+    add_amount(k, resource, amount, out);
+    add_resource(k, resource, out);
+}
+
 static void word_a1(struct engine *k, uint32_t unit, const struct fair_refusal *why,
                     struct buf *out)
 {

@@ -315,6 +315,10 @@ bool engine_is_kept(const struct engine *k, pod_id pod);
 /* The pod is placed, after all others that were. */
 void engine_note_placed(struct engine *k, pod_id pod);
 
+/* An amount in the units that users write, and the resource: `8 nvidia.com/gpu`. */
+void engine_tell_amount(const struct engine *k, uint32_t resource, int64_t amount, struct buf *out);
+void engine_tell_number(const struct engine *k, uint32_t resource, int64_t amount, struct buf *out);
+
 /* Does a queue have more than its max of a kind because the pod, which is placed in the open
  * transaction, is on such a node (A2b)? */
 bool engine_exceeds_kind(struct engine *k, pod_id pod, struct fair_refusal *why);

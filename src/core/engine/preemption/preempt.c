@@ -261,7 +261,7 @@ static void set_evicted(struct engine *k, pod_id pod, bool is_so)
         change_log_add(&k->cluster->log, (node_id){row->node}, COLUMN_WORTH);
 }
 
-static void evict(struct engine *k, pod_id victim, pod_id by, struct effects *out)
+static void evict(struct engine *k, pod_id victim, pod_id by, struct str why, struct effects *out)
 {
     struct cluster *c = k->cluster;
     struct pod_row *row = pods_at(&c->pods, victim);
@@ -271,6 +271,7 @@ static void evict(struct engine *k, pod_id victim, pod_id by, struct effects *ou
     set_evicted(k, victim, true);
     e->node = names_text(&c->names, c->nodes.name[row->node]);
     e->by_uid = pod_uid(pods_at(&c->pods, by));
+    e->message = arena_str(&out->mem, why);
     e->by_scheduler = names_text(&c->names, cluster_spec(c, by)->scheduler_name);
     vec_push(&k->preemption->evictions,
              ((struct eviction){e->id, by.i, victim.i, engine_gpus_of(k, victim),
@@ -330,13 +331,17 @@ void engine_evict_all(struct engine *k, pod_id by, const struct eviction_plan *p
 {
     uint32_t first = out->list.n;
     uint32_t holds = 0;
+    AUTO(buf) why = {0};
     vec_each(&plan->victims, v) {
+        buf_clear(&why);
+        if (plan->is_by_queues && engine_is_queued(k, by.i))
+            reclaim_word(k, by.i, plan, v, &why);
         if (engine_is_hold(k, v->pod.i))
             holds += lose_hold(k, v->pod);
         else if (k->units.at[v->pod.i].prepares)
             call_off(k, v->pod, by, out);
         else if (!(pods_at(&k->cluster->pods, v->pod)->flags & POD_GOING))
-            evict(k, v->pod, by, out);
+            evict(k, v->pod, by, buf_str(&why), out);
     }
     join_evictions(k, by, first, out);
     engine_count_victims(&k->figures->counts, plan->victims.n - holds);

@@ -158,6 +158,14 @@ int reclaim_compare(const struct party *a, const struct party *b);
 /* In a trial: do the queues let the unit in? `planner`: it is in its seats already; or NULL. */
 bool reclaim_admits(struct engine *k, uint32_t unit, const struct planner *planner);
 
+struct victim_note;
+struct eviction_plan;
+
+/* What the victim is told, where queues say who goes: for whom, whose guarantee it is, what its own
+ * queue had borrowed. Before anybody goes. */
+void reclaim_word(struct engine *k, uint32_t unit, const struct eviction_plan *plan,
+                  const struct victim_note *victim, struct buf *out);
+
 /* What is out is a plan: it takes nothing that a guarantee pays for, and it ends (I3, R10). */
 void reclaim_check(struct engine *k);
 

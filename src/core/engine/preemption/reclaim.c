@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/engine/preemption/preemption.h"
+#include "core/model/resources.h"
 
 enum { CRITICAL = 1000000000 };
 
@@ -423,6 +424,75 @@ bool reclaim_admits(struct engine *k, uint32_t unit, const struct planner *plann
     if (planner)
         count_seats(k, planner, +1);
     return may;
+}
+
+/* --- words --- */
+
+/* Of what it is taken back: the first that somebody is guaranteed, accelerators before others. */
+static uint32_t told_resource(struct fair *tree, struct fair_ask ask)
+{
+    uint32_t found = FAIR_NONE;
+    for (uint32_t i = 0; i < ask.n; i++) {
+        uint32_t r = ask.at[i].resource;
+        bool is_accelerator = resource_is_accelerator(fair_resource_name(tree, r));
+        if (fair_is_guaranteed(tree, r) && (found == FAIR_NONE || is_accelerator))
+            found = r;
+    }
+    return found;
+}
+
+static uint32_t child_towards(struct fair *tree, uint32_t top, uint32_t queue)
+{
+    while (fair_parent(tree, queue) != top && fair_parent(tree, queue) != FAIR_NONE)
+        queue = fair_parent(tree, queue);
+    return queue;
+}
+
+static void word_taking(struct engine *k, uint32_t unit, uint32_t victims, struct buf *out)
+{
+    struct fair *tree = k->shares->tree;
+    uint32_t own = fair_leaf(tree, fair_queue_of(tree, unit)),
+             top = fair_common(tree, own, victims);
+    struct fair_ask ask = fair_ask_of(tree, unit);
+    uint32_t r = told_resource(tree, ask);
+    if (r == FAIR_NONE)
+        return;
+    uint32_t a = child_towards(tree, top, own), b = child_towards(tree, top, victims);
+    int64_t wants = 0, over = fair_used(tree, b, r) - fair_effective(tree, b, r);
+    for (uint32_t i = 0; i < ask.n; i++)
+        wants = ask.at[i].resource == r ? ask.at[i].amount : wants;
+    buf_printf(out, "queue " STR_FMT " takes back ", STR_ARG(fair_name(tree, a)));
+    engine_tell_amount(k, r, wants, out);
+    buf_add(out, STR(" of its guaranteed "));
+    engine_tell_number(k, r, fair_effective(tree, a, r), out);
+    buf_printf(out, "; queue " STR_FMT " had borrowed ", STR_ARG(fair_name(tree, b)));
+    engine_tell_number(k, r, MAX(over, (int64_t)0), out);
+    buf_add(out, STR("; "));
+}
+
+void reclaim_word(struct engine *k, uint32_t unit, const struct eviction_plan *plan,
+                  const struct victim_note *victim, struct buf *out)
+{
+    const struct cluster *c = k->cluster;
+    const struct gang *gang = engine_gang_led_by(k, unit);
+    sym namespace = pods_shape(&c->pods, (pod_id){unit})->namespace;
+    uint32_t queue = engine_queue_of_pod(k, victim->pod);
+    if (engine_may_name(k, namespace, pods_shape(&c->pods, victim->pod)->namespace))
+        buf_printf(
+            out, "for " STR_FMT "/" STR_FMT " (", STR_ARG(names_text(&c->names, namespace)),
+            STR_ARG(gang ? names_text(&c->names,
+                                      c->groups.at.at[groups_of(&c->groups, (pod_id){unit})].name)
+                         : pod_name(pods_at(&c->pods, (pod_id){unit}))));
+    else
+        buf_add(out, STR("for pods of another namespace ("));
+    if (victim->by == QUEUE_BY_R4)
+        word_taking(k, unit, fair_leaf(k->shares->tree, queue), out);
+    else if (queue != NOBODYS)
+        buf_printf(out, "more important, in queue " STR_FMT "; ",
+                   STR_ARG(engine_leaf_name(k, queue)));
+    int64_t tenths = plan->cost.lost_ms / 360000;
+    buf_printf(out, "%lld.%lld GPU-hours lost)", (long long)(tenths / 10),
+               (long long)(tenths % 10));
 }
 
 /* --- what makes cycles impossible --- */
