@@ -57,7 +57,7 @@ FUZZ = -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=f
 build = test -f $1/build.ninja || CC=$3 meson setup $1 $2 >$1.log 2>&1 || { cat $1.log; exit 1; }; \
 	rm -f $1.log; ninja -C $1 --quiet -j $(JOBS) $4
 
-.PHONY: all static demo test property bench bench-live trials longest-steps fgd philly week differential differential-live neighbours e2e-suite fuzz fmt promises clean
+.PHONY: all static demo test property bench bench-live trials longest-steps kueue-baseline fgd philly week differential differential-live neighbours e2e-suite fuzz fmt promises clean
 
 all:
 	@$(call build,$(B),$(RELEASE),gcc)
@@ -103,6 +103,10 @@ bench-live:
 	@$(call build,$(B),$(RELEASE),gcc)
 	@ninja -C $(B) --quiet -j $(JOBS) bench/bench-client
 	@bench/live --build $(B) --nodes $(NODES) --pods $(PODS) --shapes $(SHAPES) --who "$(WHO)"
+
+kueue-baseline: all
+	@bench/kueue/baseline --build $(B)
+	@bench/kueue/baseline --build $(B) --scale large
 
 trials: static
 	@tools/setup test

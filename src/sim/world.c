@@ -71,7 +71,7 @@ static void tell_pod(struct world *w, uint32_t i, enum change_kind kind)
     struct pod pod = *w->plan->templates.at[job->template];
     pod.meta.name = sim_pod_name(w, sim);
     pod.meta.uid = arena_printf(&w->mem, "%u", i);
-    if (pod.meta.created_ms == TIME_NONE || sim->is_anew)
+    if (pod.meta.created_ms == TIME_NONE || (sim->is_anew && !w->has_queues))
         pod.meta.created_ms = w->plan->epoch_ms + (w->has_queues ? job->at_ms : sim->created_ms);
     if (sim->is_anew)
         pod.status.start_ms = TIME_NONE;

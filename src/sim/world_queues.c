@@ -3,13 +3,11 @@
 #include "core/model/resources.h"
 #include "sim/world_inside.h"
 
-/* As queues call it. Lives until the engine is told something. */
-static struct str unit_name(struct world *w, const struct sim_pod *pod)
+/* As the engine has it: of a dump it knows gangs that the plan does not. Lives until it is told
+ * something. False: the pod is in no queue. */
+static bool find_standing(struct world *w, const struct sim_pod *pod, struct queue_standing *out)
 {
-    const struct plan_job *job = &w->plan->jobs.at[pod->job];
-    struct str namespace = pod_namespace(w, pod);
-    struct str name = job->minimum > 1 ? job->name : sim_pod_name(w, pod);
-    return arena_printf(&w->mem, STR_FMT "/" STR_FMT, STR_ARG(namespace), STR_ARG(name));
+    return engine_queue_of(w->engine, pod_namespace(w, pod), sim_pod_name(w, pod), &w->mem, out);
 }
 
 static bool is_beyond(const struct world *w, const struct sim_pod *pod)
@@ -21,20 +19,20 @@ static bool is_beyond(const struct world *w, const struct sim_pod *pod)
 void world_log_end(struct world *w, const struct sim_pod *pod)
 {
     struct queue_standing at;
-    if (w->log.out &&
-        engine_queue_of(w->engine, pod_namespace(w, pod), sim_pod_name(w, pod), &w->mem, &at))
-        decisions_end(&w->log, unit_name(w, pod), at.queue, is_beyond(w, pod));
+    if (w->log.out && find_standing(w, pod, &at))
+        decisions_end(&w->log, at.unit, at.queue, is_beyond(w, pod));
 }
 
 void world_log_eviction(struct world *w, const struct sim_pod *pod)
 {
     uint32_t resources = w->books.resources.n;
     const int64_t *needs = &w->needs[(size_t)w->plan->jobs.at[pod->job].template * resources];
+    struct queue_standing at;
     int64_t gpus = 0;
     for (uint32_t i = 0; i < resources; i++)
         gpus += resource_is_accelerator(w->books.resources.at[i]) ? needs[i] : 0;
-    if (w->has_queues)
-        decisions_take(&w->log, unit_name(w, pod), gpus * (w->now_ms - pod->started_ms));
+    if (w->has_queues && find_standing(w, pod, &at))
+        decisions_take(&w->log, at.unit, gpus * (w->now_ms - pod->started_ms));
 }
 
 /* What those whose minimum waits would be told. */

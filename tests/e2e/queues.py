@@ -2,10 +2,11 @@
 charged to outlives a restart."""
 
 import contextlib
+import subprocess
 
 from installed import kubectl
 from plane import bound, node, pod
-from stage import ROOT, test, until
+from stage import PROGRAM, ROOT, test, until
 
 API, GPU = "scheduling.kubenexus.io/v1alpha1", "nvidia.com/gpu"
 QUEUE, CHARGED = "scheduling.kubenexus.io/queue", "scheduling.kubenexus.io/charged-to"
@@ -27,9 +28,13 @@ def queue(stage, name, **spec):
                         "spec": {"namespaces": {"names": [stage.name]}, **spec}})
 
 
-def put(stage, name, in_queue, gpus, **how):
-    return stage.plane.create(pod(name, namespace=stage.name, extended={GPU: str(gpus)}, labels={QUEUE: in_queue},
-                                  schedulerName="kubenexus-scheduler", **how))
+def put(stage, name, in_queue, gpus, gang=None):
+    labels = {QUEUE: in_queue}
+    if gang:
+        labels |= {"pod-group.scheduling.kubenexus.io/name": gang[0],
+                   "pod-group.scheduling.kubenexus.io/min-available": str(gang[1])}
+    return stage.plane.create(pod(name, namespace=stage.name, extended={GPU: str(gpus)}, labels=labels,
+                                  schedulerName="kubenexus-scheduler"))
 
 
 def status(stage, name):
@@ -75,6 +80,11 @@ def three_teams_have_what_their_queues_say(stage):
         assert condition(stage, "research", "Backed") == ("True", "Backed")
         line = next(line.split() for line in kubectl(stage.plane, "get", "kq").splitlines() if "research" in line)
         assert line[2:7] == ["4/4/4", "2", "1", "0.000000000", "True"], line
+
+        said = subprocess.run([PROGRAM, "queues", "--kubeconfig", stage.plane.kubeconfig("admin")], text=True,
+                              capture_output=True, check=True).stdout
+        line = next(line.split() for line in said.splitlines() if line.startswith("research"))
+        assert line == ["research", "1", "4", "4", "4", "0", "0", "2", "0.000", "Open"], said
 
         put(stage, "s", "students", 2)  # of what is left
         until(lambda: bound(stage.plane.get("Pod", "s", stage.name)))
@@ -150,3 +160,42 @@ def a_queue_that_an_older_kind_let_through_is_held_and_says_why(stage):
         finally:
             kubectl(stage.plane, "delete", "kq", "odd", "--ignore-not-found")
             kubectl(stage.plane, "apply", "-f", ROOT / "deploy/crd-queue.yaml")
+
+
+def going(stage):
+    return sorted(p["metadata"]["name"] for p in stage.plane.list("Pod", stage.name)
+                  if p["metadata"].get("deletionTimestamp"))
+
+
+@test
+def a_queue_takes_back_what_is_lent_and_gangs_go_whole(stage):
+    """Research is guaranteed 4 of 8 GPUs that students have borrowed, in two gangs and alone."""
+    with queues(stage):
+        queue(stage, "research", guaranteed={GPU: 4})
+        queue(stage, "students")
+        stage.plane.create(node("n", extended={GPU: "8"}))
+        first = stage.run_synced("first")
+
+        def gang(name, in_queue, size):
+            for i in range(size):
+                put(stage, "%s-%d" % (name, i), in_queue, 1, gang=(name, size))
+        for number, (name, size) in enumerate((("old", 3), ("young", 3))):
+            gang(name, "students", size)
+            stage.wait_bound(3 * (number + 1))
+        for i in range(2):
+            put(stage, "alone-%d" % i, "students", 1)
+        stage.wait_bound(8)
+        gang("train", "research", 4)
+        until(lambda: len(going(stage)) >= 4)
+        gone = going(stage)
+        assert len([name for name in gone if name.startswith("old")]) in (0, 3), gone
+        assert len([name for name in gone if name.startswith("young")]) in (0, 3), gone
+        stage.plane.stop(first)  # in mid-plan: the next one goes on from what is there
+        stage.run_synced("second")
+        for name in gone:
+            stage.plane.delete("Pod", name, stage.name)
+        trained = stage.plane.wait_for("Pod", lambda p: p["metadata"]["name"].startswith("train") and bound(p), 4, 60,
+                                       stage.name)
+        assert all(p["metadata"]["annotations"][CHARGED] == "research" for p in trained.values())
+        assert going(stage) == [], going(stage)  # nobody else went
+        until(lambda: amounts(stage, "research").get("used") == "4")

@@ -92,6 +92,9 @@ static void apply_all(struct engine *k, struct result *r)
         engine_apply(k, 0, &(struct change){CHANGE_PUT, o});
         arena_reset(&mem);
     }
+    struct effects unused = {0};
+    engine_step(k, 0, &unused); /* queues are there before their pods are */
+    effects_done(&unused);
     for (uint32_t i = 0;; i++) {
         struct object o = {.kind = KIND_POD, .pod = bench_placed(&mem, r->shape, r->nodes, i)};
         if (!o.pod)

@@ -330,12 +330,15 @@ static uint32_t teams_of(enum bench_shape shape)
     return shape == BENCH_QUEUES_10000 ? 10000 : 1000;
 }
 
+enum { POD_RATE = 100 }; /* so many come in a second */
+
 /* Where one queue is full every second pod is of its namespace. */
 static void join_team(struct arena *mem, struct pod *pod, enum bench_shape shape, uint32_t i)
 {
     bool is_in_full = shape == BENCH_QUEUES_FULL && i % 2;
     uint32_t turn = shape == BENCH_QUEUES_FULL ? i / 2 : i;
     pod->spec.scheduler_name = STR("kubenexus-scheduler");
+    pod->meta.created_ms = (int64_t)(i / POD_RATE) * 1000;
     pod->meta.namespace =
         is_in_full ? STR("full") : arena_printf(mem, "team-%u", turn % teams_of(shape));
 }

@@ -20,6 +20,7 @@ static void link_pod(struct cluster *c, uint32_t pod, uint32_t node, uint32_t be
                      uint32_t after)
 {
     struct pod_row *rows = c->pods.rows.at;
+    assert(after == ID_NONE || rows[after].before == before);
     rows[pod].before = before;
     rows[pod].after = after;
     if (before == ID_NONE)
@@ -34,6 +35,7 @@ static void unlink_pod(struct cluster *c, uint32_t pod, uint32_t node)
 {
     struct pod_row *rows = c->pods.rows.at;
     uint32_t before = rows[pod].before, after = rows[pod].after;
+    assert((before == ID_NONE ? c->nodes.first_pod[node] : rows[before].after) == pod);
     if (before == ID_NONE)
         c->nodes.first_pod[node] = after;
     else

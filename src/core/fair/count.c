@@ -43,6 +43,12 @@ void fair_count_job(struct fair *f, uint32_t queue, int sign)
         queue_at(f, at)->jobs += (uint32_t)sign;
 }
 
+bool fair_limits_jobs(struct fair *f)
+{
+    settle(f);
+    return f->limits_jobs;
+}
+
 static const struct cell *cell_at(struct fair *f, uint32_t queue, uint32_t resource)
 {
     settle(f);

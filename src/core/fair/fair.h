@@ -152,6 +152,8 @@ bool fair_is_stopped(struct fair *f, uint32_t queue, enum fair_stop stop); /* it
 void fair_count(struct fair *f, uint32_t queue, struct fair_ask ask, int sign);
 void fair_count_job(struct fair *f, uint32_t queue, int sign); /* A3: running jobs */
 
+bool fair_limits_jobs(struct fair *f); /* does any queue? */
+
 /* A1 aside, a namespace with a `max` of its own (A4) counts beside the tree: its number, for
  * fair_count() and struct fair_request. It stays until fair_free(). */
 uint32_t fair_namespace(struct fair *f, struct str name, struct fair_ask max);
@@ -182,6 +184,8 @@ void fair_trail(struct fair *f, uint32_t unit, struct fair_ask behind);
 void fair_leave(struct fair *f, uint32_t unit); /* nothing if it does not stand */
 bool fair_stands(const struct fair *f, uint32_t unit);
 uint32_t fair_queue_of(const struct fair *f, uint32_t unit); /* FAIR_NONE: it does not stand */
+struct fair_ask fair_ask_of(const struct fair *f,
+                            uint32_t unit); /* as it entered; until it leaves */
 void fair_rename(struct fair *f, uint32_t unit, uint32_t to);
 
 /* The unit whose turn it is among those that are not out; FAIR_NONE: nobody. */

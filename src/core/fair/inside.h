@@ -137,7 +137,7 @@ struct fair {
     uint32_t stride;         /* cells a queue has room for */
     VEC(int64_t) capacity;   /* by resource */
     VEC(bool) is_guaranteed; /* gamma, by resource */
-    bool is_gamma_empty;
+    bool is_gamma_empty, limits_jobs;
     bool is_tree_stale, is_capacity_stale, is_entitled_stale;
     VEC(int64_t) asked;    /* Q10: by queue and resource (stride), of the last settling */
     VEC(int64_t) demand;   /* L3: of the last time anybody asked, */

@@ -175,6 +175,12 @@ uint32_t fair_queue_of(const struct fair *f, uint32_t unit)
     return fair_stands(f, unit) ? f->lanes.at[f->units.at[unit].lane].queue : FAIR_NONE;
 }
 
+struct fair_ask fair_ask_of(const struct fair *f, uint32_t unit)
+{
+    assert(fair_stands(f, unit));
+    return ask_of_lane(f, &f->lanes.at[f->units.at[unit].lane]);
+}
+
 static void make_room(struct fair *f, uint32_t unit)
 {
     uint32_t before = f->units.n;

@@ -190,8 +190,11 @@ static void find_gamma(struct fair *f)
     if (f->is_guaranteed.n)
         memset(f->is_guaranteed.at, 0, f->is_guaranteed.n * sizeof(*f->is_guaranteed.at));
     f->is_gamma_empty = true;
+    f->limits_jobs = false;
     vec_each(&f->top_down, number) {
-        struct fair_ask g = queue_at(f, *number)->limits.guaranteed;
+        const struct queue *q = queue_at(f, *number);
+        f->limits_jobs |= q->max_jobs >= 0 || q->each_max_jobs >= 0;
+        struct fair_ask g = q->limits.guaranteed;
         for (uint32_t i = 0; i < g.n; i++) {
             if (g.at[i].amount <= 0)
                 continue;

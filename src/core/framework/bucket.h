@@ -4,8 +4,8 @@
 
 /* Buckets: the feasible nodes of a class, grouped by what they share.
  *
- * Whoever fills them (a scan, a view) says per bucket how many nodes it has and which is the best
- * by its own row. The decision then asks key filters and key scores once per bucket. */
+ * A scan or a view fills them: it says per bucket how many nodes it has and which is the best by
+ * its own row. The decision then asks key filters and key scores once per bucket. */
 
 struct bucket {
     uint32_t nodes;

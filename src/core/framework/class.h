@@ -190,7 +190,7 @@ struct class *classes_of(struct classes *k, shape_id shape);
  * good until the classes are next swept. */
 struct class *classes_within(struct classes *k, shape_id shape, sym keys);
 
-/* Who and what pods of the shape are, as the profile's plugin for that says. */
+/* The tenant and the kind of work of pods of the shape, as the profile's classifier says. */
 struct identity classes_identify(struct classes *k, const struct profile *profile,
                                  const struct shape *shape);
 

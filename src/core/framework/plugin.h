@@ -23,7 +23,7 @@ struct learning {
     struct cluster *cluster;
     const struct spec *spec;
     const struct shape *shape;       /* one of the class; any gives the same answers */
-    const struct identity *identity; /* who and what its pods are; {0}: the profile does not ask */
+    const struct identity *identity; /* tenant and kind of work of its pods; {0}: not asked */
     const void *args;                /* the plugin's configuration */
     void *shared;                    /* what it keeps for all classes of the profile */
     struct arena *mem;               /* lives as long as the class */
@@ -165,7 +165,8 @@ struct plugin {
                      * compared by it, too */
     bool is_costly; /* its row answers take long: views must not ask for all rows lightly */
 
-    /* Says who and what the pods of a shape are, for all plugins of the profile. */
+    /* Says which tenant and kind of work the pods of a shape are of, for all plugins of the
+     * profile. */
     struct identity (*identify)(struct cluster *, const struct shape *, const void *args);
 
     /* What its classes of one profile share: made for the first of them, gone after the last. */
@@ -224,7 +225,7 @@ struct plugin {
     /* The errand was certainly not run: what was taken is there for others again. */
     void (*release)(struct cluster *, const struct errand *);
 
-    /* What its filter is about, for those who are told that it is the cause. */
+    /* What its filter is about: words for the pod that is told that this plugin is the cause. */
     enum {
         ABOUT_ANYTHING,
         ABOUT_NAMES,

@@ -10,9 +10,9 @@
  * On each node that pods could be taken off with profit (its refusal is Unschedulable, not
  * UnschedulableAndUnresolvable), all less important pods are taken away in a trial; if the pod then
  * fits, they are put back one by one, the most important first, those whose budgets would be
- * violated before all others. Who cannot come back is a victim. Where the profile places gangs, a
- * group whose object says that it goes as a whole goes or comes back with all its pods, those on
- * other nodes as well, and only if each of them is less important.
+ * violated before all others. A pod that cannot come back is a victim. Where the profile places
+ * gangs, a group whose object says that it goes as a whole goes or comes back with all its pods,
+ * those on other nodes as well, and only if each of them is less important.
  *
  * What a node costs depends on its own row alone unless the class has filters on keys. So the costs
  * are kept per class, and a node's is worked out again only when its row, a nomination to it or the

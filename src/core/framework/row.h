@@ -33,8 +33,9 @@ reason_id row_judge(const struct cluster *c, const struct class *class, node_id 
 /* Puts the pod, which fits, on the node, on the GPUs that the class would choose. */
 void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id node);
 
-/* Do pods of the class leave alone what this one has in sight? Held room
- * (engine/reservation/holds.h), whose priority is above all others', does so whoever it is. */
+/* Do pods of the class leave alone the node that this pod is nominated to? Held room
+ * (engine/reservation/holds.h), whose priority is above all others, leaves every such node alone.
+ */
 bool row_heeds(const struct cluster *c, const struct class *class, pod_id nominated);
 
 /* Are pods other than `self`, of the class's priority or higher, nominated to this node? */
@@ -46,9 +47,9 @@ bool row_has_nominated(const struct cluster *c, const struct class *class, node_
 reason_id row_judge_nominated(struct cluster *c, const struct class *class, node_id node,
                               pod_id self);
 
-/* For who keeps rows: the row filters' verdict after a change in these columns; `did_fit`: none of
- * them refused the node before. Pods of the class's priority or higher that are nominated to it are
- * counted, unless the class has filters on keys. */
+/* For views, which keep rows: the row filters' verdict after a change in these columns;
+ * `did_fit`: none of them refused the node before. Pods of the class's priority or higher that are
+ * nominated to it are counted, unless the class has filters on keys. */
 reason_id row_look(struct cluster *c, const struct class *class, node_id node, uint32_t columns,
                    bool did_fit);
 

@@ -3,7 +3,7 @@
 #include "core/base/base.h"
 #include "core/cluster/event.h"
 
-/* Who is next: the units that wait to be placed.
+/* The units that wait to be placed, and which of them is next.
  *
  * A unit (a pod, or a gang under the number of one of its pods) is a small dense number that the
  * owner of the queue hands out.
@@ -16,11 +16,11 @@
  *    is refused.
  *  - Each failure in a row doubles the wait (backoff.h); refusals and errors count apart. A unit
  *    that is woken before its wait is over backs off until then. Where the rules say so, refusals
- *    cost no wait: who is woken stands in the order at once, and who goes first is who comes first.
+ *    cost no wait: a unit that is woken is active at once, in its place in the order.
  *  - When nothing is active, the refused unit whose wait ends first may go ahead of time (errors
  *    may not).
- *  - Whoever becomes active or backs off must pass the gates; who passed on the way into backoff is
- *    not asked again on the way out.
+ *  - A unit must pass the gates to become active or to back off; a unit that passed them on the way
+ *    into backoff is not asked again on the way out.
  *  - A unit parked for longer than `park_ms` is tried again whatever happened; one that a gate
  *    still holds is looked at every `park_ms`.
  *
@@ -91,8 +91,8 @@ void queue_add(struct queue *q, int64_t now_ms, uint32_t unit);
 /* Leaves from wherever it is; nothing if it is nowhere. */
 void queue_remove(struct queue *q, uint32_t unit);
 
-/* Brings back at most so many of those that have waited long enough; true: there may be more, and
- * then it is not yet said who is next. */
+/* Brings back at most so many of the units that have waited long enough; true: there may be more,
+ * and one of those may be the next. */
 bool queue_ripen(struct queue *q, int64_t now_ms, uint32_t most);
 
 /* The next unit, now in flight and counted as an attempt; false if none is ready. First brings back
@@ -117,7 +117,7 @@ void queue_put_back(struct queue *q, uint32_t unit);
 void queue_fail(struct queue *q, int64_t now_ms, uint32_t unit);
 
 /* The unit in flight waits until its owner recalls it: parked under this plugin (one bit), which
- * neither refused it nor is said to. */
+ * neither refused it nor counts as having refused it. */
 void queue_hold(struct queue *q, int64_t now_ms, uint32_t unit, uint64_t plugin);
 
 /* A parked unit is in flight again, as another attempt. */
@@ -126,8 +126,9 @@ void queue_recall(struct queue *q, uint32_t unit);
 /* The unit in flight needs no further decision. */
 void queue_settle(struct queue *q, uint32_t unit);
 
-/* The rules are others now: order, gates, times. Every unit is looked at again, and whoever was
- * refused may go; waits that have begun last as long as they were to last. No unit is in flight. */
+/* The rules are others now: order, gates, times. Every unit is looked at again, and units
+ * that were refused may go; waits that have begun last as long as they were to last. No unit is
+ * in flight. */
 void queue_renew(struct queue *q, int64_t now_ms, const struct queue_rules *rules);
 
 /* Something happened in the cluster. */

@@ -140,7 +140,7 @@ static struct fair_key key_of(struct engine *k, uint32_t unit)
 {
     struct fair *tree = k->shares->tree;
     struct fair_key key =
-        fair_key(tree, fair_leaf(tree, fair_queue_of(tree, unit)), engine_unit_ask(k, unit));
+        fair_key(tree, fair_leaf(tree, fair_queue_of(tree, unit)), fair_ask_of(tree, unit));
     arena_reset(&k->shares->mem);
     return key;
 }
@@ -156,7 +156,7 @@ void engine_mind_heads(struct engine *k, struct line *l, uint32_t unit)
     contention_of(k, unit, &marks);
     for (uint32_t i = 0; i < l->heads.n; i++) {
         const struct line *head = l->heads.at[i];
-        bool yields = is->key.class == 0 && key_of(k, head->head).class == 1;
+        bool yields = k->shares->chosen_key.class == 0 && key_of(k, head->head).class == 1;
         if (!yields && head->head != unit && contends(head, &marks))
             vec_push(&l->minded, i);
     }

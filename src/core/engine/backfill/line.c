@@ -276,6 +276,11 @@ void engine_tell_behind(struct engine *k, uint32_t unit, struct effects *out)
     k->figures->stats.refused++;
 }
 
+void engine_set_told(struct engine *k, uint32_t unit, bool is_told)
+{
+    k->lines->waiters.at[unit].is_told = is_told;
+}
+
 /* --- taking a place --- */
 
 bool engine_line_up(struct engine *k, uint32_t unit, struct effects *out)

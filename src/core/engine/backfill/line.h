@@ -165,6 +165,9 @@ bool engine_stays_in_line(struct engine *k, uint32_t unit, uint64_t rejectors);
 /* The words for it: whom it would delay, and when that is expected to start. */
 void engine_add_behind(const struct engine *k, uint32_t unit, struct buf *out);
 
+/* The unit, which is in line, knows why it waits; or may hear it again. */
+void engine_set_told(struct engine *k, uint32_t unit, bool is_told);
+
 /* A span of time: 2h05m, 12m, 40s. */
 void engine_add_span(struct buf *out, int64_t ms);
 

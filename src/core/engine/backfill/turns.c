@@ -74,6 +74,15 @@ bool engine_has_turn(const struct engine *k, const struct line *l)
     return fair_next(tree) != FAIR_NONE || (may_open && fair_n_waiting(tree, FAIR_ROOT));
 }
 
+static struct fair_key key_of(struct engine *k, uint32_t unit)
+{
+    struct fair *tree = k->shares->tree;
+    const struct kept_turn *kept = k->shares->standers.at[unit].turn;
+    return kept ? kept->key
+                : fair_key(tree, fair_leaf(tree, fair_queue_of(tree, unit)),
+                           fair_ask_of(tree, unit));
+}
+
 bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
 {
     struct shares *s = k->shares;
@@ -86,10 +95,8 @@ bool engine_next_turn(struct engine *k, struct line *l, uint32_t *unit)
     }
     if (next == FAIR_NONE)
         return false;
-    struct stander *is = &s->standers.at[next];
-    if (!is->has_turn)
-        is->key = fair_key(s->tree, fair_leaf(s->tree, fair_queue_of(s->tree, next)),
-                           engine_unit_ask(k, next));
+    s->chosen = next;
+    s->chosen_key = key_of(k, next);
     arena_reset(&s->mem);
     engine_mind_heads(k, l, next);
     fair_out(s->tree, next);
@@ -116,17 +123,16 @@ static struct str unit_name(const struct engine *k, uint32_t unit, struct arena 
     return arena_join(mem, namespace, STR("/"), name);
 }
 
-static void tell_goers(const struct turn_victims *goers, struct effects *out,
-                       struct queue_turn *turn)
+static void tell_goers(const struct kept_turn *kept, struct effects *out, struct queue_turn *turn)
 {
-    struct queue_victim *at = arena_array(&out->mem, struct queue_victim, goers->at.n);
-    for (uint32_t i = 0; i < goers->at.n; i++) {
-        at[i] = goers->at.at[i];
+    struct queue_victim *at = arena_array(&out->mem, struct queue_victim, kept->goers.n);
+    for (uint32_t i = 0; i < kept->goers.n; i++) {
+        at[i] = kept->goers.at[i];
         at[i].unit = arena_str(&out->mem, at[i].unit);
         at[i].queue = arena_str(&out->mem, at[i].queue);
     }
     turn->victims.at = at;
-    turn->victims.n = goers->at.n;
+    turn->victims.n = kept->goers.n;
 }
 
 void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
@@ -136,22 +142,22 @@ void engine_start_turn(struct engine *k, uint32_t unit, struct effects *out)
     if (LIKELY(!l) || !l->has_queues)
         return;
     struct stander *is = &s->standers.at[unit];
+    struct fair_key key = s->chosen == unit ? s->chosen_key : key_of(k, unit);
     struct queue_turn turn = {
         .unit = unit_name(k, unit, &out->mem),
         .queue = engine_leaf_name(k, fair_queue_of(s->tree, unit)),
         .is_beyond = is->is_beyond,
         .is_first = is->is_first,
-        .class = is->key.class,
-        .share = is->key.share,
+        .class = key.class,
+        .share = key.share,
     };
     turn.queue = arena_str(&out->mem, turn.queue);
-    if (is->goers)
-        tell_goers(is->goers, out, &turn);
+    if (is->turn)
+        tell_goers(is->turn, out, &turn);
     vec_push(&out->turns, turn);
     queue_counts_start(&s->counts, &turn, k->now_ms - engine_age_ms(k, unit));
-    turn_victims_free(is->goers);
-    is->goers = NULL;
-    is->has_turn = false;
+    kept_turn_free(is->turn);
+    is->turn = NULL;
     l->has_started = true;
 }
 

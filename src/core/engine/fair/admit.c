@@ -35,7 +35,7 @@ bool engine_is_queued(const struct engine *k, uint32_t unit)
     return engine_shares(k) && unit < s->standers.n && s->standers.at[unit].stands;
 }
 
-/* Its ask lives in shares.mem. */
+/* Its ask lives as long as the unit stands. */
 static struct fair_request request_of(struct engine *k, uint32_t unit)
 {
     struct shares *s = k->shares;
@@ -45,10 +45,10 @@ static struct fair_request request_of(struct engine *k, uint32_t unit)
     return (struct fair_request){
         .queue = queue,
         .namespace = engine_limit_of(k, pod),
-        .ask = engine_unit_ask(k, unit),
-        .is_taken = engine_takes(k, queue, pods_shape(&k->cluster->pods, pod)->namespace),
-        .is_new_job =
-            !is->is_beyond && map_find(&s->jobs, engine_job_of(k, pod, queue)) == MAP_NONE,
+        .ask = fair_ask_of(s->tree, unit),
+        .is_taken = is->is_taken,
+        .is_new_job = !is->is_beyond && fair_limits_jobs(s->tree) &&
+                      map_find(&s->jobs, engine_job_of(k, pod, queue)) == MAP_NONE,
         .is_preemptible = is->is_beyond || !engine_is_kept(k, pod),
     };
 }
@@ -314,7 +314,7 @@ void engine_word_queue(struct engine *k, uint32_t unit, struct buf *out)
     if (!s->tree || unit >= s->standers.n || !s->standers.at[unit].stands)
         return;
     uint32_t queue = fair_queue_of(s->tree, unit);
-    struct fair_key key = fair_key(s->tree, fair_leaf(s->tree, queue), engine_unit_ask(k, unit));
+    struct fair_key key = fair_key(s->tree, fair_leaf(s->tree, queue), fair_ask_of(s->tree, unit));
     arena_reset(&s->mem);
     buf_printf(out, "; in queue " STR_FMT, STR_ARG(engine_leaf_name(k, queue)));
     if (key.class == 0)

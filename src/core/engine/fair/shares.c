@@ -54,7 +54,7 @@ static void fell_tree(struct engine *k)
     k->cluster->tap = NULL;
     vec_done(&s->charged);
     vec_each(&s->standers, is)
-        turn_victims_free(is->goers);
+        kept_turn_free(is->turn);
     vec_done(&s->standers);
     map_done(&s->jobs);
     vec_done(&s->numbers);
@@ -76,6 +76,7 @@ void engine_shares_done(struct engine *k)
     vec_done(&s->said);
     vec_done(&s->said_free);
     map_done(&s->namespaces);
+    map_done(&s->named);
     vec_done(&s->kinds);
     map_done(&s->pinned);
     map_done(&s->limits);
@@ -204,6 +205,17 @@ void engine_relate_teams(struct engine *k)
             s->teams.at[at]->is_leaf = false;
     }
     map_clear(&s->namespaces);
+    map_clear(&s->named);
+    s->any_likes = false;
+    for (uint32_t i = 0; i < s->teams.n; i++) {
+        const struct team *team = s->teams.at[i];
+        s->any_likes |= team->like != ID_NONE;
+        for (uint32_t n = 0; n < team->namespaces.n && team->is_leaf; n++) {
+            sym name = team->namespaces.at[n];
+            uint32_t other = map_find(&s->named, name);
+            map_put(&s->named, name, other == MAP_NONE || other == i ? i : SEVERAL);
+        }
+    }
 }
 
 /* --- text to numbers --- */
@@ -359,6 +371,7 @@ static void plant_tree(struct engine *k)
 {
     struct shares *s = k->shares;
     s->order = (struct fair_order){.before = engine_stands_before, .ctx = k};
+    engine_know_keys(k);
     s->tree = fair_new(&s->order);
     fair_set_reclaim(s->tree, s->args->reclaim == RECLAIM_FAIR_SHARE ? FAIR_BY_SHARE
                               : s->args->reclaim == RECLAIM_NEVER    ? FAIR_NEVER

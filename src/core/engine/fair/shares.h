@@ -70,6 +70,7 @@ enum saying {
     SAYS_LOCAL_QUEUE,   /* … or by the LocalQueue that leads there */
     SAYS_MAX,           /* scheduling.kubenexus.io/max, of a namespace */
     N_SAYINGS,
+    N_SPELLINGS = 12, /* of keys that say it */
 };
 
 struct sayings {
@@ -79,30 +80,31 @@ struct sayings {
 /* Where a pod is counted. */
 struct charged {
     uint32_t queue;  /* FAIR_NONE: not known yet; NOBODYS: it is an outsider's */
+    uint32_t placed; /* the how-many-eth pod that was placed; those that we found, by name */
     uint64_t job;    /* with its queue: 0: it is counted in none */
-    uint64_t placed; /* the how-many-eth pod that was placed; those that we found, by name */
 };
 #define NOBODYS (FAIR_NONE - 1)
+#define SEVERAL (ID_NONE - 1)
 
 /* A unit that stands in a lane: what O6 compares. */
 struct stander {
-    bool stands, is_first, is_starving, is_beyond, is_told;
-    int64_t priority;         /* with its tenant's boost */
-    int64_t turn_ms;          /* its age, or what its line makes of it */
-    uint32_t told, told_text; /* hashes of the refusal that it heard last: its rule, its words */
+    int64_t priority;       /* with its tenant's boost */
+    int64_t turn_ms;        /* its age, or what its line makes of it */
+    struct kept_turn *turn; /* it was chosen, and evicts; owned; NULL: it does not */
     int64_t told_ms;
-    bool is_behind;             /* in its last turn a head of its line kept it */
-    bool has_turn;              /* it was chosen, and evicts: so it goes before all others (R11), */
-    struct fair_key key;        /* … this was its turn, … */
-    struct turn_victims *goers; /* … and for it go these; owned */
+    uint32_t told, told_text; /* hashes of the refusal that it heard last: its rule, its words */
+    bool stands, is_first, is_starving, is_beyond;
+    bool is_taken;  /* its queue takes its namespace */
+    bool is_behind; /* in its last turn a head of its line kept it */
 };
 
-/* Who goes for a unit, as its turn will tell. */
-struct turn_victims {
-    struct arena mem;
-    VEC(struct queue_victim) at;
+/* A turn that goes on until its unit starts, before all others (R11). */
+struct kept_turn {
+    struct fair_key key;            /* as it was when the unit was chosen */
+    struct arena mem;               /* of the texts of … */
+    VEC(struct queue_victim) goers; /* … who goes for it */
 };
-void turn_victims_free(struct turn_victims *v); /* NULL is fine */
+void kept_turn_free(struct kept_turn *t); /* NULL is fine */
 
 /* A resource whose use is counted by what the node is, too. */
 struct kind_of {
@@ -121,20 +123,26 @@ struct shares {
     VEC(bool) has_part;       /* by profile: its pods are in queues */
     bool shares_namespaces;   /* some of them take turns by namespace */
 
+    sym keys[N_SPELLINGS]; /* of what is said, held; once there is a tree */
+    bool knows_keys;
+    struct map named;   /* namespace → the only leaf whose object names it; SEVERAL */
+    bool any_likes;     /* some object has a selector for them */
     struct map said_at; /* pod → place in `said`; groups and namespaces: above */
     VEC(struct sayings) said;
     VEC(uint32_t) said_free;
 
     VEC(struct charged) charged;  /* by pod; empty without a tree */
     VEC(struct stander) standers; /* by unit; the same */
-    uint64_t n_placed;
-    struct map jobs;       /* job and queue → its pods that are counted */
-    VEC(sym) limited;      /* namespaces that say a max, held … */
-    struct map limits;     /* … → the number of each in the tree */
-    struct map namespaces; /* namespace → its only queue by 1.4, row 5; cleared when it may
+    uint32_t n_placed;
+    uint32_t chosen;            /* the unit that was chosen last, … */
+    struct fair_key chosen_key; /* … and as what */
+    struct map jobs;            /* job and queue → its pods that are counted */
+    VEC(sym) limited;           /* namespaces that say a max, held … */
+    struct map limits;          /* … → the number of each in the tree */
+    struct map namespaces;      /* namespace → its only queue by 1.4, row 5; cleared when it may
                                      * be another */
-    VEC(uint32_t) numbers; /* resource → its number in the tree, + 1; 0: none yet */
-    VEC(bool) is_fine;     /* number in the tree → counted in thousandths */
+    VEC(uint32_t) numbers;      /* resource → its number in the tree, + 1; 0: none yet */
+    VEC(bool) is_fine;          /* number in the tree → counted in thousandths */
     VEC(struct kind_of) kinds;
     struct map pinned; /* what pods may have, and a kind → whether it is that kind alone */
     uint32_t vram;     /* number in the tree, + 1; 0: no Queue names it */
@@ -212,6 +220,9 @@ bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *say
 void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct meta *says);
 void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says);
 
+/* Once: the keys that say it, as symbols. */
+void engine_know_keys(struct engine *k);
+
 /* Is the pod's profile one of those with a part in queues? */
 bool engine_is_shared(const struct engine *k, pod_id pod);
 
@@ -271,9 +282,9 @@ void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms);
 void engine_leave_queue(struct engine *k, uint32_t unit);
 void engine_stand_anew(struct engine *k, uint32_t unit); /* it starves */
 
-/* The unit evicts, so its turn goes on: until it starts, it goes before all others. Takes `goers`.
- * Or it evicts no longer. */
-void engine_keep_turn(struct engine *k, uint32_t unit, struct turn_victims *goers);
+/* The unit evicts, so its turn goes on: until it starts, it goes before all others. Takes `turn`. Or
+ * it evicts no longer. */
+void engine_keep_turn(struct engine *k, uint32_t unit, struct kept_turn *turn);
 void engine_give_turn_up(struct engine *k, uint32_t unit);
 void engine_rename_in_queue(struct engine *k, uint32_t unit, uint32_t to);
 

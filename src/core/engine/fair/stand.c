@@ -70,7 +70,7 @@ static uint32_t need_of(const struct engine *k, uint32_t group)
     const struct group *g = &k->cluster->groups.at.at[group];
     uint32_t running = engine_muster(k, group).running, have = running + group_ended(g);
     uint32_t minimum = (uint32_t)group_minimum(g);
-    bool goes_on = running && (group_comes_in_turn(g) || k->gangs->all.at[group].goes_on);
+    bool goes_on = running && (group_comes_in_turn(g) || engine_gang_at(k, group)->goes_on);
     return goes_on || have >= minimum ? 0 : minimum - have;
 }
 
@@ -253,9 +253,11 @@ void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms)
     is->priority = priority + u->boost;
     is->turn_ms = turn_ms;
     uint32_t queue = settle_queue(k, unit);
+    is = stander_at(k, unit);
+    is->is_taken = engine_takes(k, queue, pods_shape(&k->cluster->pods, (pod_id){unit})->namespace);
     struct fair_ask ask = engine_unit_ask(k, unit);
     fair_enter(s->tree, unit, queue, kind_of(k, unit, is->is_beyond), ask,
-               is->is_first || is->has_turn);
+               is->is_first || is->turn);
     if (gang)
         fair_trail(s->tree, unit, ask_behind(k, unit));
     arena_reset(&s->mem);
@@ -267,7 +269,7 @@ void engine_leave_queue(struct engine *k, uint32_t unit)
     if (!s->tree || unit >= s->standers.n)
         return;
     fair_leave(s->tree, unit);
-    turn_victims_free(s->standers.at[unit].goers);
+    kept_turn_free(s->standers.at[unit].turn);
     s->standers.at[unit] = (struct stander){0};
 }
 
@@ -291,30 +293,24 @@ void engine_stand_anew(struct engine *k, uint32_t unit)
 
 /* --- a turn that goes on --- */
 
-void turn_victims_free(struct turn_victims *v)
+void kept_turn_free(struct kept_turn *t)
 {
-    if (!v)
+    if (!t)
         return;
-    arena_done(&v->mem);
-    vec_done(&v->at);
-    mem_free(v);
+    arena_done(&t->mem);
+    vec_done(&t->goers);
+    mem_free(t);
 }
 
-static void set_turn(struct engine *k, uint32_t unit, bool has, struct turn_victims *goers)
+void engine_keep_turn(struct engine *k, uint32_t unit, struct kept_turn *turn)
 {
     struct stander *is = &k->shares->standers.at[unit];
-    turn_victims_free(is->goers);
-    is->goers = goers;
-    is->has_turn = has;
+    kept_turn_free(is->turn);
+    is->turn = turn;
     engine_enter_queue(k, unit, is->turn_ms);
-}
-
-void engine_keep_turn(struct engine *k, uint32_t unit, struct turn_victims *goers)
-{
-    set_turn(k, unit, true, goers);
 }
 
 void engine_give_turn_up(struct engine *k, uint32_t unit)
 {
-    set_turn(k, unit, false, NULL);
+    engine_keep_turn(k, unit, NULL);
 }

@@ -9,7 +9,7 @@
 static const struct spelling {
     struct str key;
     enum saying is;
-} spellings[] = {
+} spellings[N_SPELLINGS] = {
     {STR("scheduling.kubenexus.io/queue"), SAYS_QUEUE},
     {STR("scheduling.kubenexus.io/charged-to"), SAYS_CHARGED},
     {STR("scheduling.kubenexus.io/user"), SAYS_USER},
@@ -143,15 +143,25 @@ void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct 
     k->shares->is_stale = true;
 }
 
+void engine_know_keys(struct engine *k)
+{
+    struct shares *s = k->shares;
+    for (uint32_t i = 0; i < N_SPELLINGS && !s->knows_keys; i++) {
+        s->keys[i] = names_get(&k->cluster->names, spellings[i].key);
+        intern_hold(&k->cluster->names.text, s->keys[i]);
+    }
+    s->knows_keys = true;
+}
+
 /* By a label of the pod, else an annotation, else its group's object. */
 static struct str word_of(const struct engine *k, pod_id pod, enum saying is)
 {
     const struct cluster *c = k->cluster;
-    for (uint32_t i = 0; i < LEN(spellings); i++) {
-        sym key = spellings[i].is == is ? names_find(&c->names, spellings[i].key) : SYM_NONE;
-        sym value = key == SYM_NONE
-                        ? SYM_NONE
-                        : names_label(&c->names, pods_shape(&c->pods, pod)->labels, key);
+    label_set_id labels = pods_shape(&c->pods, pod)->labels;
+    for (uint32_t i = 0; i < N_SPELLINGS; i++) {
+        if (spellings[i].is != is)
+            continue;
+        sym value = names_label(&c->names, labels, k->shares->keys[i]);
         if (value != SYM_NONE && names_text(&c->names, value).n)
             return names_text(&c->names, value);
     }
@@ -208,19 +218,16 @@ static bool likes_it(const struct engine *k, const struct team *team, sym namesp
                                                      &c->names, labels == MAP_NONE ? 0 : labels);
 }
 
-/* The only leaf whose object has the namespace, by name or by labels; none: ID_NONE. */
-static uint32_t only_team(const struct engine *k, sym namespace, bool by_name)
+/* The only leaf whose object has the namespace by its labels; ID_NONE: none. */
+static uint32_t team_that_likes(const struct engine *k, sym namespace)
 {
-    uint32_t found = ID_NONE, n = 0;
-    for (uint32_t i = 0; i < k->shares->teams.n; i++) {
+    uint32_t found = ID_NONE;
+    for (uint32_t i = 0; i < k->shares->teams.n && k->shares->any_likes; i++) {
         const struct team *team = k->shares->teams.at[i];
-        bool has = by_name ? names_it(team, namespace) : likes_it(k, team, namespace);
-        if (has && team->is_leaf) {
-            found = i;
-            n++;
-        }
+        if (team->is_leaf && likes_it(k, team, namespace))
+            found = found == ID_NONE ? i : SEVERAL;
     }
-    return n == 1 ? found : n ? ID_NONE - 1 : ID_NONE;
+    return found;
 }
 
 /* Row 5 of the table; NULL: none, or several. */
@@ -231,8 +238,8 @@ static struct team *namespaces_team(struct engine *k, sym namespace)
         engine_relate_teams(k);
     uint32_t at = map_find(&s->namespaces, namespace);
     if (at == MAP_NONE) {
-        at = only_team(k, namespace, true);
-        at = at == ID_NONE ? only_team(k, namespace, false) : at;
+        at = map_find(&s->named, namespace);
+        at = at == MAP_NONE ? team_that_likes(k, namespace) : at;
         at = at < s->teams.n ? at : s->teams.n;
         map_put(&s->namespaces, namespace, at);
     }

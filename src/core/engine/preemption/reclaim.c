@@ -70,7 +70,7 @@ static struct member member_of(const struct engine *k, pod_id pod)
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     int64_t start_ms = row->start_ms == TIME_NONE ? k->now_ms : MIN(row->start_ms, k->now_ms);
     uint64_t placed =
-        pod.i < k->shares->charged.n ? k->shares->charged.at[pod.i].placed : UINT64_MAX;
+        pod.i < k->shares->charged.n ? k->shares->charged.at[pod.i].placed : UINT32_MAX;
     return (struct member){pod, start_ms, placed, pod_name(row)};
 }
 

@@ -59,9 +59,7 @@ bool engine_queue_of(const struct engine *k, struct str namespace, struct str na
 static uint32_t unit_of(const struct engine *k, pod_id pod)
 {
     uint32_t gang = engine_gang_of(k, pod);
-    uint32_t unit = gang == ID_NONE          ? pod.i
-                    : gang < k->gangs->all.n ? k->gangs->all.at[gang].leader
-                                             : ID_NONE;
+    uint32_t unit = gang == ID_NONE ? pod.i : engine_leader_of(k, gang);
     const struct shares *s = k->shares;
     return unit < s->standers.n && s->standers.at[unit].stands ? unit : ID_NONE;
 }

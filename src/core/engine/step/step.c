@@ -172,7 +172,8 @@ void engine_place_in_turn(struct engine *k, pod_id pod, struct class *class, uin
     struct line *l = engine_line_of(k, pod.i);
     bool may_pass = true, exceeds = false;
     struct fair_refusal why;
-    if (UNLIKELY(l) && (l->head != ID_NONE || l->minded.n || (l->has_queues && k->shares->kinds.n))) {
+    if (UNLIKELY(l) &&
+        (l->head != ID_NONE || l->minded.n || (l->has_queues && k->shares->kinds.n))) {
         struct txn trial = txn_begin(k->cluster);
         row_place(k->cluster, class, pod, (node_id){node});
         may_pass = engine_may_pass(k, pod.i);

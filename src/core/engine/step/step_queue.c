@@ -72,10 +72,10 @@ static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why
                             (enum queue_rule)(QUEUE_RULE_A1 + (why->rule - FAIR_A1)));
         tell_all(k, unit, buf_str(&text), out);
     }
-    k->lines->waiters.at[unit].is_told = !is_news;
+    engine_set_told(k, unit, !is_news);
     engine_forget_refusal(k, unit);
     engine_stays_in_line(k, unit, k->shares->bit);
-    k->lines->waiters.at[unit].is_told = false;
+    engine_set_told(k, unit, false);
 }
 
 /* --- turns that evict --- */
@@ -95,27 +95,28 @@ static int by_unit(const void *a, const void *b)
     return str_compare(x->unit, y->unit);
 }
 
-static struct turn_victims *victims_of(struct engine *k, const struct eviction_plan *plan)
+static struct kept_turn *turn_of(struct engine *k, const struct eviction_plan *plan)
 {
-    struct turn_victims *v = mem_alloc(sizeof(*v));
+    struct kept_turn *v = mem_alloc(sizeof(*v));
+    v->key = k->shares->chosen_key;
     vec_each(&plan->victims, victim) {
         struct str queue = engine_leaf_name(k, engine_queue_of_pod(k, victim->pod));
         struct queue_victim one = {.unit = name_of(k, victim, &v->mem),
                                    .queue = arena_str(&v->mem, queue),
                                    .pods = 1,
                                    .rule = victim->by};
-        vec_push(&v->at, one);
+        vec_push(&v->goers, one);
     }
     uint32_t n = 0;
-    if (v->at.n > 1)
-        qsort(v->at.at, v->at.n, sizeof(*v->at.at), by_unit);
-    for (uint32_t i = 0; i < v->at.n; i++) {
-        if (n && str_equal(v->at.at[n - 1].unit, v->at.at[i].unit))
-            v->at.at[n - 1].pods++;
+    if (v->goers.n > 1)
+        qsort(v->goers.at, v->goers.n, sizeof(*v->goers.at), by_unit);
+    for (uint32_t i = 0; i < v->goers.n; i++) {
+        if (n && str_equal(v->goers.at[n - 1].unit, v->goers.at[i].unit))
+            v->goers.at[n - 1].pods++;
         else
-            v->at.at[n++] = v->at.at[i];
+            v->goers.at[n++] = v->goers.at[i];
     }
-    v->at.n = n;
+    v->goers.n = n;
     return v;
 }
 
@@ -123,7 +124,7 @@ void engine_go_on_with_turn(struct engine *k, uint32_t unit, const struct evicti
 {
     if (!plan->is_by_queues || !engine_is_queued(k, unit))
         return;
-    engine_keep_turn(k, unit, victims_of(k, plan));
+    engine_keep_turn(k, unit, turn_of(k, plan));
     engine_reopen_turns(k, unit);
 }
 
@@ -140,8 +141,7 @@ static bool has_in_sight(const struct engine *k, uint32_t unit)
 
 void engine_review_turn(struct engine *k, uint32_t unit)
 {
-    if (engine_is_queued(k, unit) && k->shares->standers.at[unit].has_turn &&
-        !has_in_sight(k, unit))
+    if (engine_is_queued(k, unit) && k->shares->standers.at[unit].turn && !has_in_sight(k, unit))
         engine_give_turn_up(k, unit);
 }
 

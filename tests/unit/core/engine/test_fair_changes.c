@@ -182,7 +182,8 @@ TEST(fair_changes, a_limit_by_kind_holds_for_those_who_can_have_no_other)
     EXPECT_STR(told(&s, "q"), "queue a may use 2 cpu@disk=ssd: 2 used, 1 wanted");
     EXPECT_TEXT(stage_fate(&s, "r"), "assumed on slow");
     EXPECT_INT(used(&s, "a", "cpu@disk=ssd"), 2000);
-    stage_put(&s, "pod any cpu=7 created=4 " IN "a " OURS); /* there is room there, but for its queue */
+    stage_put(&s,
+              "pod any cpu=7 created=4 " IN "a " OURS); /* there is room there, but for its queue */
     run(&s);
     EXPECT_TEXT(stage_fate(&s, "any"), "assumed on slow");
     stage_put(&s, "pod more cpu=1 created=5 " IN "a " OURS);
