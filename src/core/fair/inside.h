@@ -156,6 +156,7 @@ struct fair {
     struct heap firsts;                       /* lanes of units that O1 puts first of all */
     VEC(uint32_t) stale[FAIR_DEPTH_MOST + 2]; /* queues that are not fresh, by depth */
     uint64_t comparisons, epoch;
+    uint32_t n_made;    /* parts and phantoms, since the last sweep */
     VEC(int64_t) rises; /* scratch of admission */
 
     enum fair_reclaim reclaim;

@@ -69,6 +69,28 @@ TEST(fair_changes, a_queue_that_is_deleted_counts_on_and_starts_nothing)
     EXPECT_INT(used(&s, "a", GPU), 4000);
 }
 
+TEST(fair_changes, queues_that_only_pods_named_are_forgotten_with_them)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'split':{'by':'Label','label':'who'}");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod stays gpu=1 " IN "nowhere " OURS);
+    for (uint32_t i = 0; i < 450; i++) {
+        stage_put(&s, "pod stray gpu=1 " IN "q%u " OURS, i);
+        stage_put(&s, "pod part gpu=1 label:who=u%u " IN "a " OURS, i);
+        run(&s);
+        stage_remove(&s, "pod stray gpu=1");
+        stage_remove(&s, "pod part gpu=1");
+    }
+    run(&s);
+    EXPECT(fair_n_queues(s.engine->shares->tree) < 200);
+    EXPECT_INT(used(&s, "a", GPU), 0);
+    queue(&s, "nowhere", "");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "stays"), "assumed on n");
+    EXPECT_INT(used(&s, "nowhere", GPU), 1000);
+}
+
 TEST(fair_changes, without_its_parent_a_queue_is_held)
 {
     AUTO(stage) s = {0};
