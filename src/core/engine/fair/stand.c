@@ -146,7 +146,8 @@ static struct fair_ask sum_of(struct engine *k, struct fair_ask a, struct fair_a
     while (i < a.n || j < b.n) {
         bool takes_a = j == b.n || (i < a.n && a.at[i].resource <= b.at[j].resource);
         uint32_t resource = takes_a ? a.at[i].resource : b.at[j].resource;
-        at[n++] = (struct fair_amount){resource, amount_in(a, resource) + amount_in(b, resource)};
+        int64_t amount = capped_add(amount_in(a, resource), amount_in(b, resource));
+        at[n++] = (struct fair_amount){resource, amount};
         i += i < a.n && a.at[i].resource == resource;
         j += j < b.n && b.at[j].resource == resource;
     }
@@ -175,7 +176,8 @@ static struct fair_ask sum_all(struct engine *k, const struct sized *asking, uin
             sum = sum_of(k, sum, one);
         else
             for (uint32_t r = 0; r < one.n; r++)
-                ((struct fair_amount *)(uintptr_t)sum.at)[r].amount += one.at[r].amount;
+                ((struct fair_amount *)(uintptr_t)sum.at)[r].amount =
+                    capped_add(sum.at[r].amount, one.at[r].amount);
     }
     return sum;
 }

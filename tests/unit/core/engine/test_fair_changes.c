@@ -209,6 +209,22 @@ TEST(fair_changes, a_limit_by_kind_holds_for_those_who_can_have_no_other)
     EXPECT_INT(used(&s, "a", "cpu@disk=ssd"), 0);
 }
 
+TEST(fair_changes, amounts_that_no_integer_holds_are_refused)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'max':{'" GPU "':'4'}");
+    stage_put(&s, "node n gpu=8");
+    for (uint32_t i = 0; i < 2; i++) {
+        stage_put(&s, "pod m%u memory=5000000000000000000 gang=m:2 " IN "a " OURS, i);
+        stage_put(&s, "pod g%u gpu=9000000000000000000 gang=g:2 " IN "a " OURS, i);
+    }
+    stage_put(&s, "pod one gpu=1 " IN "a " OURS);
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "m0"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "g0"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "one"), "assumed on n");
+}
+
 TEST(fair_changes, the_same_objects_give_the_same_order_after_a_restart)
 {
     AUTO(stage) a = {0};
