@@ -282,8 +282,8 @@ static uint32_t part_of(struct engine *k, pod_id pod, struct str name)
     enum queue_split_by by = team ? queue_split_by(&team->says) : SPLIT_NONE;
     if (by == SPLIT_NONE && k->shares->args->shares_namespaces && str_equal(name, STR("default")))
         by = SPLIT_NAMESPACE;
-    if (by == SPLIT_NONE || (team && !team->is_leaf))
-        return queue;
+    if (by == SPLIT_NONE || (team && !team->is_leaf) || !engine_takes(k, queue, shape->namespace))
+        return queue; /* parts are for those that may use it */
     struct str value = {0};
     if (by == SPLIT_NAMESPACE)
         value = names_text(&c->names, shape->namespace);
@@ -337,7 +337,11 @@ uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
         if (engine_takes(k, queue, namespace))
             return queue;
     }
-    return part_of(k, pod, queue_said(k, pod));
+    struct str said = queue_said(k, pod);
+    const struct team *team = was_charged ? engine_team(k, said) : NULL;
+    if (team && !engine_takes(k, team->queue, namespace))
+        said = STR("default"); /* it found its node without us, and is no burden to that queue */
+    return part_of(k, pod, said);
 }
 
 struct str engine_leaf_name(const struct engine *k, uint32_t queue)

@@ -209,6 +209,44 @@ TEST(fair_changes, a_limit_by_kind_holds_for_those_who_can_have_no_other)
     EXPECT_INT(used(&s, "a", "cpu@disk=ssd"), 0);
 }
 
+static void others_queue(struct stage *s, const char *more)
+{
+    stage_put(s,
+              "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{'name':"
+              "'others'},'spec':{'namespaces':{'names':['other']}%s}}",
+              more);
+}
+
+TEST(fair_changes, a_pod_that_came_to_a_node_by_itself_burdens_no_queue_that_does_not_take_it)
+{
+    AUTO(stage) s = {0};
+    others_queue(&s, ",'guaranteed':{'nvidia.com/gpu':'4'}");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod bold gpu=2 on=n " IN "others " OURS);
+    stage_put(&s, "pod liar gpu=2 on=n note:scheduling.kubenexus.io/charged-to=others " OURS);
+    stage_put(&s, "pod own gpu=1 on=n namespace=other " IN "others " OURS);
+    run(&s);
+    EXPECT_INT(used(&s, "others", GPU), 1000);
+    EXPECT_INT(used(&s, "default", GPU), 4000);
+}
+
+TEST(fair_changes, who_may_not_use_a_queue_makes_no_parts_in_it)
+{
+    AUTO(stage) s = {0};
+    others_queue(&s, ",'split':{'by':'Label','label':'who'}");
+    stage_put(&s, "node n gpu=8");
+    for (uint32_t i = 0; i < 20; i++)
+        stage_put(&s, "pod p%u gpu=1 label:who=u%u " IN "others " OURS, i, i);
+    stage_put(&s, "pod own gpu=1 namespace=other label:who=ann " IN "others " OURS);
+    run(&s);
+    uint32_t n;
+    struct fair *tree = s.engine->shares->tree;
+    fair_children(tree, fair_find(tree, STR("others")), &n);
+    EXPECT_INT(n, 1);
+    EXPECT_STR(told(&s, "p3"), "queue others does not take namespace default");
+    EXPECT_INT(used(&s, "others", GPU), 1000);
+}
+
 TEST(fair_changes, amounts_that_no_integer_holds_are_refused)
 {
     AUTO(stage) s = {0};
