@@ -139,7 +139,7 @@ void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct 
         k->shares->must_begin |= k->shares->tree != NULL;
     }
     put_sayings(k, place_of(OF_NAMESPACE, namespace), &is);
-    map_clear(&k->shares->namespaces); /* its labels may have changed as well */
+    map_remove(&k->shares->namespaces, namespace); /* its labels may have changed as well */
     k->shares->is_stale = true;
 }
 

@@ -217,6 +217,22 @@ static void others_queue(struct stage *s, const char *more)
               more);
 }
 
+TEST(fair_changes, a_namespace_that_changes_is_looked_up_anew_alone)
+{
+    AUTO(stage) s = {0};
+    others_queue(&s, "");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod p gpu=1 namespace=other " OURS);
+    stage_put(&s, "pod q gpu=1 " OURS);
+    run(&s);
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'other','labels':{"
+                  "'a':'b'}}}");
+    const struct names *names = &s.engine->cluster->names;
+    const struct map *known = &s.engine->shares->namespaces;
+    EXPECT(map_find(known, names_find(names, STR("default"))) != MAP_NONE);
+    EXPECT(map_find(known, names_find(names, STR("other"))) == MAP_NONE);
+}
+
 TEST(fair_changes, a_pod_that_came_to_a_node_by_itself_burdens_no_queue_that_does_not_take_it)
 {
     AUTO(stage) s = {0};
