@@ -139,6 +139,7 @@ struct fair {
     VEC(bool) is_guaranteed; /* gamma, by resource */
     bool is_gamma_empty;
     bool is_tree_stale, is_capacity_stale, is_entitled_stale;
+    VEC(int64_t) settled;  /* the capacity of the last settling */
     VEC(int64_t) asked;    /* Q10: by queue and resource (stride), of the last settling */
     VEC(int64_t) demand;   /* L3: of the last time anybody asked, */
     VEC(int64_t) entitled; /* likewise */

@@ -284,10 +284,24 @@ static void reshape(struct fair *f)
         set_max(f, queue_at(f, *number));
 }
 
+/* Capacity that came back to what it was, as after a trial, changes nothing. */
+static bool is_capacity_new(struct fair *f)
+{
+    uint32_t n = f->capacity.n;
+    size_t size = n * sizeof(*f->capacity.at);
+    if (f->settled.n == n && (n == 0 || !memcmp(f->settled.at, f->capacity.at, size)))
+        return false;
+    vec_resize(&f->settled, n);
+    memcpy(f->settled.at, f->capacity.at, size);
+    return true;
+}
+
 void shape_settle_slowly(struct fair *f)
 {
-    bool is_new = f->is_tree_stale;
+    bool is_new = f->is_tree_stale, is_other = is_capacity_new(f);
     f->is_tree_stale = f->is_capacity_stale = false;
+    if (!is_new && !is_other)
+        return;
     if (is_new)
         reshape(f);
     guarantee(f);

@@ -121,6 +121,7 @@ void fair_free(struct fair *f)
     intern_done(&f->resources);
     vec_done(&f->capacity);
     vec_done(&f->is_guaranteed);
+    vec_done(&f->settled);
     vec_done(&f->asked);
     vec_done(&f->demand);
     vec_done(&f->entitled);
