@@ -223,12 +223,14 @@ static uint32_t settle_queue(struct engine *k, uint32_t unit)
     return queue;
 }
 
-/* Units of which nothing tells one from another are of one kind: pods of a template. */
+/* Units of which nothing tells one from another are of one kind: pods of a template, and of one
+ * that names a node in each (a DaemonSet's) those for the same node. */
 static uint64_t kind_of(const struct engine *k, uint32_t unit, bool is_beyond)
 {
     pod_id pod = {unit};
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     if (!engine_gang_led_by(k, unit))
-        return pods_at(&k->cluster->pods, pod)->shape;
+        return row->shape | (row->pin == SYM_NONE ? 0 : (uint64_t)(row->pin + 3) << 32);
     return (uint64_t)(is_beyond ? 2 : 1) << 32 | groups_of(&k->cluster->groups, pod);
 }
 

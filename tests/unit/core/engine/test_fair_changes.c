@@ -279,6 +279,25 @@ TEST(fair_changes, amounts_that_no_integer_holds_are_refused)
     EXPECT_TEXT(stage_fate(&s, "one"), "assumed on n");
 }
 
+TEST(fair_changes, a_pod_that_names_its_node_speaks_for_none_that_names_another)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "");
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, "node m cpu=8");
+    stage_put(&s, "pod on-n cpu=8 on=n " OURS);
+    stage_put(&s, "pod on-m cpu=8 on=m " OURS);
+    stage_put(&s, "pod d1 cpu=4 created=1 require:@metadata.name:In:n " IN "a " OURS);
+    stage_put(&s, "pod d2 cpu=4 created=2 require:@metadata.name:In:m " IN "a " OURS);
+    for (uint32_t i = 0; i < 300; i++)
+        stage_put(&s, "pod many%u cpu=9 created=3 " IN "a " OURS, i);
+    run(&s);
+    stage_remove(&s, "pod on-m");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d1"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "d2"), "assumed on m");
+}
+
 TEST(fair_changes, the_same_objects_give_the_same_order_after_a_restart)
 {
     AUTO(stage) a = {0};
