@@ -93,7 +93,7 @@ static void add(struct shares *s, uint32_t number, int64_t amount)
     while (i > 0 && s->ask.at[i - 1].resource > number)
         i--;
     if (i > 0 && s->ask.at[i - 1].resource == number)
-        s->ask.at[i - 1].amount += amount;
+        s->ask.at[i - 1].amount = capped_add(s->ask.at[i - 1].amount, amount);
     else
         vec_insert(&s->ask, i, (struct fair_amount){number, amount});
 }
@@ -123,7 +123,8 @@ static void add_vram(struct shares *s, const struct spec *spec)
 {
     const struct wishes *w = &spec->wishes;
     int64_t each = w->vram_each_bytes ? w->vram_each_bytes : (int64_t)spec->gpus.share_mib << 20;
-    add(s, s->vram - 1, w->vram_total_bytes ? w->vram_total_bytes : each * spec->gpus.count);
+    add(s, s->vram - 1,
+        w->vram_total_bytes ? w->vram_total_bytes : capped_mul(each, spec->gpus.count));
 }
 
 static bool is_of_kind(const struct cluster *c, const struct kind_of *kind, node_id node)
@@ -195,7 +196,7 @@ struct fair_ask engine_ask_of(struct engine *k, pod_id pod)
         struct need need = spec->hold.others[i];
         uint32_t number = number_of(k, need.resource);
         if (!is_share || !is_gpu(c, need.resource))
-            add(s, number, need.amount * (s->is_fine.at[number] ? 1000 : 1));
+            add(s, number, capped_mul(need.amount, s->is_fine.at[number] ? 1000 : 1));
     }
     if (UNLIKELY(is_share))
         add_gpu_share(k, spec, row);

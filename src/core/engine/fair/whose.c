@@ -139,7 +139,7 @@ void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct 
         k->shares->must_begin |= k->shares->tree != NULL;
     }
     put_sayings(k, place_of(OF_NAMESPACE, namespace), &is);
-    map_clear(&k->shares->namespaces); /* its labels may have changed as well */
+    map_remove(&k->shares->namespaces, namespace); /* its labels may have changed as well */
     k->shares->is_stale = true;
 }
 
@@ -289,8 +289,8 @@ static uint32_t part_of(struct engine *k, pod_id pod, struct str name)
     enum queue_split_by by = team ? queue_split_by(&team->says) : SPLIT_NONE;
     if (by == SPLIT_NONE && k->shares->args->shares_namespaces && str_equal(name, STR("default")))
         by = SPLIT_NAMESPACE;
-    if (by == SPLIT_NONE || (team && !team->is_leaf))
-        return queue;
+    if (by == SPLIT_NONE || (team && !team->is_leaf) || !engine_takes(k, queue, shape->namespace))
+        return queue; /* parts are for those that may use it */
     struct str value = {0};
     if (by == SPLIT_NAMESPACE)
         value = names_text(&c->names, shape->namespace);
@@ -337,7 +337,11 @@ static uint32_t resolve(struct engine *k, pod_id pod, bool was_charged)
         if (engine_takes(k, queue, namespace))
             return queue;
     }
-    return part_of(k, pod, queue_said(k, pod));
+    struct str said = queue_said(k, pod);
+    const struct team *team = was_charged ? engine_team(k, said) : NULL;
+    if (team && !engine_takes(k, team->queue, namespace))
+        said = STR("default"); /* it found its node without us, and is no burden to that queue */
+    return part_of(k, pod, said);
 }
 
 /* Room that is held is charged to those for whom it is. */
