@@ -311,23 +311,29 @@ bool engine_takes(struct engine *k, uint32_t queue, sym namespace)
     return false;
 }
 
-/* Room that is held is charged to those for whom it is. */
-static uint32_t payers_queue(struct engine *k, pod_id hold)
+static struct charged *charged_at(struct engine *k, pod_id pod)
 {
-    struct payer payer = k->above->payer(k, hold);
-    if (payer.pod != ID_NONE)
-        return engine_queue_of_pod(k, (pod_id){payer.pod});
-    if (payer.namespace == SYM_NONE)
-        return NOBODYS;
-    struct str name = namespaces_queue(k, payer.namespace);
-    return fair_part(k->shares->tree, fair_get(k->shares->tree, name),
-                     names_text(&k->cluster->names, payer.namespace));
+    struct shares *s = k->shares;
+    while (s->charged.n <= pod.i)
+        vec_push(&s->charged, (struct charged){.queue = FAIR_NONE});
+    return &s->charged.at[pod.i];
 }
 
-uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
+static uint32_t note_queue(struct engine *k, pod_id pod, uint32_t queue)
 {
-    if (engine_is_hold(k, pod.i))
-        return payers_queue(k, pod);
+    struct charged *at = charged_at(k, pod); /* it may have moved */
+    *at = (struct charged){.queue = queue, .placed = at->placed};
+    return queue;
+}
+
+static bool is_placed(const struct engine *k, pod_id pod)
+{
+    return pods_at(&k->cluster->pods, pod)->node != ID_NONE;
+}
+
+/* That of a pod, which is no hold. */
+static uint32_t resolve_own(struct engine *k, pod_id pod, bool was_charged)
+{
     if (!engine_is_shared(k, pod))
         return NOBODYS;
     sym namespace = pods_shape(&k->cluster->pods, pod)->namespace;
@@ -340,6 +346,31 @@ uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
     return part_of(k, pod, queue_said(k, pod));
 }
 
+static uint32_t own_queue(struct engine *k, pod_id pod)
+{
+    uint32_t known = charged_at(k, pod)->queue;
+    return known != FAIR_NONE ? known : note_queue(k, pod, resolve_own(k, pod, is_placed(k, pod)));
+}
+
+/* Room that is held is charged to those for whom it is. */
+static uint32_t payers_queue(struct engine *k, pod_id hold)
+{
+    struct payer payer = k->above->payer(k, hold);
+    assert(payer.pod == ID_NONE || !engine_is_hold(k, payer.pod));
+    if (payer.pod != ID_NONE)
+        return own_queue(k, (pod_id){payer.pod});
+    if (payer.namespace == SYM_NONE)
+        return NOBODYS;
+    struct str name = namespaces_queue(k, payer.namespace);
+    return fair_part(k->shares->tree, fair_get(k->shares->tree, name),
+                     names_text(&k->cluster->names, payer.namespace));
+}
+
+uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
+{
+    return engine_is_hold(k, pod.i) ? payers_queue(k, pod) : resolve_own(k, pod, was_charged);
+}
+
 struct str engine_leaf_name(const struct engine *k, uint32_t queue)
 {
     const struct fair *tree = k->shares->tree;
@@ -347,24 +378,11 @@ struct str engine_leaf_name(const struct engine *k, uint32_t queue)
                                                   : fair_name(tree, fair_leaf(tree, queue));
 }
 
-static struct charged *charged_at(struct engine *k, pod_id pod)
-{
-    struct shares *s = k->shares;
-    while (s->charged.n <= pod.i)
-        vec_push(&s->charged, (struct charged){.queue = FAIR_NONE});
-    return &s->charged.at[pod.i];
-}
-
 uint32_t engine_queue_of_pod(struct engine *k, pod_id pod)
 {
-    struct charged *at = charged_at(k, pod);
-    if (at->queue == FAIR_NONE) {
-        bool is_there = pods_at(&k->cluster->pods, pod)->node != ID_NONE;
-        uint32_t queue = engine_resolve_queue(k, pod, is_there);
-        at = charged_at(k, pod);
-        *at = (struct charged){.queue = queue, .placed = at->placed};
-    }
-    return at->queue;
+    uint32_t known = charged_at(k, pod)->queue;
+    bool is_known = known != FAIR_NONE;
+    return is_known ? known : note_queue(k, pod, engine_resolve_queue(k, pod, is_placed(k, pod)));
 }
 
 void engine_set_queue(struct engine *k, pod_id pod, uint32_t queue)
