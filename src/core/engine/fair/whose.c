@@ -351,7 +351,9 @@ static uint32_t payers_queue(struct engine *k, pod_id hold)
     pod_id pod = {payer.pod};
     if (pod.i != ID_NONE) {
         uint32_t queue = charged_at(k, pod)->queue;
-        return queue == FAIR_NONE ? resolve(k, pod, true) : queue;
+        return queue != FAIR_NONE
+                   ? queue
+                   : resolve(k, pod, pods_at(&k->cluster->pods, pod)->node != ID_NONE);
     }
     if (payer.namespace == SYM_NONE)
         return NOBODYS;
