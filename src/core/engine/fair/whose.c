@@ -87,7 +87,7 @@ static bool put_sayings(struct engine *k, uint64_t place, const struct sayings *
 bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *says)
 {
     struct sayings is = silence;
-    if (says && says->annotations.n && k->shares->bit)
+    if (says && says->annotations.n)
         read_sayings(&k->cluster->names, &says->annotations, &is);
     return put_sayings(k, place_of(OF_POD, pod.i), &is);
 }
@@ -95,7 +95,7 @@ bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *say
 void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct meta *says)
 {
     struct sayings is = silence;
-    if (says && k->shares->bit) {
+    if (says) {
         read_sayings(&k->cluster->names, &says->labels, &is);
         read_sayings(&k->cluster->names, &says->annotations, &is);
     }
@@ -126,7 +126,7 @@ static void note_limited(struct engine *k, sym namespace, bool says)
 void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says)
 {
     struct sayings is = silence;
-    if (says && k->shares->bit) {
+    if (says) {
         read_sayings(&k->cluster->names, &says->labels, &is);
         read_sayings(&k->cluster->names, &says->annotations, &is);
     }

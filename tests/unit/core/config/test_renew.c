@@ -1,6 +1,7 @@
 /* An engine that is given another file while it runs. */
 
 #include "core/base/rng.h"
+#include "core/engine/queues.h"
 #include "core/engine/step/step.h"
 #include "read.h"
 #include "support/stage.h"
@@ -40,6 +41,30 @@ TEST(renew, the_new_arguments_decide)
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "b"), "assumed on half");
     EXPECT_TEXT(stage_fate(&s, "a"), "assumed on empty");
+}
+
+TEST(renew, what_was_said_of_queues_before_counts)
+{
+    AUTO(scheduler_config) c = {0};
+    AUTO(arena) mem = {0};
+    struct queue_standing at = {0};
+    REQUIRE(config_of(&c, "profiles: [{schedulerName: one}]"));
+    AUTO(stage) s = {.config = config_engine(&c)};
+    stage_put(&s, "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{"
+                  "'name':'a'},'spec':{'namespaces':{'selector':{}}}}");
+    stage_put(&s, "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{"
+                  "'name':'b'},'spec':{'namespaces':{'selector':{}}}}");
+    stage_put(&s, "node n gpu=4");
+    stage_put(&s, "pod p gpu=1 scheduler=kubenexus-scheduler "
+                  "note:scheduling.kubenexus.io/queue=a");
+
+    REQUIRE(renew(&s, &c,
+                  "profiles: [{schedulerName: kubenexus-scheduler, plugins: {multiPoint: {enabled: "
+                  "[{name: FairQueues}]}}}]"));
+
+    stage_run(&s);
+    EXPECT(engine_queue_of(s.engine, STR("default"), STR("p"), &mem, &at));
+    EXPECT_STR(at.queue, "a");
 }
 
 TEST(renew, pods_come_and_go_with_their_profile)
