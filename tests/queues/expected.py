@@ -263,6 +263,13 @@ def second_round(it):
     equal(victims(result), [("default/y-0", 1, "R4")])
 
 
+@example("inherited-run-time")
+def inherited_run_time(it):
+    """R6: minRunSeconds of the queue above protects, until it is over to the millisecond."""
+    result = it.solve()
+    equal([(line["t"], line["unit"]) for line in result.starts()], [(0, "default/b-0"), (10_000, "default/a-0")])
+
+
 def name_of(file):
     """05-reclaim: example 5: reclaim"""
     number, name = re.fullmatch(r"(?:(\d+)-)?(.*)", file).groups()

@@ -266,8 +266,41 @@ def result_of(scenario, config):
         return str(e)
 
 
-# A random scenario that tells the mistake; "": the worked examples do. `mistakes.py` finds them anew.
-KNOWN = {}
+# A random scenario that tells the mistake; of others the worked examples do. `mistakes.py` finds them anew.
+KNOWN = {
+    "O4: the share with the job instead of before it": 1,
+    "O4: all that the job asks for, whatever is guaranteed": 2,
+    "O4: all resources, whatever the job asks for (naive H-DRF)": 2,
+    "O5a: class 0 by name alone": 52,
+    "O3: guarantees have no say in the order": 2,
+    "O6: pods beyond the minimum as soon as minimums": 6,
+    "O6: age before priority": 7,
+    "O7: the past counts for nothing": 2,
+    "Q11: guarantees are not cut when there is less than was promised": 3,
+    "Q10: an inner queue's guarantee does not count what its children have": 3,
+    "Q15: everything idle is lent": 3,
+    "Q16: an inner queue is charged what it uses, not what is kept below": 3,
+    "Q14: one resource within is enough": 10,
+    "A3: one job too many": 3,
+    "A4: parts have no limits": 8,
+    "A2: nothing is kept at the root": 3,
+    "R3: covered by age instead of rank": 3,
+    "R3: pods beyond before minimums": 18,
+    "R3: a pod beyond is covered though its gang is not": 122,
+    "R5: without its second half, priority alone decides what is covered": 18,
+    "R5: what is covered never goes for priority": 8,
+    "R4: exposed at the leaf alone": 18,
+    "R4: exposed below the common ancestor alone": 80,
+    "R5: equal priorities, too": 39,
+    "R6: minRunSeconds protects nobody": 10,
+    "R7: the oldest first": 5,
+    "R7: the own queue before others, minimums before pods beyond": 7,
+    "R8: nobody comes back": 7,
+    "R8: pods beyond stay when their gang goes": 43,
+    "R1: who is refused by a limit makes no room": 3,
+    "O9: no second round for those who may evict": 82,
+    "O9: a plan opens no round": 2,
+}
 
 
 def tells(seed, where, name, wrong):

@@ -112,7 +112,9 @@ uint32_t fair_find(const struct fair *f, struct str name);
  * 10,000 already. Of a queue that is not split: itself. */
 uint32_t fair_part(struct fair *f, uint32_t leaf, struct str value);
 
-/* Forgets parts and phantoms that nobody uses: at quiet moments. `gone` (or NULL) hears of each. */
+/* Forgets parts and phantoms that nobody uses: at quiet moments. `gone` (or NULL) hears of each.
+ * fair_n_made(): so many parts and phantoms were made since the last sweep. */
+uint32_t fair_n_made(const struct fair *f);
 void fair_sweep(struct fair *f, void (*gone)(void *ctx, uint32_t queue), void *ctx);
 
 enum fair_state {

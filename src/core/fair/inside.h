@@ -139,6 +139,7 @@ struct fair {
     VEC(bool) is_guaranteed; /* gamma, by resource */
     bool is_gamma_empty, limits_jobs;
     bool is_tree_stale, is_capacity_stale, is_entitled_stale;
+    VEC(int64_t) settled;  /* the capacity of the last settling */
     VEC(int64_t) asked;    /* Q10: by queue and resource (stride), of the last settling */
     VEC(int64_t) demand;   /* L3: of the last time anybody asked, */
     VEC(int64_t) entitled; /* likewise */
@@ -156,6 +157,7 @@ struct fair {
     struct heap firsts;                       /* lanes of units that O1 puts first of all */
     VEC(uint32_t) stale[FAIR_DEPTH_MOST + 2]; /* queues that are not fresh, by depth */
     uint64_t comparisons, epoch;
+    uint32_t n_made;    /* parts and phantoms, since the last sweep */
     VEC(int64_t) rises; /* scratch of admission */
 
     enum fair_reclaim reclaim;

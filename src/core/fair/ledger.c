@@ -39,7 +39,7 @@ static void find_demand(struct fair *f)
                 const struct cell *c = &queue_at(f, *child)->cells[r];
                 int64_t over = wanted(c) - demand_at(f, *child)[r];
                 all -= MIN(over, all);
-                own = wrap_add(own, -c->waiting);
+                own = wrap_sub(own, c->waiting);
                 is_inner |= queue_at(f, *child)->kind != QUEUE_PART;
             }
             if (is_inner) /* who waits there waits in no leaf */

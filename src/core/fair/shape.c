@@ -287,10 +287,24 @@ static void reshape(struct fair *f)
         set_max(f, queue_at(f, *number));
 }
 
+/* Capacity that came back to what it was, as after a trial, changes nothing. */
+static bool is_capacity_new(struct fair *f)
+{
+    uint32_t n = f->capacity.n;
+    size_t size = n * sizeof(*f->capacity.at);
+    if (f->settled.n == n && (n == 0 || !memcmp(f->settled.at, f->capacity.at, size)))
+        return false;
+    vec_resize(&f->settled, n);
+    memcpy(f->settled.at, f->capacity.at, size);
+    return true;
+}
+
 void shape_settle_slowly(struct fair *f)
 {
-    bool is_new = f->is_tree_stale;
+    bool is_new = f->is_tree_stale, is_other = is_capacity_new(f);
     f->is_tree_stale = f->is_capacity_stale = false;
+    if (!is_new && !is_other)
+        return;
     if (is_new)
         reshape(f);
     guarantee(f);
@@ -391,28 +405,40 @@ bool fair_is_stopped(struct fair *f, uint32_t queue, enum fair_stop stop)
     return false;
 }
 
-/* `a -> b -> a`: from the queue itself, or from where its ancestors enter the cycle. */
-static struct str cycle_text(struct fair *f, uint32_t queue, struct arena *mem)
+static uint32_t parent_said(const struct fair *f, uint32_t queue)
 {
-    uint32_t at = queue;
+    return fair_find(f, str_of(queue_at(f, queue)->parent_name));
+}
+
+/* The queue itself if it is on the cycle, else where its ancestors enter that. One that starts a
+ * whole cycle ahead meets one that starts at the queue just there. */
+static uint32_t cycle_entry(const struct fair *f, uint32_t queue)
+{
+    uint32_t on = queue, ahead = queue, entry = queue;
     for (uint32_t i = 0; i < f->n_objects; i++)
-        at = fair_find(f, str_of(queue_at(f, at)->parent_name));
-    uint32_t entry = queue; /* `at` is on the cycle now */
-    for (bool is_on = false; !is_on;) {
-        uint32_t q = at;
-        do {
-            is_on |= q == entry;
-            q = fair_find(f, str_of(queue_at(f, q)->parent_name));
-        } while (q != at);
-        if (!is_on)
-            entry = fair_find(f, str_of(queue_at(f, entry)->parent_name));
-    }
-    struct str text = fair_name(f, entry);
-    uint32_t q = entry;
+        on = parent_said(f, on);
+    uint32_t at = on;
     do {
-        q = fair_find(f, str_of(queue_at(f, q)->parent_name));
-        text = arena_join(mem, text, STR(" -> "), fair_name(f, q));
-    } while (q != entry);
+        at = parent_said(f, at);
+        ahead = parent_said(f, ahead);
+    } while (at != on);
+    for (; entry != ahead; ahead = parent_said(f, ahead))
+        entry = parent_said(f, entry);
+    return entry;
+}
+
+/* `a -> b -> a`; of a long one the first names. */
+static struct str cycle_text(const struct fair *f, uint32_t queue, struct arena *mem)
+{
+    enum { NAMES_MOST = 16 };
+    uint32_t entry = cycle_entry(f, queue), at = entry, n = 0;
+    struct str text = fair_name(f, entry);
+    do {
+        at = parent_said(f, at);
+        bool is_told = n++ < NAMES_MOST || at == entry;
+        if (is_told || n == NAMES_MOST + 1)
+            text = arena_join(mem, text, STR(" -> "), is_told ? fair_name(f, at) : STR("..."));
+    } while (at != entry);
     return text;
 }
 

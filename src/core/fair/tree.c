@@ -121,6 +121,7 @@ void fair_free(struct fair *f)
     intern_done(&f->resources);
     vec_done(&f->capacity);
     vec_done(&f->is_guaranteed);
+    vec_done(&f->settled);
     vec_done(&f->asked);
     vec_done(&f->demand);
     vec_done(&f->entitled);
@@ -298,6 +299,7 @@ void fair_remove(struct fair *f, struct str name)
     q->parent_name = parent_name;
     q->kind = QUEUE_PHANTOM;
     f->n_objects--;
+    f->n_made++;
     f->is_tree_stale = true;
 }
 
@@ -316,6 +318,7 @@ uint32_t fair_get(struct fair *f, struct str name)
     number = add_queue(f, name, QUEUE_PHANTOM);
     map_put(&f->by_name, key_of(name, QUEUE_OBJECT, 0), number);
     f->queues.at[number]->state = FAIR_PHANTOM;
+    f->n_made++;
     if (!f->is_tree_stale)
         shape_add_child(f, FAIR_ROOT, number);
     return number;
@@ -342,6 +345,7 @@ uint32_t fair_part(struct fair *f, uint32_t leaf, struct str value)
     part = add_queue(f, (struct str){name, own + 1 + value.n}, QUEUE_PART);
     map_put(&f->by_name, key_of(value, QUEUE_PART, leaf), part);
     shape_add_child(f, leaf, part);
+    f->n_made++;
     return part;
 }
 
@@ -371,6 +375,11 @@ static bool is_idle(const struct fair *f, const struct queue *q)
     return true;
 }
 
+uint32_t fair_n_made(const struct fair *f)
+{
+    return f->n_made;
+}
+
 static struct str value_of(const struct fair *f, const struct queue *part)
 {
     uint32_t own = MIN(queue_at(f, part->parent)->name_n, 255u);
@@ -392,6 +401,7 @@ static void forget(struct fair *f, uint32_t number)
 void fair_sweep(struct fair *f, void (*gone)(void *ctx, uint32_t queue), void *ctx)
 {
     turns_freshen(f);
+    f->n_made = 0;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < f->top_down.n; i++) {
         uint32_t number = f->top_down.at[i];

@@ -15,6 +15,23 @@ static bool is_vram(struct str name)
     return str_equal(name, STR("vram"));
 }
 
+/* The number of a resource, its kind aside. */
+static uint32_t add_resource(struct engine *k, struct str name)
+{
+    struct shares *s = k->shares;
+    uint32_t were = fair_n_resources(s->tree), number = fair_resource(s->tree, name);
+    if (number < were)
+        return number;
+    vec_resize(&s->is_fine, number + 1);
+    vec_resize(&s->capacity, number + 1);
+    struct str base = queue_resource(name);
+    s->is_fine.at[number] = str_equal(base, STR("cpu")) || resource_is_accelerator(base);
+    if (is_vram(name))
+        s->vram = number + 1;
+    s->is_capacity_stale = true;
+    return number;
+}
+
 /* The node's label, or the GPU model, by which a kind is counted. */
 static void note_kind(struct engine *k, struct str name, uint32_t number)
 {
@@ -30,24 +47,15 @@ static void note_kind(struct engine *k, struct str name, uint32_t number)
     }
     kind.value = names_get(names, value);
     intern_hold(&names->text, kind.value);
-    kind.base = engine_resource_number(k, base);
+    kind.base = add_resource(k, base);
     vec_push(&k->shares->kinds, kind);
 }
 
 uint32_t engine_resource_number(struct engine *k, struct str name)
 {
-    struct shares *s = k->shares;
-    uint32_t were = fair_n_resources(s->tree), number = fair_resource(s->tree, name);
-    if (number < were)
-        return number;
-    vec_resize(&s->is_fine, number + 1);
-    vec_resize(&s->capacity, number + 1);
-    struct str base = queue_resource(name);
-    s->is_fine.at[number] = str_equal(base, STR("cpu")) || resource_is_accelerator(base);
-    if (is_vram(name))
-        s->vram = number + 1;
-    note_kind(k, name, number);
-    s->is_capacity_stale = true;
+    uint32_t were = fair_n_resources(k->shares->tree), number = add_resource(k, name);
+    if (number >= were)
+        note_kind(k, name, number);
     return number;
 }
 
@@ -85,7 +93,7 @@ static void add(struct shares *s, uint32_t number, int64_t amount)
     while (i > 0 && s->ask.at[i - 1].resource > number)
         i--;
     if (i > 0 && s->ask.at[i - 1].resource == number)
-        s->ask.at[i - 1].amount += amount;
+        s->ask.at[i - 1].amount = capped_add(s->ask.at[i - 1].amount, amount);
     else
         vec_insert(&s->ask, i, (struct fair_amount){number, amount});
 }
@@ -115,7 +123,8 @@ static void add_vram(struct shares *s, const struct spec *spec)
 {
     const struct wishes *w = &spec->wishes;
     int64_t each = w->vram_each_bytes ? w->vram_each_bytes : (int64_t)spec->gpus.share_mib << 20;
-    add(s, s->vram - 1, w->vram_total_bytes ? w->vram_total_bytes : each * spec->gpus.count);
+    add(s, s->vram - 1,
+        w->vram_total_bytes ? w->vram_total_bytes : capped_mul(each, spec->gpus.count));
 }
 
 static bool is_of_kind(const struct cluster *c, const struct kind_of *kind, node_id node)
@@ -187,7 +196,7 @@ struct fair_ask engine_ask_of(struct engine *k, pod_id pod)
         struct need need = spec->hold.others[i];
         uint32_t number = number_of(k, need.resource);
         if (!is_share || !is_gpu(c, need.resource))
-            add(s, number, need.amount * (s->is_fine.at[number] ? 1000 : 1));
+            add(s, number, capped_mul(need.amount, s->is_fine.at[number] ? 1000 : 1));
     }
     if (UNLIKELY(is_share))
         add_gpu_share(k, spec, row);

@@ -418,9 +418,24 @@ int64_t engine_shares_ms(const struct engine *k, int64_t now_ms)
                                                                : INT64_MAX;
 }
 
+/* Queues that nobody uses or waits in any more are forgotten: those that only pods named, and parts.
+ * So rarely that it costs no more than to have made them. */
+static void sweep(struct engine *k)
+{
+    enum { MADE_LEAST = 64 };
+    struct shares *s = k->shares;
+    if (fair_n_made(s->tree) < MADE_LEAST + (fair_n_queues(s->tree) + s->charged.n) / 4)
+        return;
+    fair_sweep(s->tree, NULL, NULL);
+    vec_each(&s->charged, at)
+        if (at->queue != NOBODYS && at->queue != FAIR_NONE && !fair_is_queue(s->tree, at->queue))
+            at->queue = FAIR_NONE; /* of a pod that neither runs nor waits */
+}
+
 void engine_renew_shares(struct engine *k)
 {
     struct shares *s = k->shares;
+    sweep(k);
     if (s->is_capacity_stale)
         engine_sum_capacity(k);
     s->is_capacity_stale = false;

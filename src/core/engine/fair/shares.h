@@ -246,6 +246,19 @@ struct str engine_max_said(const struct engine *k, sym namespace);
 
 /* --- charge.c: what is taken --- */
 
+/* Of amounts, none of which is negative: what does not fit becomes the largest integer. */
+static inline int64_t capped_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static inline int64_t capped_mul(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 /* What a pod asks for; of one that is on a node with what is counted by what the node is. Lives in
  * shares.ask until the next question. */
 struct fair_ask engine_ask_of(struct engine *k, pod_id pod);

@@ -70,7 +70,8 @@ static uint32_t need_of(const struct engine *k, uint32_t group)
     const struct group *g = &k->cluster->groups.at.at[group];
     uint32_t running = engine_muster(k, group).running, have = running + group_ended(g);
     uint32_t minimum = (uint32_t)group_minimum(g);
-    bool goes_on = running && (group_comes_in_turn(g) || engine_gang_at(k, group)->goes_on);
+    const struct gang *gang = engine_gang_at(k, group);
+    bool goes_on = running && (group_comes_in_turn(g) || (gang && gang->goes_on));
     return goes_on || have >= minimum ? 0 : minimum - have;
 }
 
@@ -146,7 +147,8 @@ static struct fair_ask sum_of(struct engine *k, struct fair_ask a, struct fair_a
     while (i < a.n || j < b.n) {
         bool takes_a = j == b.n || (i < a.n && a.at[i].resource <= b.at[j].resource);
         uint32_t resource = takes_a ? a.at[i].resource : b.at[j].resource;
-        at[n++] = (struct fair_amount){resource, amount_in(a, resource) + amount_in(b, resource)};
+        int64_t amount = capped_add(amount_in(a, resource), amount_in(b, resource));
+        at[n++] = (struct fair_amount){resource, amount};
         i += i < a.n && a.at[i].resource == resource;
         j += j < b.n && b.at[j].resource == resource;
     }
@@ -175,7 +177,8 @@ static struct fair_ask sum_all(struct engine *k, const struct sized *asking, uin
             sum = sum_of(k, sum, one);
         else
             for (uint32_t r = 0; r < one.n; r++)
-                ((struct fair_amount *)(uintptr_t)sum.at)[r].amount += one.at[r].amount;
+                ((struct fair_amount *)(uintptr_t)sum.at)[r].amount =
+                    capped_add(sum.at[r].amount, one.at[r].amount);
     }
     return sum;
 }
@@ -221,12 +224,14 @@ static uint32_t settle_queue(struct engine *k, uint32_t unit)
     return queue;
 }
 
-/* Units of which nothing tells one from another are of one kind: pods of a template. */
+/* Units of which nothing tells one from another are of one kind: pods of a template, and of one
+ * that names a node in each (a DaemonSet's) those for the same node. */
 static uint64_t kind_of(const struct engine *k, uint32_t unit, bool is_beyond)
 {
     pod_id pod = {unit};
+    const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     if (!engine_gang_led_by(k, unit))
-        return pods_at(&k->cluster->pods, pod)->shape;
+        return row->shape | (row->pin == SYM_NONE ? 0 : (uint64_t)(row->pin + 3) << 32);
     return (uint64_t)(is_beyond ? 2 : 1) << 32 | groups_of(&k->cluster->groups, pod);
 }
 

@@ -139,7 +139,7 @@ void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct 
         k->shares->must_begin |= k->shares->tree != NULL;
     }
     put_sayings(k, place_of(OF_NAMESPACE, namespace), &is);
-    map_clear(&k->shares->namespaces); /* its labels may have changed as well */
+    map_remove(&k->shares->namespaces, namespace); /* its labels may have changed as well */
     k->shares->is_stale = true;
 }
 
@@ -289,8 +289,8 @@ static uint32_t part_of(struct engine *k, pod_id pod, struct str name)
     enum queue_split_by by = team ? queue_split_by(&team->says) : SPLIT_NONE;
     if (by == SPLIT_NONE && k->shares->args->shares_namespaces && str_equal(name, STR("default")))
         by = SPLIT_NAMESPACE;
-    if (by == SPLIT_NONE || (team && !team->is_leaf))
-        return queue;
+    if (by == SPLIT_NONE || (team && !team->is_leaf) || !engine_takes(k, queue, shape->namespace))
+        return queue; /* parts are for those that may use it */
     struct str value = {0};
     if (by == SPLIT_NAMESPACE)
         value = names_text(&c->names, shape->namespace);
@@ -318,23 +318,16 @@ bool engine_takes(struct engine *k, uint32_t queue, sym namespace)
     return false;
 }
 
-/* Room that is held is charged to those for whom it is. */
-static uint32_t payers_queue(struct engine *k, pod_id hold)
+static struct charged *charged_at(struct engine *k, pod_id pod)
 {
-    struct payer payer = k->above->payer(k, hold);
-    if (payer.pod != ID_NONE)
-        return engine_queue_of_pod(k, (pod_id){payer.pod});
-    if (payer.namespace == SYM_NONE)
-        return NOBODYS;
-    struct str name = namespaces_queue(k, payer.namespace);
-    return fair_part(k->shares->tree, fair_get(k->shares->tree, name),
-                     names_text(&k->cluster->names, payer.namespace));
+    struct shares *s = k->shares;
+    while (s->charged.n <= pod.i)
+        vec_push(&s->charged, (struct charged){.queue = FAIR_NONE});
+    return &s->charged.at[pod.i];
 }
 
-uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
+static uint32_t resolve(struct engine *k, pod_id pod, bool was_charged)
 {
-    if (engine_is_hold(k, pod.i))
-        return payers_queue(k, pod);
     if (!engine_is_shared(k, pod))
         return NOBODYS;
     sym namespace = pods_shape(&k->cluster->pods, pod)->namespace;
@@ -344,7 +337,34 @@ uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
         if (engine_takes(k, queue, namespace))
             return queue;
     }
-    return part_of(k, pod, queue_said(k, pod));
+    struct str said = queue_said(k, pod);
+    const struct team *team = was_charged ? engine_team(k, said) : NULL;
+    if (team && !engine_takes(k, team->queue, namespace))
+        said = STR("default"); /* it found its node without us, and is no burden to that queue */
+    return part_of(k, pod, said);
+}
+
+/* Room that is held is charged to those for whom it is. */
+static uint32_t payers_queue(struct engine *k, pod_id hold)
+{
+    struct payer payer = k->above->payer(k, hold);
+    pod_id pod = {payer.pod};
+    if (pod.i != ID_NONE) {
+        uint32_t queue = charged_at(k, pod)->queue;
+        return queue != FAIR_NONE
+                   ? queue
+                   : resolve(k, pod, pods_at(&k->cluster->pods, pod)->node != ID_NONE);
+    }
+    if (payer.namespace == SYM_NONE)
+        return NOBODYS;
+    struct str name = namespaces_queue(k, payer.namespace);
+    return fair_part(k->shares->tree, fair_get(k->shares->tree, name),
+                     names_text(&k->cluster->names, payer.namespace));
+}
+
+uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
+{
+    return engine_is_hold(k, pod.i) ? payers_queue(k, pod) : resolve(k, pod, was_charged);
 }
 
 struct str engine_leaf_name(const struct engine *k, uint32_t queue)
@@ -352,14 +372,6 @@ struct str engine_leaf_name(const struct engine *k, uint32_t queue)
     const struct fair *tree = k->shares->tree;
     return queue == NOBODYS || queue == FAIR_NONE ? (struct str){0}
                                                   : fair_name(tree, fair_leaf(tree, queue));
-}
-
-static struct charged *charged_at(struct engine *k, pod_id pod)
-{
-    struct shares *s = k->shares;
-    while (s->charged.n <= pod.i)
-        vec_push(&s->charged, (struct charged){.queue = FAIR_NONE});
-    return &s->charged.at[pod.i];
 }
 
 uint32_t engine_queue_of_pod(struct engine *k, pod_id pod)

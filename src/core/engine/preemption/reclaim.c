@@ -101,7 +101,7 @@ static struct fair_ask ask_of(const struct looking *l, const struct member *memb
     for (uint32_t i = 0; i < n; i++) {
         struct fair_ask one = engine_ask_of(l->k, members[i].pod);
         for (uint32_t a = 0; a < one.n; a++)
-            l->sums[one.at[a].resource] += one.at[a].amount;
+            l->sums[one.at[a].resource] = capped_add(l->sums[one.at[a].resource], one.at[a].amount);
         most = one.n ? MAX(most, one.at[one.n - 1].resource + 1) : most;
     }
     for (uint32_t r = 0; r < most; r++)

@@ -60,6 +60,15 @@ static bool is_told_anew(struct engine *k, uint32_t unit, const struct fair_refu
     return true;
 }
 
+/* Of queues that only pods name all count as one: they could be endless. */
+static struct str counted_name(const struct engine *k, uint32_t unit)
+{
+    const struct fair *tree = k->shares->tree;
+    struct str leaf = engine_leaf_name(k, fair_queue_of(tree, unit));
+    bool is_there = engine_team(k, leaf) || str_equal(leaf, STR("default"));
+    return is_there ? leaf : STR("other");
+}
+
 static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why,
                  struct effects *out)
 {
@@ -67,8 +76,7 @@ static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why
     engine_word_admission(k, unit, why, &text);
     bool is_news = is_told_anew(k, unit, why, buf_str(&text));
     if (is_news) {
-        struct shares *s = k->shares;
-        queue_counts_refuse(&s->counts, engine_leaf_name(k, fair_queue_of(s->tree, unit)),
+        queue_counts_refuse(&k->shares->counts, counted_name(k, unit),
                             (enum queue_rule)(QUEUE_RULE_A1 + (why->rule - FAIR_A1)));
         tell_all(k, unit, buf_str(&text), out);
     }

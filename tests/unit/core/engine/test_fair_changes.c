@@ -69,6 +69,28 @@ TEST(fair_changes, a_queue_that_is_deleted_counts_on_and_starts_nothing)
     EXPECT_INT(used(&s, "a", GPU), 4000);
 }
 
+TEST(fair_changes, queues_that_only_pods_named_are_forgotten_with_them)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'split':{'by':'Label','label':'who'}");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod stays gpu=1 " IN "nowhere " OURS);
+    for (uint32_t i = 0; i < 450; i++) {
+        stage_put(&s, "pod stray gpu=1 " IN "q%u " OURS, i);
+        stage_put(&s, "pod part gpu=1 label:who=u%u " IN "a " OURS, i);
+        run(&s);
+        stage_remove(&s, "pod stray gpu=1");
+        stage_remove(&s, "pod part gpu=1");
+    }
+    run(&s);
+    EXPECT(fair_n_queues(s.engine->shares->tree) < 200);
+    EXPECT_INT(used(&s, "a", GPU), 0);
+    queue(&s, "nowhere", "");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "stays"), "assumed on n");
+    EXPECT_INT(used(&s, "nowhere", GPU), 1000);
+}
+
 TEST(fair_changes, without_its_parent_a_queue_is_held)
 {
     AUTO(stage) s = {0};
@@ -193,6 +215,95 @@ TEST(fair_changes, a_limit_by_kind_holds_for_those_who_can_have_no_other)
     stage_put(&s, "node fast cpu=8 label:disk=hdd"); /* it is another kind now */
     run(&s);
     EXPECT_INT(used(&s, "a", "cpu@disk=ssd"), 0);
+}
+
+static void others_queue(struct stage *s, const char *more)
+{
+    stage_put(s,
+              "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'Queue','metadata':{'name':"
+              "'others'},'spec':{'namespaces':{'names':['other']}%s}}",
+              more);
+}
+
+TEST(fair_changes, a_namespace_that_changes_is_looked_up_anew_alone)
+{
+    AUTO(stage) s = {0};
+    others_queue(&s, "");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod p gpu=1 namespace=other " OURS);
+    stage_put(&s, "pod q gpu=1 " OURS);
+    run(&s);
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'other','labels':{"
+                  "'a':'b'}}}");
+    const struct names *names = &s.engine->cluster->names;
+    const struct map *known = &s.engine->shares->namespaces;
+    EXPECT(map_find(known, names_find(names, STR("default"))) != MAP_NONE);
+    EXPECT(map_find(known, names_find(names, STR("other"))) == MAP_NONE);
+}
+
+TEST(fair_changes, a_pod_that_came_to_a_node_by_itself_burdens_no_queue_that_does_not_take_it)
+{
+    AUTO(stage) s = {0};
+    others_queue(&s, ",'guaranteed':{'nvidia.com/gpu':'4'}");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "pod bold gpu=2 on=n " IN "others " OURS);
+    stage_put(&s, "pod liar gpu=2 on=n note:scheduling.kubenexus.io/charged-to=others " OURS);
+    stage_put(&s, "pod own gpu=1 on=n namespace=other " IN "others " OURS);
+    run(&s);
+    EXPECT_INT(used(&s, "others", GPU), 1000);
+    EXPECT_INT(used(&s, "default", GPU), 4000);
+}
+
+TEST(fair_changes, who_may_not_use_a_queue_makes_no_parts_in_it)
+{
+    AUTO(stage) s = {0};
+    others_queue(&s, ",'split':{'by':'Label','label':'who'}");
+    stage_put(&s, "node n gpu=8");
+    for (uint32_t i = 0; i < 20; i++)
+        stage_put(&s, "pod p%u gpu=1 label:who=u%u " IN "others " OURS, i, i);
+    stage_put(&s, "pod own gpu=1 namespace=other label:who=ann " IN "others " OURS);
+    run(&s);
+    uint32_t n;
+    struct fair *tree = s.engine->shares->tree;
+    fair_children(tree, fair_find(tree, STR("others")), &n);
+    EXPECT_INT(n, 1);
+    EXPECT_STR(told(&s, "p3"), "queue others does not take namespace default");
+    EXPECT_INT(used(&s, "others", GPU), 1000);
+}
+
+TEST(fair_changes, amounts_that_no_integer_holds_are_refused)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'max':{'" GPU "':'4'}");
+    stage_put(&s, "node n gpu=8");
+    for (uint32_t i = 0; i < 2; i++) {
+        stage_put(&s, "pod m%u memory=5000000000000000000 gang=m:2 " IN "a " OURS, i);
+        stage_put(&s, "pod g%u gpu=9000000000000000000 gang=g:2 " IN "a " OURS, i);
+    }
+    stage_put(&s, "pod one gpu=1 " IN "a " OURS);
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "m0"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "g0"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "one"), "assumed on n");
+}
+
+TEST(fair_changes, a_pod_that_names_its_node_speaks_for_none_that_names_another)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "");
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, "node m cpu=8");
+    stage_put(&s, "pod on-n cpu=8 on=n " OURS);
+    stage_put(&s, "pod on-m cpu=8 on=m " OURS);
+    stage_put(&s, "pod d1 cpu=4 created=1 require:@metadata.name:In:n " IN "a " OURS);
+    stage_put(&s, "pod d2 cpu=4 created=2 require:@metadata.name:In:m " IN "a " OURS);
+    for (uint32_t i = 0; i < 300; i++)
+        stage_put(&s, "pod many%u cpu=9 created=3 " IN "a " OURS, i);
+    run(&s);
+    stage_remove(&s, "pod on-m");
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "d1"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "d2"), "assumed on m");
 }
 
 TEST(fair_changes, the_same_objects_give_the_same_order_after_a_restart)

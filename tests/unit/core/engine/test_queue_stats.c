@@ -122,3 +122,17 @@ TEST(queue_stats, of_many_queues_the_last_are_one)
     EXPECT(says(&s, "kubenexus_queue_guaranteed{queue=\"q0998\",resource=\"nvidia.com/gpu\"} 1"));
     EXPECT(says(&s, "kubenexus_queue_guaranteed{queue=\"other\",resource=\"nvidia.com/gpu\"} 6"));
 }
+
+TEST(queue_stats, queues_that_only_pods_name_take_no_names_from_others)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'max':{'cpu':'1'}");
+    stage_put(&s, "node n cpu=8");
+    for (uint32_t i = 0; i < 1001; i++)
+        stage_put(&s, "pod p%u cpu=1 " IN "q%u " OURS, i, i);
+    stage_run(&s);
+    stage_put(&s, "pod p cpu=2 " IN "a " OURS);
+    stage_run(&s);
+    EXPECT(says(&s, "kubenexus_queue_refusals_total{queue=\"other\",rule=\"A1\"} 1001"));
+    EXPECT(says(&s, "kubenexus_queue_refusals_total{queue=\"a\",rule=\"A2\"} 1"));
+}

@@ -149,6 +149,21 @@ TEST(shape, keeps_a_deleted_queue_while_it_is_used)
     fair_check(p.f);
 }
 
+TEST(shape, tells_the_first_names_of_a_long_cycle)
+{
+    AUTO(pool) p;
+    AUTO(arena) mem = {0};
+    pool_begin(&p);
+    for (uint32_t i = 0; i < 500; i++)
+        pool_queue(&p, arena_printf(&mem, "q%u", i).p,
+                   arena_printf(&mem, "parent=q%u", (i + 1) % 500).p);
+    uint32_t below = pool_queue(&p, "below", "parent=q499");
+    EXPECT_INT(fair_state(p.f, below), FAIR_PARENT_CYCLE);
+    EXPECT_STR(fair_state_text(p.f, below, &mem),
+               "q499 -> q0 -> q1 -> q2 -> q3 -> q4 -> q5 -> q6 -> q7 -> q8 -> q9 -> q10 -> q11 -> "
+               "q12 -> q13 -> q14 -> q15 -> ... -> q499");
+}
+
 TEST(shape, moves_what_is_used_with_its_queue)
 {
     AUTO(pool) p;

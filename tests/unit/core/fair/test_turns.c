@@ -215,6 +215,22 @@ TEST(turns, that_are_held_come_back_when_something_happens_there)
     fair_check(p.f);
 }
 
+TEST(turns, that_are_held_stay_so_when_capacity_is_what_it_was)
+{
+    AUTO(pool) p;
+    pool_begin(&p);
+    pool_capacity(&p, "gpu=8");
+    uint32_t a = pool_queue(&p, "a", ""), one = pool_wait(&p, a, "gpu=1");
+    EXPECT_INT(fair_next(p.f), one);
+    fair_hold(p.f, one, a);
+    pool_capacity(&p, "gpu=7"); /* an outsider is placed, and taken back */
+    pool_capacity(&p, "gpu=8");
+    EXPECT_INT(fair_next(p.f), FAIR_NONE);
+    pool_capacity(&p, "gpu=7");
+    EXPECT_INT(fair_next(p.f), one);
+    fair_check(p.f);
+}
+
 TEST(turns, stay_with_a_unit_that_is_renamed)
 {
     AUTO(pool) p;
