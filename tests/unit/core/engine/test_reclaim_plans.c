@@ -137,10 +137,10 @@ TEST(reclaim, ends_with_the_unit_in_its_place)
     AUTO(stage) s = {0};
     begin(&s, &stories[0]);
     static const char *const gone[] = {"b3-0", "b3-1", "b4-0", "b4-1"};
-    for (size_t i = 0; i < LEN(gone); i++) {
+    for (size_t i = 0; i < LEN(gone); i++)
         stage_settle(&s, gone[i], NULL);
+    for (size_t i = 0; i < LEN(gone); i++)
         stage_remove(&s, "pod %s", gone[i]);
-    }
     put_pods(&s, "b9 gpu=4 created=1 " IN "b", ""); /* older, and it would fit */
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "a-0"), "assumed on n");
