@@ -101,12 +101,13 @@ void turns_forget(struct fair *f)
 
 /* --- fresh again --- */
 
+/* Who names a queue that has children stands in no leaf (A1), and hides nobody there. */
 static uint32_t head_of(const struct fair *f, const struct queue *q)
 {
-    if (q->lane_heap.n)
-        return f->lanes.at[q->lanes.at[q->lane_heap.at[0]]].top;
     if (q->heap.n)
         return queue_at(f, q->children.at[q->heap.at[0]])->head;
+    if (q->lane_heap.n)
+        return f->lanes.at[q->lanes.at[q->lane_heap.at[0]]].top;
     return FAIR_NONE;
 }
 
