@@ -187,7 +187,7 @@ TEST(steps, gang_preemption)
 TEST(steps, shown)
 {
     struct clock c = {.load = "10,000 PodGroups change at once, and are shown"};
-    AUTO(stage) s = {.config = {.shows = true}};
+    AUTO(stage) s = {.config = {.publishes = true}};
     put_nodes(&s, &c, 10);
     for (int i = 0; i < 10000; i++)
         steps_put(

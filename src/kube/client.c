@@ -2,14 +2,14 @@
 
 #include "kube/client.h"
 
-enum { DISCOVER = 1, DISPATCH, EVENTS, PUBLISH, LEASE, CONSULT, WATCHES };
+enum { DISCOVER = 1, DISPATCH, EVENTS, PUBLISH, LEASE, EXTENDER_CLIENT, WATCHES };
 
 #define FIRST_ID(owner) ((request_id)(owner) << 56)
 
-static bool pass_knows(void *ctx, const struct pod *glance)
+static bool pass_knows(void *ctx, const struct pod *partial)
 {
     const struct client *c = ctx;
-    return c->outer.knows && c->outer.knows(c->outer.ctx, glance);
+    return c->outer.knows && c->outer.knows(c->outer.ctx, partial);
 }
 
 static void pass_change(void *ctx, int64_t now_ms, const struct change *change)
@@ -17,7 +17,7 @@ static void pass_change(void *ctx, int64_t now_ms, const struct change *change)
     struct client *c = ctx;
     c->outer.change(c->outer.ctx, now_ms, change);
     dispatch_see(&c->dispatch, now_ms, change, c->out);
-    consult_see(&c->consult, change);
+    extender_client_see(&c->extender_client, change);
 }
 
 static void pass_settle(void *ctx, int64_t now_ms, effect_id effect, const struct error *why)
@@ -59,7 +59,7 @@ void client_init(struct client *c, const struct client_config *config, int64_t n
     dispatch_init(&c->dispatch, FIRST_ID(DISPATCH), rng_next(&seeds), &c->events, &c->inner);
     publish_init(&c->publish, FIRST_ID(PUBLISH), config->seed, config->scheduler, &c->events,
                  &c->inner);
-    consult_init(&c->consult, FIRST_ID(CONSULT), &c->inner);
+    extender_client_init(&c->extender_client, FIRST_ID(EXTENDER_CLIENT), &c->inner);
     client_set_extenders(c, config->extenders, config->n_extenders);
     lease_init(&c->lease, &config->lease, now_ms - config->ahead_ms, FIRST_ID(LEASE),
                rng_next(&seeds), &c->inner);
@@ -77,7 +77,7 @@ void client_done(struct client *c)
     events_done(&c->events);
     dispatch_done(&c->dispatch);
     publish_done(&c->publish);
-    consult_done(&c->consult);
+    extender_client_done(&c->extender_client);
     lease_done(&c->lease);
 }
 
@@ -100,7 +100,7 @@ void client_set_extenders(struct client *c, const struct extender *extenders, ui
 {
     c->dispatch.writes.extenders = extenders;
     c->dispatch.writes.n_extenders = n;
-    consult_set_extenders(&c->consult, extenders, n);
+    extender_client_set_extenders(&c->extender_client, extenders, n);
 }
 
 static void learn_served(struct client *c, int64_t now_ms)
@@ -125,8 +125,8 @@ void client_hear(struct client *c, int64_t now_ms, const struct reply *reply, st
         learn_served(c, now_ms);
     else if (owner == DISPATCH)
         dispatch_hear(&c->dispatch, now_ms, reply, out);
-    else if (owner == CONSULT)
-        consult_hear(&c->consult, now_ms, reply, out);
+    else if (owner == EXTENDER_CLIENT)
+        extender_client_hear(&c->extender_client, now_ms, reply, out);
     else if (owner == EVENTS)
         events_hear(&c->events, now_ms, reply);
     else if (owner == PUBLISH)
@@ -145,7 +145,7 @@ void client_take(struct client *c, int64_t now_ms, const struct effects *effects
     vec_each(&effects->list, e)
         if (UNLIKELY(e->kind == EFFECT_PUBLISH))
             publish_take(&c->publish, now_ms, e);
-    consult_take(&c->consult, now_ms, effects, out);
+    extender_client_take(&c->extender_client, now_ms, effects, out);
 }
 
 static void tell_of_lease(struct client *c, int64_t now_ms, const char *what)

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "kube/consult.h"
 #include "kube/discover.h"
 #include "kube/dispatch.h"
 #include "kube/events.h"
+#include "kube/extender_client.h"
 #include "kube/lease.h"
 #include "kube/publish.h"
 #include "kube/watch.h"
@@ -34,7 +34,7 @@ struct client {
     struct events events;
     struct dispatch dispatch;
     struct publish publish;
-    struct consult consult;
+    struct extender_client extender_client;
     struct lease lease;
     struct str scheduler;
     bool has_lease, has_led;

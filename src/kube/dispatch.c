@@ -616,7 +616,7 @@ void dispatch_take(struct dispatch *d, int64_t now_ms, const struct effects *eff
         case EFFECT_WARN:
             warn(d, e, &h);
             break;
-        case EFFECT_ASK: /* of no concern to the API server: consult.h */
+        case EFFECT_ASK: /* of no concern to the API server: extender_client.h */
             break;
         case EFFECT_WRITE:
             dispatch_send(d, writes_add(&d->writes, WRITE_OBJECT, e, NULL, STR("")), &h);

@@ -26,8 +26,8 @@ enum notice_kind notice_of_trouble(const struct trouble *why);
 
 struct listener {
     void *ctx;
-    /* Will a glance at this pod do? NULL: never. */
-    bool (*knows)(void *ctx, const struct pod *glance);
+    /* Will this partial pod do? NULL: never. */
+    bool (*knows)(void *ctx, const struct pod *partial);
     void (*change)(void *ctx, int64_t now_ms, const struct change *change);
     /* A bind or an eviction was carried out (`why` NULL) or certainly was not. */
     void (*settle)(void *ctx, int64_t now_ms, effect_id effect, const struct error *why);

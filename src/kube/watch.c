@@ -9,7 +9,7 @@
 #include "core/model/check.h"
 #include "core/model/default.h"
 #include "core/model/gist.h"
-#include "core/model/glance.h"
+#include "core/model/partial_pod.h"
 #include "kube/limits.h"
 
 enum {
@@ -234,14 +234,14 @@ static void end_fill(struct watch *w, const struct happening *h)
 }
 
 /* A pod that is known but for what happened to it; of one that is gone only the name counts. */
-static bool glance(struct watch *w, const struct envelope *v, enum watch_type type,
-                   struct object *out)
+static bool partial(struct watch *w, const struct envelope *v, enum watch_type type,
+                    struct object *out)
 {
     if (w->kind->kind != KIND_POD || type == WATCH_ADDED)
         return false;
     struct pod *pod = arena_alloc(&w->mem, sizeof(*pod));
     *out = (struct object){.kind = KIND_POD, .pod = pod};
-    return glance_read(v, &w->mem, pod) &&
+    return partial_pod_read(v, &w->mem, pod) &&
            (type == WATCH_DELETED ||
             (w->listener->knows && w->listener->knows(w->listener->ctx, pod)));
 }
@@ -271,7 +271,7 @@ static void say_part(struct watch *w, int64_t now_ms, const struct object *objec
 static bool read_object(struct watch *w, int64_t now_ms, const struct envelope *v,
                         enum watch_type type, struct object *out, struct error *e)
 {
-    bool is_known = glance(w, v, type, out) ||
+    bool is_known = partial(w, v, type, out) ||
                     (w->kind->kind == KIND_POD && templates_read(&w->templates, v, &w->mem, out));
     struct error why = {0};
     bool is_whole = is_known || envelope_object(v, &w->mem, out, &why);

@@ -4,7 +4,7 @@
 #include "core/base/time_text.h"
 #include "core/model/binding.h"
 #include "core/wire/json_write.h"
-#include "kube/consult.h"
+#include "kube/extender_client.h"
 #include "kube/object_write.h"
 
 enum { TIMEOUT_MS = 30000 };

@@ -1,8 +1,8 @@
 #include "sim/dump_gangs.h"
 
 #include "core/base/buf.h"
-#include "core/model/crew.h"
 #include "core/model/gang.h"
+#include "core/model/owner.h"
 
 static struct dump_gang *gang_get(struct dump_gangs *g, enum kind kind, struct str namespace,
                                   struct str name, struct str part, struct str replica)
@@ -40,7 +40,7 @@ void dump_gangs_learn(struct dump_gangs *g, const struct object *object)
                     kind == KIND_SIGS_POD_GROUP || kind == KIND_VOLCANO_POD_GROUP;
     if (kind == KIND_WORKLOAD)
         learn_workload(g, object);
-    bool is_read = is_group || kind == KIND_JOB || kind_is_crew(kind);
+    bool is_read = is_group || kind == KIND_JOB || kind_is_owner(kind);
     if (is_read && pod_group_of(object, &mem, &group)) {
         int64_t parts = 0;
         list_each(&group.parts, part)

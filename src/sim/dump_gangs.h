@@ -4,7 +4,7 @@
 #include "sim/plan.h"
 
 /* Which pods of a dump are one gang, and how many of it must run: from what the pods say and what
- * the objects say that they name (core/model/gang.h, core/model/crew.h). */
+ * the objects say that they name (core/model/gang.h, core/model/owner.h). */
 struct dump_gangs {
     struct intern names; /* kind, namespace, name, part and replica */
     VEC(struct dump_gang {

@@ -16,7 +16,7 @@ void fgd_trace_done(struct fgd_trace *t)
 void fgd_order_done(struct fgd_order *o)
 {
     vec_done(&o->pods);
-    vec_done(&o->ranks);
+    vec_done(&o->tie_orders);
 }
 
 /* --- reading --- */
@@ -254,11 +254,11 @@ void fgd_order_make(struct fgd_order *o, const struct fgd_trace *t, const struct
     tune(o, t, &g);
     for (uint32_t i = 0; i < 10; i++) /* that the published program draws for something else */
         draw(&g);
-    vec_clear(&o->ranks);
+    vec_clear(&o->tie_orders);
     for (uint32_t i = 0; i < t->nodes.n; i++) {
         uint32_t k = draw_below(&g, i + 1);
-        vec_push(&o->ranks, i);
-        o->ranks.at[i] = o->ranks.at[k];
-        o->ranks.at[k] = i;
+        vec_push(&o->tie_orders, i);
+        o->tie_orders.at[i] = o->tie_orders.at[k];
+        o->tie_orders.at[k] = i;
     }
 }

@@ -70,7 +70,7 @@ bool fgd_read_seeds(struct fgd_seeds *out, const char *file, struct str csv,
 /* Who comes when, and which node is preferred among equals. */
 struct fgd_order {
     VEC(uint32_t) pods;
-    VEC(uint32_t) ranks; /* by node; the lowest wins */
+    VEC(uint32_t) tie_orders; /* by node; the lowest wins */
 };
 
 void fgd_order_make(struct fgd_order *o, const struct fgd_trace *t, const struct fgd_seed *seed);

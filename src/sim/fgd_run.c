@@ -33,7 +33,7 @@ static amount_list amounts(struct arena *mem, int64_t cpu_milli, int64_t memory_
     return all; /* sorted as it is */
 }
 
-static void tell_node(struct replay *r, const struct fgd_node *from, uint32_t rank)
+static void tell_node(struct replay *r, const struct fgd_node *from, uint32_t tie_order)
 {
     enum { PODS = 1001 };
     struct node node = {0};
@@ -47,7 +47,7 @@ static void tell_node(struct replay *r, const struct fgd_node *from, uint32_t ra
     node.status.allocatable = amounts(&r->mem, from->cpu_milli, from->memory_mib, from->gpus, PODS);
     node.status.has_allocatable = true;
     struct change change = {CHANGE_PUT, {.kind = KIND_NODE, .node = &node}};
-    engine_rank(r->engine, from->name, (uint64_t)rank << 48);
+    engine_set_tie_order(r->engine, from->name, (uint64_t)tie_order << 48);
     engine_apply(r->engine, 0, &change);
 }
 
@@ -137,7 +137,7 @@ struct fgd_result fgd_run(const struct fgd_trace *t, const struct fgd_order *o,
     struct replay r = {.trace = t, .engine = engine_new(config)};
     assert(t->objects);
     for (uint32_t i = 0; i < t->nodes.n; i++)
-        tell_node(&r, &t->nodes.at[i], o->ranks.at[i]);
+        tell_node(&r, &t->nodes.at[i], o->tie_orders.at[i]);
     int64_t asked = 0, given = 0;
     for (uint32_t i = 0; i < o->pods.n; i++) {
         const struct fgd_pod *pod = &t->pods.at[o->pods.at[i]];

@@ -68,7 +68,7 @@ static void join_work(struct plan *p, struct plan_job *job)
     if (!job->work)
         job->work = plan_add_work(p, job->minimum);
     struct plan_work *work = &p->works.at[job->work - 1];
-    job->seat = work->pods;
+    job->first_member = work->pods;
     work->pods += job->pods;
     work->at_ms = MIN(work->at_ms, job->at_ms);
 }

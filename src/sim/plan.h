@@ -23,8 +23,8 @@ enum {
 struct plan_node {
     const struct node *node;
     uint32_t group;
-    bool has_rank;
-    uint64_t rank;
+    bool has_tie_order;
+    uint64_t tie_order;
 };
 
 /* The pods that do one thing together: those of a job, or of a dump those of one gang. They get on
@@ -40,13 +40,13 @@ struct plan_work {
  * start. */
 struct plan_job {
     int64_t at_ms;
-    int64_t runs_ms; /* from its start; INT64_MAX: for ever */
-    int64_t ran_ms;  /* of these, before the plan begins: of a pod that runs from the start */
-    uint32_t work;   /* its work's number + 1; 0: plan_add_job() makes it one of its own */
-    uint32_t seat;   /* of its first pod in that work; plan_add_job() sets it */
-    struct str node; /* where it runs from the start; empty: nowhere */
-    bool is_orphan;  /* nobody makes it anew when it is evicted */
-    struct str name; /* pods of a job with several are called <name>.0, <name>.1, … */
+    int64_t runs_ms;       /* from its start; INT64_MAX: for ever */
+    int64_t ran_ms;        /* of these, before the plan begins: of a pod that runs from the start */
+    uint32_t work;         /* its work's number + 1; 0: plan_add_job() makes it one of its own */
+    uint32_t first_member; /* of its first pod in that work; plan_add_job() sets it */
+    struct str node;       /* where it runs from the start; empty: nowhere */
+    bool is_orphan;        /* nobody makes it anew when it is evicted */
+    struct str name;       /* pods of a job with several are called <name>.0, <name>.1, … */
     uint32_t pods;
     uint32_t minimum; /* pods that start together or not at all; 0: each is on its own */
     uint32_t template;

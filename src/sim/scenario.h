@@ -37,8 +37,8 @@ struct scenario_nodes {
     } racks;
     bool has_cliques; /* a rack is one NVLink domain */
     str_list zones;
-    bool has_rank;
-    int64_t rank; /* of the first node; the others follow */
+    bool has_tie_order;
+    int64_t tie_order; /* of the first node; the others follow */
 };
 
 enum arrival_process { ARRIVAL_UNSAID, ARRIVAL_BURST, ARRIVAL_UNIFORM, ARRIVAL_POISSON };

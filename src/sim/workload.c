@@ -93,8 +93,8 @@ static void add_shape_node(struct plan *p, const struct scenario_nodes *shape, i
     node->status.allocatable = node->status.capacity = allocatable;
     node->status.has_allocatable = true;
     plan_add_node(p, node, group);
-    vec_last(&p->nodes).has_rank = shape->has_rank;
-    vec_last(&p->nodes).rank = (uint64_t)shape->rank + (uint64_t)i;
+    vec_last(&p->nodes).has_tie_order = shape->has_tie_order;
+    vec_last(&p->nodes).tie_order = (uint64_t)shape->tie_order + (uint64_t)i;
 }
 
 /* --- pods --- */

@@ -13,9 +13,9 @@ void works_init(struct works *ws, const struct plan *plan, struct books *books,
     *ws = (struct works){.plan = plan, .books = books, .needs = needs};
     ws->ends = (struct heap){.before = ends_before, .ctx = ws};
     vec_each(&plan->works, work) {
-        vec_push(&ws->at, (struct work_state){.first = ws->seats.n, .ended = work->ended});
+        vec_push(&ws->at, (struct work_state){.first = ws->nodes.n, .ended = work->ended});
         for (uint32_t i = 0; i < work->pods; i++) {
-            vec_push(&ws->seats, NO_NODE);
+            vec_push(&ws->nodes, NO_NODE);
             vec_push(&ws->members, NO_POD);
         }
     }
@@ -24,7 +24,7 @@ void works_init(struct works *ws, const struct plan *plan, struct books *books,
 void works_done(struct works *ws)
 {
     vec_done(&ws->at);
-    vec_done(&ws->seats);
+    vec_done(&ws->nodes);
     vec_done(&ws->members);
     vec_done(&ws->runs);
     heap_done(&ws->ends);
@@ -45,10 +45,11 @@ static uint32_t minimum_of(const struct works *ws, uint32_t work)
     return ws->plan->works.at[work].minimum;
 }
 
-/* Its place in `seats` and `members`. */
-static uint32_t seat_of(const struct works *ws, uint32_t pod)
+/* Its place in `nodes` and `members`. */
+static uint32_t member_of(const struct works *ws, uint32_t pod)
 {
-    return ws->at.at[work_of(ws, pod)].first + job_of(ws, pod)->seat + ws->runs.at[pod].member;
+    return ws->at.at[work_of(ws, pod)].first + job_of(ws, pod)->first_member +
+           ws->runs.at[pod].member;
 }
 
 static double watched_of(const struct works *ws, uint32_t pod)
@@ -60,7 +61,7 @@ static double watched_of(const struct works *ws, uint32_t pod)
 void works_add(struct works *ws, uint32_t job, uint32_t member, int64_t done_ms)
 {
     vec_push(&ws->runs, (struct run){.job = job, .member = member, .done_ms = done_ms});
-    ws->members.at[seat_of(ws, ws->runs.n - 1)] = ws->runs.n - 1;
+    ws->members.at[member_of(ws, ws->runs.n - 1)] = ws->runs.n - 1;
 }
 
 /* --- getting on --- */
@@ -116,18 +117,18 @@ static void book_held(struct works *ws, int64_t now_ms, struct work_state *s)
 }
 
 /* The pod has a node, or none any more, while not all of its work run. */
-static void take_seat(struct works *ws, int64_t now_ms, uint32_t pod, uint32_t node)
+static void put_member(struct works *ws, int64_t now_ms, uint32_t pod, uint32_t node)
 {
-    uint32_t work = work_of(ws, pod), *seat = &ws->seats.at[seat_of(ws, pod)];
+    uint32_t work = work_of(ws, pod), *where = &ws->nodes.at[member_of(ws, pod)];
     struct work_state *s = &ws->at.at[work];
     if (s->has_started)
         return;
-    s->seated += node != NO_NODE;
-    s->seated -= *seat != NO_NODE;
-    *seat = node;
-    s->has_started = s->seated == ws->plan->works.at[work].pods;
+    s->placed += node != NO_NODE;
+    s->placed -= *where != NO_NODE;
+    *where = node;
+    s->has_started = s->placed == ws->plan->works.at[work].pods;
     if (s->has_started && !s->is_old)
-        islands_work(&ws->books->islands, now_ms, work, &ws->seats.at[s->first]);
+        islands_work(&ws->books->islands, now_ms, work, &ws->nodes.at[s->first]);
 }
 
 static bool are_enough(const struct works *ws, uint32_t work)
@@ -141,7 +142,7 @@ void works_start(struct works *ws, int64_t now_ms, uint32_t pod, uint32_t node, 
     uint32_t work = work_of(ws, pod);
     struct work_state *s = &ws->at.at[work];
     s->is_old = is_old;
-    take_seat(ws, now_ms, pod, node);
+    put_member(ws, now_ms, pod, node);
     ws->runs.at[pod].is_running = true;
     s->running++;
     s->used += watched_of(ws, pod);
@@ -174,7 +175,7 @@ void works_end(struct works *ws, int64_t now_ms, uint32_t pod)
 void works_lose(struct works *ws, int64_t now_ms, uint32_t pod, struct undone *undone)
 {
     uint32_t work = work_of(ws, pod);
-    take_seat(ws, now_ms, pod, NO_NODE);
+    put_member(ws, now_ms, pod, NO_NODE);
     struct work_state *s = leave(ws, pod);
     undone->pods++;
     if (s->gets_on)

@@ -24,7 +24,7 @@ struct run {
 
 struct work_state {
     uint32_t first; /* of its members */
-    uint32_t seated, running, ended;
+    uint32_t placed, running, ended;
     double used;      /* of the watched resource, by those that run */
     double held;      /* the same while they are too few, … */
     int64_t since_ms; /* … since then */
@@ -39,7 +39,7 @@ struct works {
     struct books *books;
     const int64_t *needs; /* by template: amounts in the books' order */
     VEC(struct work_state) at;
-    VEC(uint32_t) seats;   /* by member: its node, until all of the work run */
+    VEC(uint32_t) nodes;   /* by member: its node, until all of the work run */
     VEC(uint32_t) members; /* by member: its newest pod */
     VEC(struct run) runs;  /* by pod */
     struct heap ends;      /* pods that get on and will end */

@@ -262,8 +262,9 @@ static void node_up(struct world *w, uint32_t i)
     books_node(&w->books, w->now_ms, w->plan->nodes.at[i].group,
                &w->rooms[(size_t)i * w->books.resources.n], 1);
     tell_node(w, i, CHANGE_PUT);
-    if (w->plan->nodes.at[i].has_rank)
-        engine_rank(w->engine, w->plan->nodes.at[i].node->meta.name, w->plan->nodes.at[i].rank);
+    if (w->plan->nodes.at[i].has_tie_order)
+        engine_set_tie_order(w->engine, w->plan->nodes.at[i].node->meta.name,
+                             w->plan->nodes.at[i].tie_order);
     if (w->plan->node_between_ms) {
         struct span span = {SPAN_EXPONENTIAL, w->plan->node_between_ms, 0};
         node->turns_ms = w->now_ms + draw_span_ms(&w->node_rng, span);
@@ -568,7 +569,8 @@ bool world_turn(struct world *w)
         goes_on = decide(w);
         bool is_told = obey(w);
         goes_on |= is_told;
-        /* Each round places or evicts, and whoever is evicted is outranked: a moment has an end. */
+        /* Each round places or evicts, and whoever is evicted is less important: a moment has an
+         * end. */
         rounds += is_told;
         assert(rounds <= ROUNDS_A_POD * ((uint64_t)w->pods.n + 1));
     }

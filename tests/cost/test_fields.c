@@ -38,7 +38,7 @@ static void step(struct engine *k)
 
 static struct engine *world(struct arena *mem)
 {
-    struct engine_config config = {.shows = true};
+    struct engine_config config = {.publishes = true};
     struct engine *k = engine_new(&config);
     for (uint32_t i = 0; i < NODES; i++)
         put(k, least(mem, KIND_NODE, 100 + i));

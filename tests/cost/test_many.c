@@ -17,7 +17,7 @@ enum { NODES = 3 };
 
 static struct cost play(const struct scene *scene, uint32_t n)
 {
-    struct engine_config config = {.shows = true};
+    struct engine_config config = {.publishes = true};
     struct engine *k = engine_new(&config);
     struct cost before = cost_so_far;
     for (uint32_t i = 0; i < NODES; i++)
@@ -77,7 +77,7 @@ TEST(cost, of_held_room_is_in_proportion)
 /* One driver and its workers, which come. */
 static uint64_t play_workers(uint32_t n, bool run)
 {
-    struct engine_config config = {.shows = true};
+    struct engine_config config = {.publishes = true};
     struct engine *k = engine_new(&config);
     const char *worker = run ? "pod w# cpu=1m on=n1" OF_APP("a") : "pod w# cpu=1m" OF_APP("a");
     uint64_t before = cost_so_far.steps;

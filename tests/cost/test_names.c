@@ -24,7 +24,7 @@ static const struct scene standing = {
 
 static struct engine *world(void)
 {
-    struct engine_config config = {.shows = true};
+    struct engine_config config = {.publishes = true};
     struct engine *k = engine_new(&config);
     for (uint32_t i = 0; i < NODES; i++)
         scene_apply(k, 0, CHANGE_PUT, "node n# cpu=64 memory=64Gi pods=100000 zone=z#", i);

@@ -25,7 +25,7 @@ static const char *const role_names[] = {"ours", "another scheduler's", "runs"};
 
 static struct engine *world(void)
 {
-    struct engine_config config = {.shows = true};
+    struct engine_config config = {.publishes = true};
     struct engine *k = engine_new(&config);
     for (uint32_t i = 0; i < NODES; i++)
         scene_apply(k, 0, CHANGE_PUT, "node n# cpu=64 memory=64Gi pods=1000 zone=z#", i);

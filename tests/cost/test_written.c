@@ -132,7 +132,7 @@ static void world_done(struct world *w)
 
 TEST(cost, of_what_was_written_is_over_when_it_is_gone)
 {
-    struct engine_config config = {.shows = true};
+    struct engine_config config = {.publishes = true};
     AUTO(world) w = {.engine = engine_new(&config), .now_ms = 1700000000000};
     w.listener = (struct listener){.ctx = &w, .settle = settle, .notice = notice, .change = change};
     events_init(&w.events, STR("host"), 1000000000, test_seed(), &w.listener);

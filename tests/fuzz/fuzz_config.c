@@ -26,11 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         assert(c.profiles[i].name.n && has_order(&c.profiles[i]));
 
     AUTO(arena) mem = {0};
-    struct guests guests = {0};
-    scheduler_config_guests(text, &mem, &guests);
-    vec_each(&guests, guest)
-        assert(guest->library.n && !guest->plugin);
-    vec_done(&guests);
+    struct externals externals = {0};
+    scheduler_config_externals(text, &mem, &externals);
+    vec_each(&externals, external)
+        assert(external->library.n && !external->plugin);
+    vec_done(&externals);
 
     struct feature_gates gates = {0};
     struct error e = {0};

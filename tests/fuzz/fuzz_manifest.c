@@ -1,7 +1,7 @@
 /* Any bytes as a file: objects with names, defaults and requests, or one line that says what is
  * wrong and nothing else. */
 
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 #include "core/model/resources.h"
 #include "io/files/manifest_read.h"
 
@@ -13,7 +13,7 @@ static void check_object(const struct object *object, struct arena *mem)
     assert(object->meta->name.n && object->meta->uid.n);
     assert(!kind_info_get(object->kind)->is_namespaced || object->meta->namespace.n);
     struct pod_group group;
-    if (kind_is_crew(object->kind) && pod_group_of(object, mem, &group))
+    if (kind_is_owner(object->kind) && pod_group_of(object, mem, &group))
         assert(group.minimum >= 0);
     if (object->kind != KIND_POD)
         return;

@@ -2,7 +2,7 @@
  * the limits; what was read has text only inside the bytes or the arena, so that looking at it is
  * safe. */
 
-#include "core/model/glance.h"
+#include "core/model/partial_pod.h"
 #include "core/model/template.h"
 #include "core/wire/frames.h"
 #include "core/wire/proto.h"
@@ -55,9 +55,9 @@ static uint64_t look_at_object(const struct envelope *v, struct arena *mem)
 {
     struct object object;
     struct error e = {0};
-    struct pod glance = {0};
-    if (glance_read(v, mem, &glance))
-        str_hash(glance.spec.node_name);
+    struct pod partial = {0};
+    if (partial_pod_read(v, mem, &partial))
+        str_hash(partial.spec.node_name);
     bool is_read = envelope_object(v, mem, &object, &e);
     assert(is_read == (e.kind == ERROR_NONE));
     if (!is_read || object.kind == KIND_NONE)

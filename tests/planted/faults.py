@@ -52,7 +52,7 @@ FAULTS = [
      "    account(c, pod, node, -1);\n", "    account(c, pod, node, -1);\n    nodes_charge(&c->nodes, node, cluster_spec(c, pod), +1);\n"),
     ("a pod that is taken off stays on its node's list", CLUSTER + "txn.c",
      "        c->nodes.first_pod[node] = after;\n    else", "        (void)node;\n    else"),
-    ("an answer is not counted off", "src/core/engine/extender/consult.c",
+    ("an answer is not counted off", "src/core/engine/extender/call.c",
      "k->extender->open.at[s->group]--;", "(void)s;"),
     ("a change of a row is not in the log", CLUSTER + "txn.c",
      "    change_log_add(&c->log, node, columns);\n}\n\n/* What a pod has", "}\n\n/* What a pod has"),

@@ -68,27 +68,27 @@ static const char *check_follower(const struct engine *k, pod_id pod, uint32_t g
 static const char *check_users(const struct engine *k)
 {
     uint32_t users = 0;
-    vec_each(&k->holds->bookings, b)
-        vec_each(&b->holds, hold) {
-            if (b->name == SYM_NONE || hold->user == ID_NONE)
+    vec_each(&k->reservations->all, b)
+        vec_each(&b->slots, slot) {
+            if (b->name == SYM_NONE || slot->user == ID_NONE)
                 continue;
-            const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){hold->user});
+            const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){slot->user});
             users++;
             if (!row->text || row->node == ID_NONE)
                 return "a hold is used up by a pod that has no node";
         }
-    return users == k->holds->of_user.n ? NULL : "more holds are used up than there are";
+    return users == k->reservations->of_user.n ? NULL : "more holds are used up than there are";
 }
 
-static const char *check_hold(const struct engine *k, pod_id pod, uint32_t booking)
+static const char *check_slot(const struct engine *k, pod_id pod, uint32_t reservation)
 {
-    const struct booking *b = &k->holds->bookings.at[booking];
-    vec_each(&b->holds, hold) {
-        if (hold->pod != pod.i)
+    const struct reservation_info *b = &k->reservations->all.at[reservation];
+    vec_each(&b->slots, slot) {
+        if (slot->pod != pod.i)
             continue;
         const struct pod_row *row = pods_at(&k->cluster->pods, pod);
         bool is_left_out = b->is_planned && row->pin == SYM_NONE;
-        bool looks = hold->user == ID_NONE && !hold->is_spent && !hold->is_lost && !b->is_over &&
+        bool looks = slot->user == ID_NONE && !slot->is_spent && !slot->is_lost && !b->is_over &&
                      !is_left_out && engine_profile_of(k, pod) && row->node == ID_NONE;
         bool is_queued = queue_where(k->queue, pod.i) != QUEUE_NOWHERE;
         return is_queued == looks ? NULL : "a hold looks for no room, or without need";
@@ -98,9 +98,9 @@ static const char *check_hold(const struct engine *k, pod_id pod, uint32_t booki
 
 static const char *check_pod(const struct engine *k, pod_id pod)
 {
-    uint32_t booking = map_find(&k->holds->of_pod, pod.i);
-    if (booking != MAP_NONE)
-        return check_hold(k, pod, booking);
+    uint32_t reservation = map_find(&k->reservations->of_pod, pod.i);
+    if (reservation != MAP_NONE)
+        return check_slot(k, pod, reservation);
     if (!waits(k, pod))
         return check_absent(k, pod.i);
     uint32_t group = engine_gang_of(k, pod);
@@ -225,7 +225,7 @@ const char *standing_fault(const struct engine *k, bool judges_holds)
 {
     const char *fault = check_places(k);
     for (uint32_t i = 0; i < k->cluster->pods.rows.n && !fault; i++)
-        if (judges_holds || !(k->cluster->pods.rows.at[i].flags & POD_HOLD))
+        if (judges_holds || !(k->cluster->pods.rows.at[i].flags & POD_SLOT))
             fault =
                 k->cluster->pods.rows.at[i].text ? check_pod(k, (pod_id){i}) : check_absent(k, i);
     fault = fault ? fault : check_groups(k);

@@ -9,7 +9,8 @@
  *  - Each unit is in one place of the queue, and the places count them all.
  *  - A group's members are the pods that are in it, and a size that none of them says is no size.
  *  - What a node has given away is the sum over its pods.
- *  - A hold is in the queue if nobody uses it up and it has no node, unless a plan leaves it out (`judges_holds`:
+ * - A slot is in the queue if nobody uses it up and it has no node, unless a plan leaves it out
+ * (`judges_holds`:
  *    not of the company of drivers, which looks for room when its turn comes).
  *
  * Returns what is wrong, as text that stays; NULL: nothing is. */

@@ -8,7 +8,8 @@
  *    and that is held for those to come;
  *  - no node holds more than it has;
  *  - who is evicted is less important than the gang that it goes for, and leaves no gang running
- *    below its minimum; without the victims the gang fits, and without any party of them it does
+ * below its minimum; without the victims the gang fits, and without any victim group of them it
+ * does
  *    not, as an engine says that sees nothing else;
  *  - when those who were evicted are gone, and nothing else happens, somebody is bound;
  *  - members of a gang that must stay in one rack do, and no two of them have one rank;
@@ -35,9 +36,9 @@ struct member {
     uint32_t run; /* tells apart pods that had the same name */
     uint32_t node;
     int64_t came_ms;
-    bool is_leaving;   /* the engines have asked for its eviction, */
-    bool is_victim;    /* in the step that is looked at */
-    uint32_t in_sight; /* + 1; 0: no node */
+    bool is_leaving;    /* the engines have asked for its eviction, */
+    bool is_victim;     /* in the step that is looked at */
+    uint32_t nominated; /* + 1; 0: no node */
 };
 
 struct company {
@@ -115,8 +116,8 @@ static void pod_line(const struct history *h, uint32_t g, uint32_t p, const char
     char where[32] = "";
     if (m->state == BOUND || m->state == GOING)
         snprintf(where, sizeof(where), " on=n%u", m->node);
-    else if (m->in_sight)
-        snprintf(where, sizeof(where), " nominated=n%u", m->in_sight - 1);
+    else if (m->nominated)
+        snprintf(where, sizeof(where), " nominated=n%u", m->nominated - 1);
     snprintf(line, n,
              "pod g%u-%u uid=u%u cpu=%d priority=%d gang=g%u:%d owner:Job=j%u-%u created=%" PRId64
              "%s%s%s%s%s",
@@ -242,7 +243,7 @@ static void take_binding(struct history *h, const struct effect *e, uint32_t pla
     if (m->state != WAITING)
         fail(h, "a pod is placed that does not wait");
     m->state = ASSUMED;
-    m->in_sight = 0;
+    m->nominated = 0;
     m->node = (uint32_t)(e->node.p[1] - '0');
     if (getenv("PROPERTY_TRACE"))
         printf("# %" PRId64 " bind " STR_FMT " to " STR_FMT "\n", h->now_ms, STR_ARG(e->pod),
@@ -263,7 +264,7 @@ static void take_nomination(struct history *h, const struct effect *e)
 {
     trace(h, "nominate", e);
     uint32_t g = (uint32_t)(e->pod.p[1] - '0'), p = (uint32_t)(e->pod.p[3] - '0');
-    h->gangs[g].members[p].in_sight = e->node.n ? (uint32_t)(e->node.p[1] - '0') + 1 : 0;
+    h->gangs[g].members[p].nominated = e->node.n ? (uint32_t)(e->node.p[1] - '0') + 1 : 0;
 }
 
 /* --- evictions --- */
@@ -311,7 +312,7 @@ static bool line_alone(struct history *h, uint32_t by, uint32_t g, uint32_t p, b
     if (is_gone || is_there == waits || (waits && !asks(h, by, g, p)))
         return false;
     m->state = is_kept ? GOING : is_there ? BOUND : WAITING;
-    m->in_sight = 0;
+    m->nominated = 0;
     m->is_leaving = false;
     /* The planner alone is asked whether a victim could stay, not another plan of evictions. */
     pod_line(h, g, p, h->is_sparing ? " preempts=Never" : "", line, n);
@@ -369,19 +370,19 @@ static void take_eviction(struct history *h, const struct effect *e, uint32_t *b
 }
 
 /* The gang is one (a pod alone may evict as kube-scheduler does, node by node), nobody but itself
- * has room in sight, and no room is kept. */
+ * is nominated, and no room is kept. */
 static bool is_plain(const struct history *h, uint32_t by)
 {
     if (h->gangs[by].minimum == 1 && !h->gangs[by].in_one_rack)
         return false;
     for (uint32_t g = 0; g < GANGS; g++)
         for (uint32_t p = 0; p < PODS; p++)
-            if (!asks(h, by, g, p) && h->gangs[g].members[p].in_sight)
+            if (!asks(h, by, g, p) && h->gangs[g].members[p].nominated)
                 return false;
-    return h->engines[0]->holds->of_pod.n == 0 && h->gangs[by].ended == 0;
+    return h->engines[0]->reservations->of_pod.n == 0 && h->gangs[by].ended == 0;
 }
 
-static void check_party(struct history *h, uint32_t by, uint32_t g)
+static void check_victim_group(struct history *h, uint32_t by, uint32_t g)
 {
     struct company *c = &h->gangs[g];
     bool is_whole = running(c) == 0;
@@ -405,7 +406,7 @@ static void check_party(struct history *h, uint32_t by, uint32_t g)
 static void check_evictions(struct history *h, uint32_t by)
 {
     for (uint32_t g = 0; g < GANGS && !h->has_failed; g++)
-        check_party(h, by, g);
+        check_victim_group(h, by, g);
     if (is_plain(h, by) && !h->has_failed) {
         h->checked++;
         if (!would_fit(h, by, ID_NONE, ID_NONE))
@@ -438,10 +439,10 @@ static void check_turn(struct history *h, uint32_t g, uint32_t placed)
     snprintf(name, sizeof(name), "g%u", g);
     sym group = names_find(&c->names, str_of(name));
     uint32_t held = 0;
-    vec_each(&k->holds->bookings, b)
-        for (uint32_t i = 0; b->gang != ID_NONE && b->group == group && i < b->holds.n; i++)
-            held += b->holds.at[i].is_lost || /* its namespace may not hold more */
-                    pods_at(&c->pods, (pod_id){b->holds.at[i].pod})->node != ID_NONE;
+    vec_each(&k->reservations->all, b)
+        for (uint32_t i = 0; b->gang != ID_NONE && b->group == group && i < b->slots.n; i++)
+            held += b->slots.at[i].is_lost || /* its namespace may not hold more */
+                    pods_at(&c->pods, (pod_id){b->slots.at[i].pod})->node != ID_NONE;
     if (placed + held < (uint32_t)h->gangs[g].minimum)
         fail(h, "a gang is begun without room for those to come");
 }
@@ -455,7 +456,7 @@ static bool step(struct history *h)
     }
     AUTO(buf) before = {0}, after = {0};
     struct str was = rows_of(h->engines[0], &before);
-    bool had_holds = h->engines[0]->holds->of_pod.n;
+    bool had_slots = h->engines[0]->reservations->of_pod.n;
     bool goes_on = false;
     for (int i = 0; i < ENGINES; i++) {
         effects_clear(&h->effects[i]);
@@ -478,8 +479,9 @@ static bool step(struct history *h)
     }
     if (by != ID_NONE)
         check_evictions(h, by);
-    bool holds = had_holds || h->engines[0]->holds->of_pod.n; /* they come and go by themselves */
-    if (n == 0 && !holds && !str_equal(was, rows_of(h->engines[0], &after)))
+    bool slots =
+        had_slots || h->engines[0]->reservations->of_pod.n; /* they come and go by themselves */
+    if (n == 0 && !slots && !str_equal(was, rows_of(h->engines[0], &after)))
         fail(h, "a step that placed nobody left a trace");
     for (uint32_t g = 0; g < GANGS; g++) {
         uint32_t minimum = (uint32_t)h->gangs[g].minimum;
@@ -581,7 +583,8 @@ static void follow(struct history *h)
 {
     uint64_t placed = h->placed_before;
     h->is_to_follow = false;
-    for (int i = 0; i < 4; i++) { /* one who has the room in sight may evict for another's sake */
+    for (int i = 0; i < 4;
+         i++) { /* one who is nominated to the room may evict for another's sake */
         carry_out_evictions(h);
         decide(h);
         h->now_ms += 11000;
@@ -656,7 +659,7 @@ static void start_engines(struct history *h)
 {
     for (int i = 0; i < ENGINES; i++) {
         engine_free(h->engines[i]);
-        struct engine_config config = {.no_views = i == 1, .shows = true};
+        struct engine_config config = {.no_views = i == 1, .publishes = true};
         h->engines[i] = engine_new(&config);
         tell_all(h, h->engines[i]);
     }
@@ -712,7 +715,7 @@ static void come_to_rest(struct history *h)
     for (uint32_t g = 0; g < GANGS; g++)
         if (h->gangs[g].ended)
             return; /* a new engine would not know of them */
-    if (h->engines[0]->holds->of_pod.n)
+    if (h->engines[0]->reservations->of_pod.n)
         return; /* nor of the room that is kept for somebody */
     start_engines(h);
     decide(h);

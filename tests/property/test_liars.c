@@ -479,7 +479,7 @@ static void configure(struct history *h, struct setup *setup)
     while (!str_equal(own->name, STR("kubenexus-scheduler")))
         own++;
     setup->gangs = COSCHEDULING_DEFAULTS;
-    if (h->part == RUNS) { /* what is held for those to come is another matter: test_holds.c */
+    if (h->part == RUNS) { /* what is held for those to come is another matter: test_slots.c */
         setup->gangs.names_holders = true;
         setup->gangs.repair_ms = 0;
     }
@@ -495,7 +495,7 @@ static void configure(struct history *h, struct setup *setup)
         setup->plugins[n++] = (struct profile_plugin){plugins[number], number, 0, &setup->line, 0};
     setup->profile = (struct profile){own->name, setup->plugins, n};
     h->config = (struct engine_config){.rules = {.profiles = &setup->profile, .n_profiles = 1},
-                                       .shows = true};
+                                       .publishes = true};
 }
 
 static void tell_surroundings(struct history *h, uint32_t side)

@@ -39,7 +39,7 @@ struct member {
     enum spelling spelling;
     uint32_t group, owner;
     int size, cpu, priority, scheduler;
-    uint32_t node, assumed, in_sight; /* + 1; 0: none */
+    uint32_t node, assumed, nominated; /* + 1; 0: none */
 };
 
 struct pending {
@@ -139,8 +139,8 @@ static void tell_pod(struct history *h, struct engine *k, uint32_t p, const char
         buf_printf(&line, " gate:wait");
     if (m->is_going)
         buf_printf(&line, " deleting");
-    if (m->in_sight)
-        buf_printf(&line, " nominated=n%u", m->in_sight - 1);
+    if (m->nominated)
+        buf_printf(&line, " nominated=n%u", m->nominated - 1);
     if (m->node)
         buf_printf(&line, " on=n%u", m->node - 1);
     buf_printf(&line, "%s", more);
@@ -269,7 +269,7 @@ static void take_effect(struct history *h, const struct effect *e)
         if (m->node || m->assumed || m->is_gated || m->is_going)
             fail(h, "a pod is bound that does not wait");
         m->assumed = x.node = number_of(e->node) + 1;
-        m->in_sight = 0;
+        m->nominated = 0;
         h->placed++;
         trace("bind",
               arena_printf(&h->mem, STR_FMT " " STR_FMT "%c", STR_ARG(e->pod), STR_ARG(e->node), 0)
@@ -277,7 +277,7 @@ static void take_effect(struct history *h, const struct effect *e)
         vec_push(&h->pending, x);
         break;
     case EFFECT_NOMINATE:
-        m->in_sight = e->node.n ? number_of(e->node) + 1 : 0;
+        m->nominated = e->node.n ? number_of(e->node) + 1 : 0;
         break;
     case EFFECT_ASK:
         list_each(&e->ask->nodes, name)
@@ -300,14 +300,14 @@ static void take_effect(struct history *h, const struct effect *e)
 
 /* How many of each group run or have ended, and could be placed, before a step. */
 struct before {
-    VEC(struct muster) muster;
+    VEC(struct presence) presence;
     VEC(uint32_t) had, minimum, placed;
 };
 
 static void look_before(const struct engine *k, struct before *b)
 {
     uint32_t n = k->cluster->groups.at.n;
-    vec_resize(&b->muster, n);
+    vec_resize(&b->presence, n);
     vec_resize(&b->had, n);
     vec_resize(&b->minimum, n);
     vec_resize(&b->placed, n);
@@ -315,8 +315,8 @@ static void look_before(const struct engine *k, struct before *b)
         const struct group *group = &k->cluster->groups.at.at[g];
         if (group->members.n == 0)
             continue;
-        b->muster.at[g] = engine_muster(k, g);
-        b->had.at[g] = b->muster.at[g].running + group_ended(group);
+        b->presence.at[g] = engine_presence(k, g);
+        b->had.at[g] = b->presence.at[g].running + group_ended(group);
         b->minimum.at[g] = group_is_gang(group) ? (uint32_t)group_minimum(group) : 0;
     }
 }
@@ -335,11 +335,11 @@ static void check_whole(struct history *h, struct before *b)
 {
     for (uint32_t g = 0; g < b->placed.n; g++) {
         uint32_t now = b->had.at[g] + b->placed.at[g];
-        bool could = b->had.at[g] + b->muster.at[g].ready >= b->minimum.at[g];
-        if (b->placed.at[g] && now < b->minimum.at[g] && (could || b->muster.at[g].running == 0))
+        bool could = b->had.at[g] + b->presence.at[g].ready >= b->minimum.at[g];
+        if (b->placed.at[g] && now < b->minimum.at[g] && (could || b->presence.at[g].running == 0))
             fail(h, "a gang is placed in part");
     }
-    vec_done(&b->muster);
+    vec_done(&b->presence);
     vec_done(&b->had);
     vec_done(&b->minimum);
     vec_done(&b->placed);
@@ -415,7 +415,7 @@ static void create(struct history *h, uint32_t p)
 static void bind_by_others(struct history *h, struct member *m)
 {
     m->node = 1 + draw(h, NODES);
-    m->assumed = m->in_sight = 0;
+    m->assumed = m->nominated = 0;
     m->is_gated = false;
 }
 
@@ -463,7 +463,7 @@ static void set_back(struct history *h, uint32_t p)
     struct member *m = &h->members[p];
     vec_each(&h->pending, x) /* which were about the other one */
         x->run = x->pod == p ? 0 : x->run;
-    m->node = m->assumed = m->in_sight = 0;
+    m->node = m->assumed = m->nominated = 0;
     m->is_going = false;
 }
 
@@ -668,7 +668,7 @@ static void make_room(struct history *h)
  * whom the head of a line waits. */
 static bool is_comparable(const struct history *h)
 {
-    if (h->engine->holds->of_pod.n)
+    if (h->engine->reservations->of_pod.n)
         return false;
     vec_each(&h->engine->lines->at, l)
         if (l->args && l->head != ID_NONE)
@@ -732,7 +732,7 @@ static void configure(struct history *h)
     h->profiles[0] = built_in_profiles[0];
     h->profiles[1] = (struct profile){from->name, h->plugins, n};
     h->config.rules.profiles = h->profiles;
-    h->config.shows = true;
+    h->config.publishes = true;
     h->profiles[2] =
         (struct profile){from->name, built_in_profiles[0].plugins, built_in_profiles[0].n};
     h->config.rules.n_profiles = 2;

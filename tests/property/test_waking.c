@@ -28,7 +28,7 @@ enum {
     NAMESPACE = NODE_0 + NODES,
     VOLUME_0,
     CLAIM_0 = VOLUME_0 + VOLUMES,
-    BOOKING = CLAIM_0 + VOLUMES,
+    RESERVATION_NAME = CLAIM_0 + VOLUMES,
     FILLER_0,
     POD_0 = FILLER_0 + FILLERS,
     ITEMS = POD_0 + UNITS * MEMBERS,
@@ -204,10 +204,10 @@ static void put_claim(struct history *h, uint32_t i)
         i, i);
 }
 
-static void put_booking(struct history *h)
+static void put_reservation_info(struct history *h)
 {
     uint32_t unit = draw(h, UNITS);
-    put(h, BOOKING,
+    put(h, RESERVATION_NAME,
         "{'apiVersion':'scheduling.kubenexus.io/v1alpha1','kind':'ResourceReservation','metadata':{"
         "'name':'b','namespace':'default','uid':'b%" PRIu64 "'},'spec':{'podGroupName':'u%u',"
         "'reservations':{'one':{'cpu':'%u'}}}}",
@@ -226,7 +226,7 @@ static struct engine *start_engine(struct history *h, bool checks)
     struct engine_config config = {.rules = {.profiles = &h->profile, .n_profiles = 1},
                                    .checks_views = checks,
                                    .no_views = !checks,
-                                   .shows = true};
+                                   .publishes = true};
     struct engine *k = engine_new(&config);
     for (uint32_t i = 0; i < ITEMS; i++)
         if (h->items[i].is_there)
@@ -286,7 +286,7 @@ static void say_where(const struct history *h, struct str name)
 /* Would somebody start who waits? (Where room is held is a matter of when it was reserved.) */
 static void check(struct history *h)
 {
-    if (h->items[BOOKING].is_there)
+    if (h->items[RESERVATION_NAME].is_there)
         return;
     struct engine *k = start_engine(h, false);
     struct effects effects = {0};
@@ -371,7 +371,7 @@ static void operate(struct history *h)
     else if (what < 88)
         change_storage(h);
     else if (what < 92)
-        draw(h, 2) ? put_booking(h) : take_away(h, BOOKING);
+        draw(h, 2) ? put_reservation_info(h) : take_away(h, RESERVATION_NAME);
     else if (what < 95)
         put_namespace(h);
     else

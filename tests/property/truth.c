@@ -158,8 +158,8 @@ static uint64_t hash_engine(const struct engine *k, uint64_t until)
         hash = hash_pair(hash, hash_bytes(&k->units.at[i].due_ms, sizeof(int64_t)));
         hash = hash_pair(hash, k->units.at[i].attempts);
     }
-    vec_each(&k->holds->bookings, b)
-        vec_each(&b->holds, hold)
+    vec_each(&k->reservations->all, b)
+        vec_each(&b->slots, hold)
             hash = hash_pair(hash, (uint64_t)hold->pod << 32 | hold->user);
     vec_each(&k->lines->at, l)
         hash = hash_pair(hash, (uint64_t)l->head << 32 | l->order.n);
@@ -171,7 +171,7 @@ static uint64_t hash_engine(const struct engine *k, uint64_t until)
 bool __wrap_engine_explain(struct engine *k, struct str namespace, struct str name,
                            struct explanation *out)
 {
-    engine_match_holds(k); /* who uses up which hold is worked out before, as with the next step */
+    engine_match_slots(k); /* who uses up which hold is worked out before, as with the next step */
     uint64_t last = last_tally(k->cluster), before = hash_engine(k, last);
     bool is_there = __real_engine_explain(k, namespace, name, out);
     if (hash_engine(k, last) != before)

@@ -70,7 +70,7 @@ void world_add_engine(struct world *w, struct engine_config config)
 {
     config.seed = w->seed;
     config.max_unsettled = 12;
-    config.shows = true;
+    config.publishes = true;
     struct engine *k = engine_new(&config);
     if (config.keeps_pins)
         w->explainer = k;
@@ -124,7 +124,7 @@ static void put_node(struct world *w, struct node_slot *n)
 static void put_pod(struct world *w, struct pod_slot *p)
 {
     if (p->plan.is_deleted && p->assumed != GEN_NOWHERE)
-        p->plan.nominated = GEN_NOWHERE; /* who was bound has no node in sight any more */
+        p->plan.nominated = GEN_NOWHERE; /* who was bound is not nominated any more */
     if (p->plan.node != GEN_NOWHERE || p->plan.is_deleted)
         p->assumed = GEN_NOWHERE;
     arena_reset(&p->mem);
@@ -250,14 +250,14 @@ static void remove_node(struct world *w, struct rng *r)
     n->object = NULL;
 }
 
-static void rank_node(struct world *w, struct rng *r)
+static void set_tie_order(struct world *w, struct rng *r)
 {
     struct node_slot *n = any_node(w, r);
     if (!n)
         return;
-    uint64_t rank = chance(r, 2) ? rng_below(r, 3) : rng_next(r);
+    uint64_t tie_order = chance(r, 2) ? rng_below(r, 3) : rng_next(r);
     for (uint32_t i = 0; i < w->n_engines; i++)
-        engine_rank(w->engines[i], n->object->meta.name, rank);
+        engine_set_tie_order(w->engines[i], n->object->meta.name, tie_order);
 }
 
 static void resize_cluster(struct world *w, struct rng *r)
@@ -323,7 +323,7 @@ static void change_pod(struct world *w, struct rng *r)
     put_pod(w, p);
 }
 
-/* Another node in sight, or another size for it. */
+/* Another nominated node, or another size for it. */
 static void nominate_pod(struct world *w, struct rng *r)
 {
     struct pod_slot *p = any_pod(w, r, is_calm(w) ? is_nominated : is_unbound);
@@ -503,9 +503,10 @@ static void change_nexus(struct world *w, struct rng *r)
     sym name = names_find(&c->names, slot->object.meta->name);
     node_id node = name == SYM_NONE ? (node_id){ID_NONE} : nodes_find(&c->nodes, name);
     if (slot->object.kind == KIND_NODE_TOPOLOGY && node.i != ID_NONE && chance(r, 2)) {
-        const struct node_report *known = reports_find(c, node);
-        struct node_report of_all = {0};
-        gen_print(&slot->mem, reports_fingerprint(c, node, known ? known : &of_all), &slot->object);
+        const struct numa_report *known = numa_reports_find(c, node);
+        struct numa_report of_all = {0};
+        gen_print(&slot->mem, numa_reports_fingerprint(c, node, known ? known : &of_all),
+                  &slot->object);
     }
     change_object(w, r, slot);
 }
@@ -696,7 +697,7 @@ static const struct operation {
     {"remove_node", 10, remove_node},
     {"replace_pod", 8, replace_pod},
     {"beat_heart", 8, beat_heart},
-    {"rank_node", 3, rank_node},
+    {"rank_node", 3, set_tie_order},
     {"trim", 5, trim},
     {"renew_template", 8, renew_template},
     {"change_namespace", 3, change_namespace},

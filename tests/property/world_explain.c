@@ -121,7 +121,7 @@ static void add_told(struct world *w, struct pod *pod)
 }
 
 /* Has somebody been asked to leave, and the API does not know it yet? */
-static bool is_evicting(const struct world *w)
+static bool waits_for_evictions(const struct world *w)
 {
     vec_each(&w->unsettled, u)
         if (u->is_eviction)
@@ -137,7 +137,7 @@ static uint32_t n_of(gpu_mask gpus)
 /* Is there a pod for which no NUMA node had room when it came, or whose node had too few GPUs then,
  * while it would get them by now? Nobody told it a number, so who has seen only the present gives
  * it one. */
-static bool has_unseated(const struct world *w, const struct engine *present)
+static bool has_unplaced(const struct world *w, const struct engine *present)
 {
     const struct cluster *past = w->engines[0]->cluster, *now = present->cluster;
     for (uint32_t i = 0; i < WORLD_PODS; i++) {
@@ -162,7 +162,7 @@ static bool has_unseated(const struct world *w, const struct engine *present)
 
 void world_check_present(struct world *w, const struct effect *e)
 {
-    if (is_evicting(w))
+    if (waits_for_evictions(w))
         return;
     struct engine_config config = world_config(w);
     config.keeps_pins = true;
@@ -192,7 +192,7 @@ void world_check_present(struct world *w, const struct effect *e)
     for (uint32_t i = 0; i < GEN_NODES; i++)
         if (w->nodes[i].object)
             tell_one(k, (struct object){.kind = KIND_NODE, .node = w->nodes[i].object});
-    if (!has_unseated(w, k))
+    if (!has_unplaced(w, k))
         world_check_explained(w, k, e);
     engine_free(k);
 }

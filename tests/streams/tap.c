@@ -287,7 +287,7 @@ REAL(bool, engine_step, struct engine *, int64_t, struct effects *);
 REAL(void, engine_settle, struct engine *, int64_t, effect_id, const struct error *);
 REAL(void, engine_answer, struct engine *, int64_t, effect_id, const struct extender_answer *);
 REAL(int64_t, engine_next_ms, const struct engine *, int64_t);
-REAL(void, engine_rank, struct engine *, struct str, uint64_t);
+REAL(void, engine_set_tie_order, struct engine *, struct str, uint64_t);
 REAL(void, engine_trim, struct engine *);
 /* clang-format on */
 
@@ -419,15 +419,15 @@ int64_t __wrap_engine_next_ms(const struct engine *k, int64_t now_ms)
     return next_ms;
 }
 
-void __wrap_engine_rank(struct engine *k, struct str node, uint64_t rank)
+void __wrap_engine_set_tie_order(struct engine *k, struct str node, uint64_t tie_order)
 {
     if (hears()) {
         struct json_writer w = call_begin(k, "rank", 0);
         put_text(&w, "name", node);
-        put_hash(&w, "rank", rank);
+        put_hash(&w, "rank", tie_order);
         line_end(&w);
     }
-    __real_engine_rank(k, node, rank);
+    __real_engine_set_tie_order(k, node, tie_order);
     check(k, "engine_rank");
 }
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "cmd/kubenexus/log.h"
-#include "core/plugins/guest.h"
+#include "core/plugins/external.h"
 #include "io/files/library.h"
 
 bool config_read_bytes(const char *name, struct buf *out)
@@ -25,30 +25,30 @@ bool config_read_bytes(const char *name, struct buf *out)
 }
 
 /* The plugin that a library has, or why not, in the words of a configuration's error. */
-static void load(struct arena *mem, struct guest *guest)
+static void load(struct arena *mem, struct external *external)
 {
     const char *why = NULL;
-    guest->table = library_plugin(guest->library, guest->name, mem, &why);
-    if (guest->table)
-        why = guest_check(guest->table, guest->name, mem);
+    external->table = library_plugin(external->library, external->name, mem, &why);
+    if (external->table)
+        why = external_check(external->table, external->name, mem);
     if (why) {
-        guest->error =
-            arena_printf(mem, STR_FMT ": %s", STR_ARG(str_part(guest->library, 0, 200)), why).p;
+        external->error =
+            arena_printf(mem, STR_FMT ": %s", STR_ARG(str_part(external->library, 0, 200)), why).p;
         return;
     }
     struct plugin *plugin = arena_alloc(mem, sizeof(*plugin));
-    *plugin = guest_plugin(guest->table);
-    guest->plugin = plugin;
+    *plugin = external_plugin(external->table);
+    external->plugin = plugin;
 }
 
 bool config_read_text(struct scheduler_config *c, struct str text)
 {
-    struct guests guests = {0};
-    scheduler_config_guests(text, &c->mem, &guests);
-    vec_each(&guests, guest)
-        load(&c->mem, guest);
-    bool is_valid = scheduler_config_read_with(c, text, &guests);
-    vec_done(&guests);
+    struct externals externals = {0};
+    scheduler_config_externals(text, &c->mem, &externals);
+    vec_each(&externals, external)
+        load(&c->mem, external);
+    bool is_valid = scheduler_config_read_with(c, text, &externals);
+    vec_done(&externals);
     return is_valid;
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/base/likeness.h"
 #include "core/engine/engine.h"
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 
 int64_t explain_latest_ms(const struct objects *set)
 {
@@ -23,7 +23,7 @@ int64_t explain_latest_ms(const struct objects *set)
  * which they were made, whatever the order of the files. */
 static uint32_t turn_of(enum kind kind)
 {
-    return kind_is_crew(kind) || kind == KIND_JOB || kind == KIND_WORKLOAD ? 2 : kind == KIND_POD;
+    return kind_is_owner(kind) || kind == KIND_JOB || kind == KIND_WORKLOAD ? 2 : kind == KIND_POD;
 }
 
 static int by_turn(const void *a, const void *b)

@@ -3,16 +3,16 @@
 #include "core/model/our_keys.h"
 
 /* A key, and the objects of one kind that have it. */
-struct stray {
+struct orphan_mirror {
     struct str key, object; /* the first of them by name */
     uint32_t n, on;
 };
 
-struct strays {
-    VEC(struct stray) at;
+struct orphan_mirrors {
+    VEC(struct orphan_mirror) at;
 };
 
-static void add(struct strays *all, struct str key, struct str object, uint32_t on)
+static void add(struct orphan_mirrors *all, struct str key, struct str object, uint32_t on)
 {
     vec_each(&all->at, s) {
         if (s->on != on || !str_equal(s->key, key))
@@ -21,10 +21,10 @@ static void add(struct strays *all, struct str key, struct str object, uint32_t 
         s->n++;
         return;
     }
-    vec_push(&all->at, ((struct stray){key, object, 1, on}));
+    vec_push(&all->at, ((struct orphan_mirror){key, object, 1, on}));
 }
 
-static void look(struct strays *all, const struct meta *meta, uint32_t on)
+static void look(struct orphan_mirrors *all, const struct meta *meta, uint32_t on)
 {
     struct misreads odd = {0};
     our_keys_check(&meta->labels, on, &odd);
@@ -34,7 +34,7 @@ static void look(struct strays *all, const struct meta *meta, uint32_t on)
     vec_done(&odd);
 }
 
-static struct str say(const struct stray *s, struct arena *mem)
+static struct str say(const struct orphan_mirror *s, struct arena *mem)
 {
     AUTO(buf) text = {0};
     buf_printf(&text, "%s " STR_FMT, s->on == ON_NODE ? "node" : "namespace", STR_ARG(s->object));
@@ -47,7 +47,7 @@ static struct str say(const struct stray *s, struct arena *mem)
 
 void explain_keys(const struct objects *set, const struct pod *pod, struct explanation *x)
 {
-    struct strays all = {0};
+    struct orphan_mirrors all = {0};
     vec_each(&set->all, o)
         if (o->kind == KIND_NAMESPACE && str_equal(o->meta->name, pod->meta.namespace))
             look(&all, o->meta, ON_NAMESPACE);

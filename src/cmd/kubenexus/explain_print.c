@@ -149,7 +149,7 @@ static void put_eviction(struct json_writer *w, const struct explained_eviction 
     for (uint32_t i = 0; i < x->n_victims; i++)
         put_victim(w, &x->victims[i]);
     json_put_close(w, ']');
-    put_int(w, "units", x->parties);
+    put_int(w, "units", x->victim_groups);
     put_int(w, "pdbViolations", x->violations);
     if (x->budget.n)
         put_text(w, "pdb", x->budget);

@@ -359,7 +359,7 @@ static void print_eviction(struct page *p)
     for (uint32_t i = 0; i < x->n_victims; i++)
         print_victim(p, &x->victims[i]);
     buf_printf(&p->text, "  In all %u pods of %u units, %lld GPU-seconds, %u budgets violated.",
-               x->n_victims, x->parties, (long long)x->lost_s, x->violations);
+               x->n_victims, x->victim_groups, (long long)x->lost_s, x->violations);
     end_line(p->out, 4, &p->text);
 }
 

@@ -2,8 +2,8 @@
 
 #include <strings.h>
 
-#include "core/model/crew.h"
 #include "core/model/gang.h"
+#include "core/model/owner.h"
 
 bool topic_parse(struct topic *s, enum topic_kind kind, struct str text)
 {
@@ -108,7 +108,7 @@ static void add_name(const struct topic *s, struct buf *out)
 static bool is_suspended(const struct object *o)
 {
     return o->kind == KIND_JOB ? o->job->is_suspended
-                               : kind_is_crew(o->kind) && o->crew->is_suspended;
+                               : kind_is_owner(o->kind) && o->owner_object->is_suspended;
 }
 
 void topic_word(const struct topic *s, const struct topic_pods *found, const struct objects *set,

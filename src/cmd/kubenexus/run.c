@@ -56,10 +56,10 @@ struct runner {
 
 /* --- what the protocol tells --- */
 
-static bool on_glance(void *ctx, const struct pod *glance)
+static bool on_partial_pod(void *ctx, const struct pod *partial)
 {
     const struct runner *r = ctx;
-    return engine_knows(r->engine, glance);
+    return engine_knows(r->engine, partial);
 }
 
 static void on_change(void *ctx, int64_t now_ms, const struct change *change)
@@ -356,7 +356,7 @@ static struct engine_config engine_config_of(const struct run_options *o)
         .overlooks_capacity = !feature_gate_is_on(&o->gates, STR("StorageCapacityScoring")),
         .overlooks_drivers = !feature_gate_is_on(&o->gates, STR("VolumeLimitScaling")),
         .waits_out_backoff = !feature_gate_is_on(&o->gates, STR("SchedulerPopFromBackoffQ")),
-        .shows = true,
+        .publishes = true,
         .home_namespace = o->lease.namespace,
         .home_name = o->lease.name,
     };
@@ -447,7 +447,7 @@ static bool begin(struct runner *r, const char *host, struct error *e)
     };
     client.lease.identity = str_of(r->identity);
     r->listener =
-        (struct listener){r, on_glance, on_change, on_settle, on_answer, on_notice, on_wish};
+        (struct listener){r, on_partial_pod, on_change, on_settle, on_answer, on_notice, on_wish};
     client_init(&r->client, &client, loop_now_ms(r->loop), &r->listener);
     if (!begin_serving(r, host, e))
         return false;

@@ -51,23 +51,24 @@ void allocator_done(struct allocator *a);
  * takes. */
 void allocator_set_time(struct allocator *a, int64_t ms);
 
-/* Would they get some on the node, and how well do the alternatives rank that would be chosen? */
+/* Would they get some on the node, and what is the score of the alternatives that would be
+ * chosen? */
 enum allocate_outcome allocator_judge(struct allocator *a, const struct cluster *c, node_id node,
-                                      int64_t *rank);
+                                      int64_t *score);
 
 /* The same, and then which: allocator_result(). */
 enum allocate_outcome allocator_run(struct allocator *a, const struct cluster *c, node_id node);
 
 /* The same, but GPUs that nobody has come first, those of each request that are joined best
  * (gpu_sets.h): where a request may have any of them, it gets these. Finds something wherever the
- * other does, and alternatives that rank as well. */
+ * other does, and alternatives of the same score. */
 enum allocate_outcome allocator_run_joined(struct allocator *a, const struct cluster *c,
                                            node_id node);
 
 /* Upstream's words for the last failure. */
 struct str allocator_error(const struct allocator *a);
 
-/* How well the alternatives rank that the last run chose: 8 for a first one, 7 for a second, … */
+/* The score of the alternatives that the last run chose: 8 for a first one, 7 for a second, … */
 int64_t allocator_score(const struct allocator *a);
 
 /* What claim number `claim` gets, as its status would say it; lives in `mem`. A share of a device

@@ -57,16 +57,16 @@ struct claim {
 };
 
 /* A node as it was: what devices it can reach, and which of them are free. */
-struct spot {
+struct placement {
     uint32_t node;
     uint64_t newest, generation; /* of its row in the change log; of devices */
 };
 
 /* What came of a search that is not worth making twice. */
 struct known {
-    struct spot spot;
+    struct placement placement;
     enum allocate_outcome outcome;
-    int64_t rank;
+    int64_t score;
     struct str error;
     uint32_t *trail; /* that leads to the solution */
     uint32_t n_trail;
@@ -108,9 +108,9 @@ struct allocator {
     /* Where each loop of the search stands, the innermost first: of one that was put down, or that
      * has found a solution. A search that begins with a trail goes straight there. */
     VEC(uint32_t) trail;
-    bool is_paused, is_cut; /* the last search was put down; had to end before its time */
-    struct spot spot;       /* where that was */
-    struct str late;        /* the decision took too long: in these words; empty: it did not */
+    bool is_paused, is_cut;     /* the last search was put down; had to end before its time */
+    struct placement placement; /* where that was */
+    struct str late;            /* the decision took too long: in these words; empty: it did not */
     VEC(struct known) known;
     struct map known_at; /* node → number of what is known */
 };

@@ -3,7 +3,7 @@
 
 #include "core/cluster/allocate_inside.h"
 #include "core/cluster/capacity.h"
-#include "core/cluster/told.h"
+#include "core/cluster/gpu_facts.h"
 
 enum { STEPS_JOINED = 20000 }; /* in which those GPUs that are joined best must be found */
 
@@ -139,11 +139,11 @@ static enum verdict prepare_claim(struct allocator *a, struct claim *claim)
 /* Which candidates are GPUs that the node has books of. */
 static void number_gpus(struct allocator *a)
 {
-    struct told_gpus told;
+    struct gpu_facts_list told;
     const struct node_gpus *g = a->cluster->nodes.gpus[a->node.i];
     if (!g || g->n == 0)
         return;
-    told_read(a->cluster, a->node, &a->run, &told);
+    gpu_facts_list_read(a->cluster, a->node, &a->run, &told);
     a->gpus = arena_array(&a->run, uint8_t, a->pools.n_candidates + 1);
     for (uint32_t i = 0; i < a->pools.n_candidates; i++)
         for (uint32_t k = 0; k < told.n; k++)
@@ -154,14 +154,14 @@ static void number_gpus(struct allocator *a)
 
 /* --- what is known of a node, and going on --- */
 
-static struct spot spot_of(const struct cluster *c, node_id node)
+static struct placement placement_of(const struct cluster *c, node_id node)
 {
-    return (struct spot){node.i, c->log.newest[node.i], c->devices.generation};
+    return (struct placement){node.i, c->log.newest[node.i], c->devices.generation};
 }
 
 /* Is the node what it was then, as far as claims are concerned? It was no trial then, so no entry
  * of the log up to there is ever cut off. */
-static bool is_as_it_was(const struct cluster *c, const struct spot *s)
+static bool is_as_it_was(const struct cluster *c, const struct placement *s)
 {
     uint32_t matter = COLUMN_PRESENCE | COLUMN_LABELS;
     if (s->generation != c->devices.generation)
@@ -179,7 +179,7 @@ static const struct known *find_known(const struct allocator *a, const struct cl
                                       node_id node)
 {
     uint32_t i = map_find(&a->known_at, node.i);
-    return i != MAP_NONE && is_as_it_was(c, &a->known.at[i].spot) ? &a->known.at[i] : NULL;
+    return i != MAP_NONE && is_as_it_was(c, &a->known.at[i].placement) ? &a->known.at[i] : NULL;
 }
 
 /* Keeps what was hard to find out, and in a decision that is put down again and again everything.
@@ -190,11 +190,11 @@ static void note_known(struct allocator *a, enum allocate_outcome outcome)
     bool is_long = e->may_pause && e->used > e->most / 2;
     if (a->is_cut || a->cluster->depth || (a->steps <= STEPS_EASY && !is_long))
         return;
-    struct known known = {.spot = spot_of(a->cluster, a->node), .outcome = outcome};
+    struct known known = {.placement = placement_of(a->cluster, a->node), .outcome = outcome};
     if (outcome == ALLOCATE_FAILED)
         known.error = arena_str(a->mem, a->error);
     if (outcome == ALLOCATE_DONE) {
-        known.rank = allocator_score(a);
+        known.score = allocator_score(a);
         known.n_trail = a->trail.n;
         known.trail = arena_array(a->mem, uint32_t, a->trail.n);
         if (a->trail.n)
@@ -253,7 +253,7 @@ static enum allocate_outcome end(struct allocator *a, enum verdict is)
 {
     a->is_paused = is == PAUSED && !a->cluster->depth;
     if (is == PAUSED) {
-        a->spot = spot_of(a->cluster, a->node);
+        a->placement = placement_of(a->cluster, a->node);
         a->effort->is_paused = true;
         return ALLOCATE_UNFINISHED;
     }
@@ -263,7 +263,7 @@ static enum allocate_outcome end(struct allocator *a, enum verdict is)
 
 static bool goes_on(const struct allocator *a, const struct cluster *c, node_id node)
 {
-    return a->is_paused && a->spot.node == node.i && is_as_it_was(c, &a->spot);
+    return a->is_paused && a->placement.node == node.i && is_as_it_was(c, &a->placement);
 }
 
 /* Candidates in their order, or the best GPUs first. */
@@ -292,12 +292,12 @@ enum allocate_outcome allocator_run(struct allocator *a, const struct cluster *c
 }
 
 enum allocate_outcome allocator_judge(struct allocator *a, const struct cluster *c, node_id node,
-                                      int64_t *rank)
+                                      int64_t *score)
 {
     const struct known *known = find_known(a, c, node);
-    *rank = 0;
+    *score = 0;
     if (known) {
-        *rank = known->rank;
+        *score = known->score;
         a->error = known->error;
         return known->outcome;
     }
@@ -311,7 +311,7 @@ enum allocate_outcome allocator_judge(struct allocator *a, const struct cluster 
     }
     enum allocate_outcome outcome = run(a, c, node, false);
     if (outcome == ALLOCATE_DONE)
-        *rank = allocator_score(a);
+        *score = allocator_score(a);
     if (outcome != ALLOCATE_UNFINISHED)
         note_known(a, outcome);
     return outcome;
@@ -332,9 +332,9 @@ enum allocate_outcome allocator_run_joined(struct allocator *a, const struct clu
     enum allocate_outcome is = run(a, c, node, true);
     if (is == ALLOCATE_DONE && !has_choices(a))
         return is;
-    int64_t rank = is == ALLOCATE_DONE ? allocator_score(a) : -1;
+    int64_t score = is == ALLOCATE_DONE ? allocator_score(a) : -1;
     is = run(a, c, node, false);
-    if (is == ALLOCATE_DONE && rank >= allocator_score(a))
+    if (is == ALLOCATE_DONE && score >= allocator_score(a))
         is = run(a, c, node, true);
     return is;
 }

@@ -31,18 +31,18 @@ void cluster_free(struct cluster *c)
     counts_done(&c->counts);
     budgets_done(&c->budgets);
     groups_done(&c->groups);
-    queues_done(&c->queues);
+    kueue_done(&c->kueue);
     quotas_done(&c->quotas);
     idlers_done(&c->idlers);
     cliques_done(&c->cliques);
     workloads_done(&c->workloads);
     volumes_done(&c->volumes);
     devices_done(&c->devices);
-    reports_done(&c->reports);
+    numa_reports_done(&c->numa_reports);
     pods_done(&c->pods);
     nodes_done(&c->nodes);
     terms_done(&c->terms);
-    likes_done(&c->likes);
+    spec_cache_done(&c->spec_cache);
     specs_done(&c->specs);
     matches_done(&c->matches);
     names_done(&c->names);
@@ -60,7 +60,7 @@ void cluster_tidy(struct cluster *c, enum tidy how)
 {
     assert(c->depth == 0);
     if (how == TIDY_ALL)
-        likes_clear(&c->likes, &c->pods);
+        spec_cache_clear(&c->spec_cache, &c->pods);
     pods_tidy(&c->pods, &c->names, &c->specs, &c->terms, how);
     counts_tidy(&c->counts, how);
     terms_tidy(&c->terms, &c->names, &c->matches, how);
@@ -84,7 +84,7 @@ bool cluster_tolerates(const struct cluster *c, tolerations_id tolerations, tain
         lists_at(&c->names.taint_sets, taints, sizeof(*taint), &n_taints);
     const struct toleration_sym *t = lists_at(&c->names.tolerations, tolerations, sizeof(*t), &n);
     for (uint32_t i = 0; i < n_taints; i++)
-        if ((taint[i].effect == EFFECT_NO_SCHEDULE || taint[i].effect == EFFECT_NO_EXECUTE) &&
+        if ((taint[i].effect == TAINT_NO_SCHEDULE || taint[i].effect == TAINT_NO_EXECUTE) &&
             !tolerations_cover(t, n, taint[i], compared_names(c)))
             return false;
     return true;
@@ -99,7 +99,7 @@ uint32_t cluster_soft_taints(const struct cluster *c, tolerations_id tolerations
         lists_at(&c->names.taint_sets, c->nodes.taints[node.i], sizeof(*taint), &n_taints);
     const struct toleration_sym *t = lists_at(&c->names.tolerations, tolerations, sizeof(*t), &n);
     for (uint32_t i = 0; i < n_taints; i++)
-        if (taint[i].effect == EFFECT_PREFER_NO_SCHEDULE)
+        if (taint[i].effect == TAINT_PREFER_NO_SCHEDULE)
             count += !tolerations_cover(t, n, taint[i], compared_names(c));
     return count;
 }

@@ -8,16 +8,16 @@
 #include "core/cluster/devices.h"
 #include "core/cluster/groups.h"
 #include "core/cluster/idlers.h"
-#include "core/cluster/likes.h"
+#include "core/cluster/kueue.h"
 #include "core/cluster/match.h"
 #include "core/cluster/names.h"
 #include "core/cluster/nodes.h"
 #include "core/cluster/numa.h"
+#include "core/cluster/numa_reports.h"
 #include "core/cluster/pods.h"
-#include "core/cluster/queues.h"
 #include "core/cluster/quotas.h"
-#include "core/cluster/reports.h"
 #include "core/cluster/spec.h"
+#include "core/cluster/spec_cache.h"
 #include "core/cluster/terms.h"
 #include "core/cluster/volumes.h"
 #include "core/cluster/workloads.h"
@@ -50,12 +50,13 @@ struct undo;
  * still says all it has. Called with the row as it is; changes nothing. */
 struct cluster_tap {
     void (*moved)(void *ctx, pod_id pod, int sign);
-    void (*in_sight)(void *ctx, pod_id pod, int sign); /* the same of a node that it has in sight */
+    void (*nominated)(void *ctx, pod_id pod,
+                      int sign); /* the same of a node that it has in sight */
     void *ctx;
 };
 
 struct cluster {
-    uint64_t seed;   /* decides the nodes' ranks */
+    uint64_t seed;   /* decides the nodes' tie order */
     bool keeps_pins; /* leave the node that a DaemonSet's pod names in its spec (explain wants it
                         there) */
     bool compares_tolerations; /* Lt and Gt count (TaintTolerationComparisonOperators) */
@@ -65,7 +66,7 @@ struct cluster {
     struct names names;
     struct matches matches;
     struct specs specs;
-    struct likes likes; /* specs of templates */
+    struct spec_cache spec_cache; /* specs of templates */
     struct terms terms;
     struct nodes nodes;
     struct pods pods;
@@ -73,11 +74,11 @@ struct cluster {
     struct volumes volumes;
     struct devices devices;
     struct effort effort;
-    struct reports reports;
+    struct numa_reports numa_reports;
     struct counts counts;
     struct budgets budgets;
     struct groups groups;
-    struct queues queues;
+    struct kueue kueue;
     struct quotas quotas;
     struct idlers idlers;
     struct cliques cliques;
@@ -160,9 +161,9 @@ static inline bool cluster_has_lower(const struct cluster *c, int32_t priority)
 uint32_t cluster_soft_taints(const struct cluster *c, tolerations_id tolerations, node_id node);
 
 /* Is node `a` preferred to node `b` among equal scores? A strict total order. */
-static inline bool cluster_ranks_before(const struct cluster *c, uint32_t a, uint32_t b)
+static inline bool cluster_wins_tie(const struct cluster *c, uint32_t a, uint32_t b)
 {
-    uint64_t x = c->nodes.rank[a], y = c->nodes.rank[b];
+    uint64_t x = c->nodes.tie_order[a], y = c->nodes.tie_order[b];
     if (LIKELY(x != y))
         return x < y;
     return str_compare(names_text(&c->names, c->nodes.name[a]),
@@ -193,7 +194,7 @@ void cluster_place_near(struct cluster *c, pod_id pod, node_id node, gpu_mask gp
 
 /* The pod was told that it has this NUMA node of its node, + 1; 0: none. It keeps it. Not within a
  * transaction. */
-void cluster_seat(struct cluster *c, pod_id pod, uint32_t zone);
+void cluster_set_zone(struct cluster *c, pod_id pod, uint32_t zone);
 
 /* Takes a pod off its node. */
 void cluster_take(struct cluster *c, pod_id pod);
@@ -204,7 +205,7 @@ uint32_t cluster_put_node(struct cluster *c, node_id node, const struct node_row
 /* The number for a node's name. */
 node_id cluster_claim(struct cluster *c, sym name);
 
-/* The pod, which is nowhere, has this node in sight; SYM_NONE: none. */
+/* The pod, which is nowhere, is nominated to this node; SYM_NONE: none. */
 void cluster_nominate(struct cluster *c, pod_id pod, sym node);
 
 /* Who has the node in sight, the oldest first. Moves when a nomination comes or goes. */

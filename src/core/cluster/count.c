@@ -187,17 +187,18 @@ static uint32_t times(const struct cluster *c, const struct tally *t, const stru
     return n;
 }
 
-/* The keys of labels that whoever it counts has, at a glance. */
-static uint64_t glance_of(const struct cluster *c, const struct tally *t)
+/* The keys of labels that the pods it counts have, as bits. */
+static uint64_t bits_of_keys(const struct cluster *c, const struct tally *t)
 {
     const uint32_t *words = t->reaches;
-    uint64_t glance =
-        t->kind == TALLY_SELECTED ? matches_selector_at(&c->matches, t->selector).glance : 0;
+    uint64_t key_bits =
+        t->kind == TALLY_SELECTED ? matches_selector_at(&c->matches, t->selector).key_bits : 0;
     for (uint32_t i = 0; t->kind == TALLY_MEANT && i < t->n_reaches; i++) {
         struct reach r = next_reach(&words);
-        glance |= r.selector == ID_NONE ? 0 : matches_selector_at(&c->matches, r.selector).glance;
+        key_bits |=
+            r.selector == ID_NONE ? 0 : matches_selector_at(&c->matches, r.selector).key_bits;
     }
-    return glance;
+    return key_bits;
 }
 
 /* The first tally made behind this number. */
@@ -229,13 +230,13 @@ static void forget_made(struct counts *k)
 }
 
 /* Forgets those that are gone, once they are the most. */
-static void note_made(struct counts *k, uint64_t number, uint64_t glance, uint32_t tally)
+static void note_made(struct counts *k, uint64_t number, uint64_t key_bits, uint32_t tally)
 {
     if (k->made.n == k->made.cap) {
         forget_made(k);
         vec_reserve(&k->made, k->made.n * 2);
     }
-    vec_push(&k->made, (struct new_tally){number, glance, tally});
+    vec_push(&k->made, (struct new_tally){number, key_bits, tally});
 }
 
 /* Brings the shape's list of tallies up to date: forgets those that are gone, looks at those that
@@ -250,10 +251,10 @@ static void refresh_shape(struct cluster *c, struct shape *shape)
             shape->tallies.at[kept++] = *t;
     }
     shape->tallies.n = kept;
-    uint64_t lacks = ~c->names.label_glances.at[shape->labels];
+    uint64_t lacks = ~c->names.label_key_bits.at[shape->labels];
     for (uint32_t i = made_behind(k, shape->tallied_up_to); i < k->made.n; i++) {
         uint32_t t = k->made.at[i].tally;
-        if (LIKELY(k->made.at[i].glance & lacks) || !is_standing(k, &k->made.at[i]))
+        if (LIKELY(k->made.at[i].key_bits & lacks) || !is_standing(k, &k->made.at[i]))
             continue;
         for (uint32_t n = times(c, &k->tallies.at[t], shape); n > 0; n--)
             vec_push(&shape->tallies, t);
@@ -364,7 +365,7 @@ static uint32_t times_of(struct cluster *c, const struct tally *tally, shape_id 
 }
 
 /* Counts what is there already. */
-static void fill_tally(struct cluster *c, uint32_t t, uint64_t glance)
+static void fill_tally(struct cluster *c, uint32_t t, uint64_t key_bits)
 {
     const struct tally *tally = &c->counts.tallies.at[t];
     bool is_selected = tally->kind == TALLY_SELECTED;
@@ -375,7 +376,7 @@ static void fill_tally(struct cluster *c, uint32_t t, uint64_t glance)
         if (!row->text || row->node == ID_NONE || (is_selected && is_leaving(row)))
             continue;
         const struct shape *shape = &c->pods.shapes.at[row->shape];
-        if (LIKELY(glance & ~c->names.label_glances.at[shape->labels]))
+        if (LIKELY(key_bits & ~c->names.label_key_bits.at[shape->labels]))
             continue;
         for (uint32_t n = times_of(c, tally, row->shape); n > 0; n--)
             tally_pod(c, t, (node_id){row->node}, +1);
@@ -428,10 +429,10 @@ static uint32_t use_tally(struct cluster *c, struct match_words *words, struct t
     tally->number = ++k->tallies_made;
     if (tally->kind == TALLY_MEANT)
         tally->reaches = (const uint32_t *)(const void *)intern_bytes(&k->tally_table, t).p + 1;
-    uint64_t glance = glance_of(c, tally);
-    note_made(k, tally->number, glance, t);
+    uint64_t key_bits = bits_of_keys(c, tally);
+    note_made(k, tally->number, key_bits, t);
     hold_tally(c, tally, +1);
-    fill_tally(c, t, glance);
+    fill_tally(c, t, key_bits);
     return t;
 }
 

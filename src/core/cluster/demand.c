@@ -42,7 +42,7 @@ static void add_waiting(const struct cluster *c, double *sizes)
             add(sizes, cluster_spec(c, (pod_id){i})->gpus);
     }
     for (uint32_t i = 1; i <= GPUS_MOST; i++)
-        sizes[i] += (double)c->queues.sizes[i] * i * GPU_WHOLE;
+        sizes[i] += (double)c->kueue.sizes[i] * i * GPU_WHOLE;
 }
 
 static uint32_t largest_of(const struct node_gpus *g)

@@ -1,8 +1,8 @@
 #include "core/cluster/devices.h"
 
 #include "core/cluster/event.h"
+#include "core/cluster/gpu_facts.h"
 #include "core/cluster/read.h"
-#include "core/cluster/told.h"
 #include "core/model/claim_write.h"
 
 /* --- finding --- */
@@ -158,7 +158,7 @@ static void count(struct cluster *c, const struct device_allocation *allocation,
         if (is_share)
             list_each(&r->consumed, amount)
                 consume(c, id, amount->name, sign * amount->quantity.nano);
-        told_claim_pool(
+        gpu_facts_claim_pool(
             c, devices_pool(names_find(&c->names, r->driver), names_find(&c->names, r->pool)));
     }
 }
@@ -464,8 +464,8 @@ uint32_t devices_put(struct cluster *c, const struct object *object)
     }
     keep(c, kind, i, object);
     moved(&c->devices, kind);
-    told_put_slice(c, was_at);
-    told_put_slice(c, place_of(c, kind, i));
+    gpu_facts_put_slice(c, was_at);
+    gpu_facts_put_slice(c, place_of(c, kind, i));
     return actions;
 }
 
@@ -489,7 +489,7 @@ uint32_t devices_remove(struct cluster *c, const struct object *object)
     hold(c, namespace, -1);
     hold(c, name, -1);
     moved(&c->devices, kind);
-    told_put_slice(c, was_at);
+    gpu_facts_put_slice(c, was_at);
     return ACTION_DELETE | (is_freed ? ACTION_CLAIM_FREED : 0);
 }
 

@@ -44,7 +44,7 @@ static void dump_node(const struct cluster *c, uint32_t i, struct buf *out)
 {
     const struct nodes *n = &c->nodes;
     buf_printf(out, "node %u " STR_FMT " rank %lx flags %x host " STR_FMT " taints %u\n  labels", i,
-               STR_ARG(names_text(&c->names, n->name[i])), n->rank[i], n->flags[i],
+               STR_ARG(names_text(&c->names, n->name[i])), n->tie_order[i], n->flags[i],
                STR_ARG(names_text(&c->names, n->hostname[i])), n->taints[i]);
     dump_pairs(c, n->labels[i], out);
     buf_add_char(out, '\n');

@@ -9,7 +9,7 @@
 
 enum event_resource {
     EVENT_NODE = 1 << 0,
-    EVENT_ASSIGNED_POD = 1 << 1, /* a pod that has a node, or had one in sight */
+    EVENT_ASSIGNED_POD = 1 << 1, /* a pod that has a node, or was nominated to one */
     EVENT_TARGET_POD = 1 << 2,   /* the refused pod itself */
     EVENT_ANY = 1 << 3,          /* a timeout: whatever it waits for, look again */
     EVENT_CLAIM = 1 << 4,        /* `namespace` and `name` say which */

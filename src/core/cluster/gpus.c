@@ -137,7 +137,7 @@ void gpus_charge(struct node_gpus **g, gpu_mask which, uint32_t milli, int sign)
 /* --- islands --- */
 
 /* All that can be reached from GPU `i` over NVLink. */
-static gpu_mask linked_with(const struct gpus_told *told, uint32_t i)
+static gpu_mask linked_with(const struct gpus_facts *told, uint32_t i)
 {
     gpu_mask all = (gpu_mask)1 << i, before = 0;
     while (all != before) {
@@ -150,7 +150,7 @@ static gpu_mask linked_with(const struct gpus_told *told, uint32_t i)
 }
 
 /* Those with the same number; 0 if some GPU has none. */
-static gpu_mask alike(const struct gpus_told *told, const uint8_t *numbers, uint32_t i)
+static gpu_mask alike(const struct gpus_facts *told, const uint8_t *numbers, uint32_t i)
 {
     gpu_mask same = 0;
     for (uint32_t k = 0; k < told->n; k++) {
@@ -161,7 +161,7 @@ static gpu_mask alike(const struct gpus_told *told, const uint8_t *numbers, uint
     return same & told->there;
 }
 
-static gpu_mask island_of(const struct gpus_told *told, uint32_t i)
+static gpu_mask island_of(const struct gpus_facts *told, uint32_t i)
 {
     bool is_linked = false;
     if (i >= told->n || !(told->there >> i & 1))
@@ -179,7 +179,7 @@ static gpu_mask island_of(const struct gpus_told *told, uint32_t i)
 /* --- what is told --- */
 
 /* Does nothing that is told tell one from another? Then any set is as good as any other. */
-static bool are_alike(const struct gpus_told *told)
+static bool are_alike(const struct gpus_facts *told)
 {
     for (uint32_t i = 0; i < told->n; i++)
         if (told->peers[i] || told->root[i] || told->zone[i] ||
@@ -193,7 +193,7 @@ static bool is_one_island(const gpu_mask *island, uint32_t n)
     return n == 0 || island[0] == UINT32_MAX >> (GPUS_MOST - n);
 }
 
-bool gpus_put(struct node_gpus **g, const struct gpus_told *told)
+bool gpus_put(struct node_gpus **g, const struct gpus_facts *told)
 {
     assert(told->n <= GPUS_MOST);
     if (!*g && told->n == 0)

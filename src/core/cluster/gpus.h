@@ -96,7 +96,7 @@ gpu_mask gpus_pick(const struct node_gpus *g, struct gpu_ask ask);
 void gpus_charge(struct node_gpus **g, gpu_mask which, uint32_t milli, int sign);
 
 /* What is told of a node's GPUs, all but who has them. */
-struct gpus_told {
+struct gpus_facts {
     uint32_t n;
     gpu_mask there;
     bool is_counted;
@@ -110,4 +110,4 @@ struct gpus_told {
 /* The node has these GPUs from now on; false: nothing is new. They are one island, unless NVLink
  * joins them to several, or nothing but PCIe joins them: then those of one switch are one, or of
  * one NUMA node. */
-bool gpus_put(struct node_gpus **g, const struct gpus_told *told);
+bool gpus_put(struct node_gpus **g, const struct gpus_facts *told);

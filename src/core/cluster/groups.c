@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 
 /* --- finding --- */
 
@@ -126,7 +126,7 @@ static void forget_members(struct names *names, struct group *group)
     group->n_say = group->n_troubled = 0;
     group->comes_in_turn = false;
     replace(names, &group->preferred, SYM_NONE);
-    if (!group->has_object || kind_is_crew(group->object))
+    if (!group->has_object || kind_is_owner(group->object))
         replace(names, &group->required, SYM_NONE);
     buf_clear(&group->trouble);
     buf_clear(&group->conflict);
@@ -228,14 +228,14 @@ static void hear(struct groups *g, struct names *names, pod_id pod, uint32_t id,
     hear_size(g, group, pod, identity);
     group->named = (struct gang_place){identity->group.where, identity->group.key, {0}};
     group->comes_in_turn |= identity->comes_in_turn;
-    if (identity->role.where && kind_is_crew(group->object)) {
+    if (identity->role.where && kind_is_owner(group->object)) {
         sym role = role_of(names, identity->role.value);
         if (!has_role(group, role)) {
             hold(names, role);
             vec_push(&group->roles, role);
         }
     }
-    bool is_said_here = !group->has_object || kind_is_crew(group->object);
+    bool is_said_here = !group->has_object || kind_is_owner(group->object);
     if (identity->required.where && is_said_here)
         replace(names, &group->required, names_get(names, identity->required.value));
     if (identity->preferred.where)
@@ -329,7 +329,7 @@ uint32_t groups_put_object(struct groups *g, struct names *names, enum kind kind
     int32_t written = object ? object->minimum : 0;
     bool is_constrained = object && object->topology.n, goes_whole = object && object->goes_whole;
     sym required = is_constrained ? names_get(names, object->topology.at[0].key) : SYM_NONE;
-    bool says_required = !kind_is_crew(kind); /* an owner leaves that to its pods */
+    bool says_required = !kind_is_owner(kind); /* an owner leaves that to its pods */
     bool in_turn = object && object->comes_in_turn;
     *differs = set_shares(names, group, object) || group->has_object != (object != NULL) ||
                group->written != written || group->goes_whole != goes_whole ||
@@ -382,7 +382,7 @@ static int32_t written_of(const struct group *group)
 bool group_heeds_object(const struct group *group)
 {
     return group->object == KIND_POD_GROUP || group->object == KIND_WORKLOAD ||
-           kind_is_crew(group->object);
+           kind_is_owner(group->object);
 }
 
 int32_t group_minimum(const struct group *group)

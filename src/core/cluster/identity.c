@@ -42,11 +42,11 @@ static void by_namespace(const struct cluster *c, label_set_id labels, struct id
 
 static void by_queue(const struct cluster *c, sym namespace, sym queue, struct identity *out)
 {
-    enum tier tier = queue == SYM_NONE ? TIER_NONE : queues_tier(&c->queues, namespace, queue);
+    enum tier tier = queue == SYM_NONE ? TIER_NONE : kueue_tier(&c->kueue, namespace, queue);
     if (tier == TIER_NONE)
         return;
     out->tier = tier;
-    out->tier_source = TIER_OF_QUEUE;
+    out->tier_source = TIER_OF_KUEUE;
 }
 
 struct identity identity_of(struct cluster *c, const struct shape *shape,
@@ -93,7 +93,7 @@ void identity_tier_text(const struct identity *i, struct buf *out)
     case TIER_OF_NAMESPACE:
         buf_printf(out, "its namespace's label " STR_FMT, STR_ARG(tier_keys[0]));
         return;
-    case TIER_OF_QUEUE:
+    case TIER_OF_KUEUE:
         buf_printf(out, "its queue's " STR_FMT, STR_ARG(tier_keys[0]));
         return;
     case TIER_OF_TENANT:

@@ -5,7 +5,7 @@
 /* Who a pod belongs to and what it is, as all plugins of its profile see it: what the pod says of
  * itself (core/model/classify.h, kept in its spec) together with what its namespace's labels say.
  *
- * The tier is that of the pod's queue (cluster/queues.h), else the namespace's; where that says
+ * The tier is that of the pod's queue (cluster/kueue.h), else the namespace's; where that says
  * nothing, the priority class's; where that says nothing either, the default. A pod may lower its
  * own tier. It may raise it only if the configuration lets it: else anybody could write "gold". */
 
@@ -16,7 +16,7 @@ enum tier_source {
     TIER_CONFIGURED,
     TIER_OF_CLASS,
     TIER_OF_NAMESPACE,
-    TIER_OF_QUEUE,  /* of Kueue's */
+    TIER_OF_KUEUE,  /* of Kueue's */
     TIER_OF_TENANT, /* by the words of the name that the namespace gives its tenant */
     TIER_OF_POD,
 };

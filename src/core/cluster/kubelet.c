@@ -159,8 +159,8 @@ enum kubelet_verdict kubelet_judge(const struct hardware *h, const struct spec *
     return align_all(h, spec, empty, &zones) ? KUBELET_IS_FULL : KUBELET_IS_TOO_SMALL;
 }
 
-uint32_t kubelet_seat(const struct hardware *h, const struct spec *spec,
-                      const struct numa_use *used)
+uint32_t kubelet_zone_of(const struct hardware *h, const struct spec *spec,
+                         const struct numa_use *used)
 {
     uint32_t zones;
     if (h->kubelet_policy < NUMA_BEST_EFFORT || spec->n_pinned == 0 || h->n_zones == 0 ||

@@ -18,8 +18,8 @@ enum kubelet_verdict kubelet_judge(const struct hardware *h, const struct spec *
                                    const struct numa_use *used);
 
 /* The zone that all of the pod will be pinned to, + 1; 0: none, or several. */
-uint32_t kubelet_seat(const struct hardware *h, const struct spec *spec,
-                      const struct numa_use *used);
+uint32_t kubelet_zone_of(const struct hardware *h, const struct spec *spec,
+                         const struct numa_use *used);
 
 /* The zones, as bits, that a container is aligned to; 0: it cannot be. */
 uint32_t kubelet_align(const struct hardware *h, const struct numa_use *used,

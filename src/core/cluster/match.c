@@ -86,13 +86,13 @@ static bool match_holds(const struct match *m, const struct names *names, sym va
     return false;
 }
 
-static uint64_t glance_of(const struct match *all, uint32_t n)
+static uint64_t bits_of_keys(const struct match *all, uint32_t n)
 {
-    uint64_t glance = 0;
+    uint64_t key_bits = 0;
     for (uint32_t i = 0; i < n; i++)
         if (all[i].op != MATCH_NOT_IN && all[i].op != MATCH_MISSING)
-            glance |= key_glance(all[i].key);
-    return glance;
+            key_bits |= bits_of_key(all[i].key);
+    return key_bits;
 }
 
 bool selector_matches(struct selector s, const struct names *names, label_set_id labels)
@@ -197,7 +197,7 @@ selector_id matches_selector(struct matches *m, struct names *names, struct matc
             vec_resize(&m->selector_at, id + 1);
         struct str encoded = intern_bytes(&m->selectors.table, id);
         m->selector_at.at[id] = (struct selector){copy_matches(all, distinct, encoded), distinct,
-                                                  glance_of(all, distinct)};
+                                                  bits_of_keys(all, distinct)};
     }
     vec_done(&words);
     vec_done(&held);
@@ -321,14 +321,14 @@ static bool is_personal(const struct matches *m, const struct match *all, uint32
     return false;
 }
 
-/* Complaints, one after the other, as upstream puts them into one error. */
-struct complaints {
+/* Misreadings, one after the other, as upstream puts them into one error. */
+struct misreadings {
     struct arena *mem;
     struct str text;
     uint32_t n;
 };
 
-static void complain(struct complaints *c, struct str one)
+static void add_misreading(struct misreadings *c, struct str one)
 {
     c->text =
         c->n++ ? arena_printf(c->mem, STR_FMT ", " STR_FMT, STR_ARG(c->text), STR_ARG(one)) : one;
@@ -341,22 +341,24 @@ static bool is_number(struct str text)
 }
 
 static void check_preference(const struct requirement *r, uint32_t term, uint32_t place,
-                             struct complaints *out)
+                             struct misreadings *out)
 {
     bool wants_number = str_equal(r->op, STR("Gt")) || str_equal(r->op, STR("Lt"));
     list_each(&r->values, value) {
         uint32_t i = (uint32_t)(value - r->values.at);
         if (wants_number && !is_number(*value))
-            complain(out, arena_printf(out->mem,
-                                       "[%u].matchExpressions[%u].values[%u]: Invalid value: "
-                                       "\"" STR_FMT "\": for 'Gt', 'Lt' operators, the value must "
-                                       "be an integer",
-                                       term, place, i, STR_ARG(*value)));
+            add_misreading(out,
+                           arena_printf(out->mem,
+                                        "[%u].matchExpressions[%u].values[%u]: Invalid value: "
+                                        "\"" STR_FMT "\": for 'Gt', 'Lt' operators, the value must "
+                                        "be an integer",
+                                        term, place, i, STR_ARG(*value)));
         if (!is_label_value(*value))
-            complain(out, arena_printf(out->mem,
-                                       "[%u].matchExpressions[%u].values[%u][" STR_FMT
-                                       "]: Invalid value: \"" STR_FMT "\": not a valid label value",
-                                       term, place, i, STR_ARG(r->key), STR_ARG(*value)));
+            add_misreading(out, arena_printf(out->mem,
+                                             "[%u].matchExpressions[%u].values[%u][" STR_FMT
+                                             "]: Invalid value: \"" STR_FMT
+                                             "\": not a valid label value",
+                                             term, place, i, STR_ARG(r->key), STR_ARG(*value)));
     }
 }
 
@@ -364,7 +366,7 @@ static void check_preference(const struct requirement *r, uint32_t term, uint32_
  * parse, the API server refuses to store.) */
 static struct str preference_errors(const struct node_affinity *from, struct arena *mem)
 {
-    struct complaints all = {.mem = mem};
+    struct misreadings all = {.mem = mem};
     for (uint32_t t = 0; t < from->preferred.n; t++) {
         const struct preferred_node_term *term = &from->preferred.at[t];
         for (uint32_t i = 0; term->weight && i < term->preference.match_expressions.n; i++)
@@ -551,7 +553,7 @@ bool tolerations_cover(const struct toleration_sym *list, uint32_t n, struct tai
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct toleration_sym *t = &list[i];
-        if (t->effect != EFFECT_ANY && t->effect != taint.effect)
+        if (t->effect != TAINT_ANY && t->effect != taint.effect)
             continue;
         if (t->key != SYM_NONE && t->key != taint.key)
             continue;

@@ -31,7 +31,7 @@ struct match {
 struct selector {
     const struct match *all; /* all must hold; none: everything matches */
     uint32_t n;
-    uint64_t glance; /* of the keys that must be there */
+    uint64_t key_bits; /* of the keys that must be there */
 };
 
 struct node_term {
@@ -96,7 +96,7 @@ bool selector_matches(struct selector s, const struct names *names, label_set_id
 static inline bool selector_may_match(struct selector s, const struct names *names,
                                       label_set_id labels)
 {
-    return (s.glance & ~names->label_glances.at[labels]) == 0;
+    return (s.key_bits & ~names->label_key_bits.at[labels]) == 0;
 }
 
 /* A pod's rules; 0 if it has none. `pin`, if not NULL, receives the node that a pinned pod names,

@@ -80,14 +80,14 @@ label_set_id names_label_set(struct names *n, struct pair_sym *pairs, uint32_t c
     label_set_id id = lists_get(&n->label_sets, n, pairs, count * sizeof(*pairs),
                                 (const sym *)pairs, 2 * count, &is_new);
     if (is_new) {
-        uint64_t glance = 0;
+        uint64_t key_bits = 0;
         for (uint32_t i = 0; i < count; i++) {
-            glance |= key_glance(pairs[i].key);
+            key_bits |= bits_of_key(pairs[i].key);
             note_label_key(n, pairs[i].key);
         }
-        if (id >= n->label_glances.n)
-            vec_resize(&n->label_glances, id + 1);
-        n->label_glances.at[id] = glance;
+        if (id >= n->label_key_bits.n)
+            vec_resize(&n->label_key_bits, id + 1);
+        n->label_key_bits.at[id] = key_bits;
     }
     return id;
 }
@@ -137,12 +137,12 @@ tolerations_id names_tolerations(struct names *n, const struct toleration_sym *t
 enum taint_effect taint_effect_of(struct str text)
 {
     if (text.n == 0)
-        return EFFECT_ANY;
+        return TAINT_ANY;
     if (str_equal(text, STR("NoSchedule")))
-        return EFFECT_NO_SCHEDULE;
+        return TAINT_NO_SCHEDULE;
     if (str_equal(text, STR("PreferNoSchedule")))
-        return EFFECT_PREFER_NO_SCHEDULE;
-    return str_equal(text, STR("NoExecute")) ? EFFECT_NO_EXECUTE : EFFECT_OTHER;
+        return TAINT_PREFER_NO_SCHEDULE;
+    return str_equal(text, STR("NoExecute")) ? TAINT_NO_EXECUTE : TAINT_OTHER;
 }
 
 void names_init(struct names *n)
@@ -157,7 +157,7 @@ void names_tidy(struct names *n, enum tidy how)
 {
     lists_tidy(&n->label_sets, n, how, NULL, NULL);
     if (how == TIDY_ALL)
-        intern_fit(&n->label_sets.table, &n->label_glances);
+        intern_fit(&n->label_sets.table, &n->label_key_bits);
     lists_tidy(&n->taint_sets, n, how, NULL, NULL);
     lists_tidy(&n->tolerations, n, how, NULL, NULL);
     intern_tidy(&n->text, how, NULL, NULL);
@@ -166,7 +166,7 @@ void names_tidy(struct names *n, enum tidy how)
 void names_done(struct names *n)
 {
     lists_done(&n->label_sets);
-    vec_done(&n->label_glances);
+    vec_done(&n->label_key_bits);
     vec_done(&n->label_keys);
     lists_done(&n->taint_sets);
     lists_done(&n->tolerations);

@@ -15,11 +15,11 @@ struct pair_sym {
 };
 
 enum taint_effect {
-    EFFECT_ANY,
-    EFFECT_NO_SCHEDULE,
-    EFFECT_PREFER_NO_SCHEDULE,
-    EFFECT_NO_EXECUTE,
-    EFFECT_OTHER
+    TAINT_ANY,
+    TAINT_NO_SCHEDULE,
+    TAINT_PREFER_NO_SCHEDULE,
+    TAINT_NO_EXECUTE,
+    TAINT_OTHER
 };
 
 struct taint_sym {
@@ -32,7 +32,7 @@ enum toleration_op { TOLERATES_EQUAL, TOLERATES_EXISTS, TOLERATES_LESS, TOLERATE
 struct toleration_sym {
     sym key, value; /* key SYM_NONE: any */
     enum toleration_op op;
-    enum taint_effect effect; /* EFFECT_ANY: any */
+    enum taint_effect effect; /* TAINT_ANY: any */
 };
 
 /* Interned bytes that hold symbols of the same cluster. */
@@ -45,9 +45,9 @@ struct lists {
     kept;
 };
 
-/* Keys at a glance: each sets two bits of 64. Who has all the bits may have the keys; who has not
+/* Keys as bits: each sets two of 64. Who has all the bits may have the keys; who has not
  * has not. */
-static inline uint64_t key_glance(sym key)
+static inline uint64_t bits_of_key(sym key)
 {
     uint64_t h = hash_u64(key + UINT64_C(1));
     return UINT64_C(1) << (h & 63) | UINT64_C(1) << (h >> 8 & 63);
@@ -56,8 +56,8 @@ static inline uint64_t key_glance(sym key)
 struct names {
     struct intern text;
     struct lists label_sets, taint_sets, tolerations;
-    VEC(uint64_t) label_glances; /* by label set: of its keys */
-    VEC(uint64_t) label_keys;    /* a bit for each symbol that is a key of labels, or was once */
+    VEC(uint64_t) label_key_bits; /* by label set: of its keys */
+    VEC(uint64_t) label_keys;     /* a bit for each symbol that is a key of labels, or was once */
 };
 
 void names_init(struct names *n);

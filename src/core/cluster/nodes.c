@@ -13,7 +13,7 @@
     COLUMN(taints)                                                                                 \
     COLUMN(labelled)                                                                               \
     COLUMN(hardware)                                                                               \
-    COLUMN(rank)                                                                                   \
+    COLUMN(tie_order)                                                                              \
     COLUMN(first_pod)                                                                              \
     COLUMN(images)                                                                                 \
     COLUMN(ports)                                                                                  \
@@ -31,7 +31,7 @@ static void grow(struct nodes *n)
     n->cap = cap;
 }
 
-node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t rank)
+node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t tie_order)
 {
     node_id found = nodes_find(n, name);
     if (found.i != ID_NONE)
@@ -44,7 +44,7 @@ node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t ran
     n->name[i] = name;
     n->hostname[i] = SYM_NONE;
     n->labels[i] = n->features[i] = n->taints[i] = n->labelled[i] = n->hardware[i] = 0;
-    n->rank[i] = rank;
+    n->tie_order[i] = tie_order;
     n->first_pod[i] = ID_NONE;
     intern_hold(&names->text, name);
     map_put(&n->by_name, name, i);

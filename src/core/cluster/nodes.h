@@ -70,8 +70,8 @@ struct nodes {
     label_set_id *features; /* that it declares, as keys */
     taint_set_id *taints;
     hardware_id *labelled; /* hardware as the node's labels say; 0: nothing is said */
-    hardware_id *hardware; /* the same with what drivers say (told.h); 0: nothing is known */
-    uint64_t *rank;        /* among equal scores the lowest wins */
+    hardware_id *hardware; /* the same with what drivers say (gpu_facts.h); 0: nothing is known */
+    uint64_t *tie_order;   /* among equal scores the lowest wins */
     uint32_t *first_pod;
     struct node_images *images;
     struct used_ports **ports;
@@ -121,7 +121,7 @@ static inline node_id nodes_find(const struct nodes *n, sym name)
 }
 
 /* The number for this name, a ghost's if it is new. */
-node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t rank);
+node_id nodes_claim(struct nodes *n, struct names *names, sym name, uint64_t tie_order);
 
 /* Gives the number back. It must be a ghost without pods. */
 void nodes_release(struct nodes *n, struct names *names, node_id node);

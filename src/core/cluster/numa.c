@@ -102,11 +102,11 @@ static bool use_gpus(const struct cluster *c, node_id node, const struct pod_row
 }
 
 /* What the node reports counts if it speaks of the pods that are there; else it is the least. */
-static void reconcile(const struct cluster *c, node_id node, const struct node_report *report,
+static void reconcile(const struct cluster *c, node_id node, const struct numa_report *report,
                       struct numa_use *uses)
 {
     bool is_exact =
-        report->has_fingerprint && report->fingerprint == reports_fingerprint(c, node, report);
+        report->has_fingerprint && report->fingerprint == numa_reports_fingerprint(c, node, report);
     for (uint32_t i = 0; i < report->n_zones; i++) {
         const struct zone_report *zone = &report->zones[i];
         struct numa_use *use = &uses[i];
@@ -134,7 +134,7 @@ void numa_used(const struct cluster *c, node_id node, const struct numa_need *ne
         else
             use_all(h, out, spec, knows_gpus);
     }
-    const struct node_report *report = reports_find(c, node);
+    const struct numa_report *report = numa_reports_find(c, node);
     if (report && report->n_zones == h->n_zones)
         reconcile(c, node, report, out);
 }
@@ -201,7 +201,7 @@ uint32_t numa_width(const struct hardware *h, const struct numa_use *used,
     return least;
 }
 
-/* --- seats --- */
+/* --- which zone a pod gets --- */
 
 /* How much a pod would like the zone beside its number: what it asks for, then its gang. */
 static int64_t liking(const struct numa_need *need, uint32_t zone, const struct numa_use *used,
@@ -233,7 +233,8 @@ gpu_mask numa_move_gpus(const struct cluster *c, node_id node, uint32_t zone, gp
     return gpu_sets_best(g, with, ask.count);
 }
 
-uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id node, gpu_mask gpus)
+uint32_t numa_zone_of(const struct cluster *c, const struct shape *shape, node_id node,
+                      gpu_mask gpus)
 {
     const struct hardware *h = nodes_hardware(&c->nodes, node);
     if (h->n_zones == 0)
@@ -245,7 +246,7 @@ uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id n
     struct numa_use used[MOST_ZONES];
     numa_used(c, node, &need, used);
     if (need.policy <= NUMA_NONE)
-        return kubelet_seat(h, spec, used);
+        return kubelet_zone_of(h, spec, used);
     uint32_t best = MOST_ZONES;
     int64_t most = INT64_MIN;
     for (uint32_t i = 0; i < h->n_zones; i++) {
@@ -260,21 +261,21 @@ uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id n
 }
 
 /* The newest pod is the first of the list: back from its end. */
-void numa_seat_all(struct cluster *c, node_id node)
+void numa_zone_all(struct cluster *c, node_id node)
 {
     struct pod_row *rows = c->pods.rows.at;
     uint32_t last = ID_NONE;
     for (uint32_t p = c->nodes.first_pod[node.i]; p != ID_NONE; p = rows[p].after) {
-        if (!(rows[p].flags & POD_SEATED))
+        if (!(rows[p].flags & POD_ZONE_TOLD))
             rows[p].zone = 0;
         last = p;
     }
     uint32_t first = c->nodes.first_pod[node.i];
     for (uint32_t p = last; p != ID_NONE; p = rows[p].before) {
         c->nodes.first_pod[node.i] = rows[p].after; /* those who came before it are there */
-        if (!(rows[p].flags & POD_SEATED))
+        if (!(rows[p].flags & POD_ZONE_TOLD))
             rows[p].zone =
-                (uint8_t)numa_seat(c, &c->pods.shapes.at[rows[p].shape], node, rows[p].gpus);
+                (uint8_t)numa_zone_of(c, &c->pods.shapes.at[rows[p].shape], node, rows[p].gpus);
     }
     c->nodes.first_pod[node.i] = first;
 }

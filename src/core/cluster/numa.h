@@ -49,7 +49,8 @@ uint32_t numa_width(const struct hardware *h, const struct numa_use *used,
                     const struct numa_need *need);
 
 /* The zone that a pod of this spec would get, + 1; 0: it floats. Among equals that of its GPUs. */
-uint32_t numa_seat(const struct cluster *c, const struct shape *shape, node_id node, gpu_mask gpus);
+uint32_t numa_zone_of(const struct cluster *c, const struct shape *shape, node_id node,
+                      gpu_mask gpus);
 
 /* The GPUs that it would get, if it gets that zone: others of the zone if those are not there. */
 gpu_mask numa_move_gpus(const struct cluster *c, node_id node, uint32_t zone, gpu_mask gpus,
@@ -57,4 +58,4 @@ gpu_mask numa_move_gpus(const struct cluster *c, node_id node, uint32_t zone, gp
 
 /* Gives the node's pods their zones anew, in the order in which they came; who was told his keeps
  * it. */
-void numa_seat_all(struct cluster *c, node_id node);
+void numa_zone_all(struct cluster *c, node_id node);

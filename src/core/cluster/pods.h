@@ -40,12 +40,12 @@ enum pod_flag {
     POD_GUARDED = 32,    /* it goes last: those that it makes are still to come */
     POD_EVICTED = 64,    /* we have asked for its eviction */
     POD_FIRM = 128,      /* its nomination counts for everybody, whatever their priority */
-    POD_SEATED = 256,    /* it was told which NUMA node it has */
-    POD_HOLD = 512,      /* nobody runs it: it holds room (engine/reservation/holds.h) */
+    POD_ZONE_TOLD = 256, /* it was told which NUMA node it has */
+    POD_SLOT = 512,      /* nobody runs it: it holds room (engine/reservation/reservation.h) */
 
     POD_GOING = POD_TERMINATING | POD_EVICTED,
-    POD_KEPT_FLAGS = POD_GUARDED | POD_EVICTED | POD_FIRM | POD_SEATED |
-                     POD_HOLD, /* which the object does not decide */
+    POD_KEPT_FLAGS = POD_GUARDED | POD_EVICTED | POD_FIRM | POD_ZONE_TOLD |
+                     POD_SLOT, /* which the object does not decide */
 };
 
 struct pod_row {

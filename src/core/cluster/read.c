@@ -227,19 +227,19 @@ shape_id read_pod_shape(struct cluster *c, const struct pod *pod, sym *pin)
 {
     struct shape parts = {0};
     *pin = SYM_NONE;
-    shape_id known = likes_find(&c->likes, pod, !c->keeps_pins);
+    shape_id known = spec_cache_find(&c->spec_cache, pod, !c->keeps_pins);
     if (known != ID_NONE && !has_left(c, c->pods.shapes.at[known].spec, pod))
         return known;
     parts.spec = specs_read(&c->specs, &c->names, &c->matches, pod, c->keeps_pins ? NULL : pin);
-    bool is_like_others = !has_left(c, parts.spec, pod);
-    if (!is_like_others)
+    bool may_be_cached = !has_left(c, parts.spec, pod);
+    if (!may_be_cached)
         parts.spec = leave(c, parts.spec, pod->meta.uid);
     parts.labels = read_labels(c, &pod->meta.labels);
     parts.namespace = names_get(&c->names, pod->meta.namespace);
     read_owner(c, pod, &parts);
     shape_id shape = shape_of(c, parts);
-    if (*pin == SYM_NONE && is_like_others)
-        likes_keep(&c->likes, &c->pods, shape);
+    if (*pin == SYM_NONE && may_be_cached)
+        spec_cache_keep(&c->spec_cache, &c->pods, shape);
     return shape;
 }
 

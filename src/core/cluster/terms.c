@@ -84,11 +84,11 @@ static uint32_t get(struct terms *t, struct names *names, struct matches *matche
         return id;
     if (id >= t->at.n) {
         vec_resize(&t->at, id + 1);
-        vec_resize(&t->glances, id + 1);
+        vec_resize(&t->key_bits, id + 1);
     }
-    t->glances.at[id] = reach.selector == ID_NONE
-                            ? UINT64_MAX
-                            : matches_selector_at(matches, reach.selector).glance;
+    t->key_bits.at[id] = reach.selector == ID_NONE
+                             ? UINT64_MAX
+                             : matches_selector_at(matches, reach.selector).key_bits;
     const uint32_t *kept = (const void *)intern_bytes(&t->table, id).p;
     t->at.at[id] = (struct term){
         .key = from->key,
@@ -141,10 +141,10 @@ void terms_meet(struct cluster *c, struct shape *shape)
         if (*id < t->at.n && t->at.at[*id].shapes && t->at.at[*id].number <= shape->meant_up_to)
             shape->meant_by.at[kept++] = *id;
     shape->meant_by.n = kept;
-    uint64_t lacks = ~c->names.label_glances.at[shape->labels];
+    uint64_t lacks = ~c->names.label_key_bits.at[shape->labels];
     for (uint32_t id = 0; id < t->at.n; id++) {
         const struct term *term = &t->at.at[id];
-        if (LIKELY(t->glances.at[id] & lacks))
+        if (LIKELY(t->key_bits.at[id] & lacks))
             continue;
         if (term->shapes && term->number > shape->meant_up_to &&
             reach_means(c, term->reach, shape, SIGHT_FOUND))
@@ -189,13 +189,13 @@ void terms_tidy(struct terms *t, struct names *names, struct matches *matches, e
     if (how == TIDY_ALL) {
         intern_trim(&t->table);
         intern_fit(&t->table, &t->at);
-        intern_fit(&t->table, &t->glances);
+        intern_fit(&t->table, &t->key_bits);
     }
 }
 
 void terms_done(struct terms *t)
 {
     vec_done(&t->at);
-    vec_done(&t->glances);
+    vec_done(&t->key_bits);
     intern_done(&t->table);
 }

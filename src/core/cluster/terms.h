@@ -36,8 +36,8 @@ struct term {
 struct terms {
     struct intern table;
     VEC(struct term) at;
-    VEC(uint64_t) glances; /* of each, the keys of labels that those have whom it means */
-    uint64_t made;         /* rises when a term comes, or nobody has it any more */
+    VEC(uint64_t) key_bits; /* of each, the keys of labels that those have whom it means */
+    uint64_t made;          /* rises when a term comes, or nobody has it any more */
 };
 
 /* Whom a term of the spec means if pods of this namespace have it. `namespace` must last. */

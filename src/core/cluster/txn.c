@@ -6,7 +6,7 @@
 #include "core/cluster/txn.h"
 
 #include "core/base/hash.h"
-#include "core/cluster/told.h"
+#include "core/cluster/gpu_facts.h"
 
 static void note(struct cluster *c, struct undo undo)
 {
@@ -79,20 +79,20 @@ static void account(struct cluster *c, pod_id pod, node_id node, int sign)
 }
 
 /* What a pod has of a node. */
-struct seat {
+struct allotment {
     gpu_mask gpus;
     uint32_t gpu_milli, zone;
 };
 
-static void put_on(struct cluster *c, pod_id pod, node_id node, struct seat seat, uint32_t before,
-                   uint32_t after)
+static void put_on(struct cluster *c, pod_id pod, node_id node, struct allotment allotment,
+                   uint32_t before, uint32_t after)
 {
     struct pod_row *row = pods_at(&c->pods, pod);
     assert(row->text && row->node == ID_NONE && c->nodes.flags[node.i] & NODE_CLAIMED);
     row->node = node.i;
-    row->gpus = seat.gpus;
-    row->gpu_milli = seat.gpu_milli;
-    row->zone = (uint8_t)seat.zone;
+    row->gpus = allotment.gpus;
+    row->gpu_milli = allotment.gpu_milli;
+    row->zone = (uint8_t)allotment.zone;
     link_pod(c, pod.i, node.i, before, after);
     account(c, pod, node, +1);
 }
@@ -115,14 +115,14 @@ static void place(struct cluster *c, pod_id pod, node_id node, gpu_mask gpus, bo
     struct gpu_ask ask = cluster_spec(c, pod)->gpus;
     if (gpus == 0 && ask.count)
         gpus = gpus_pick(c->nodes.gpus[node.i], ask);
-    struct seat seat = {.gpus = gpus};
+    struct allotment allotment = {.gpus = gpus};
     if (c->nodes.hardware[node.i])
-        seat.zone = numa_seat(c, pods_shape(&c->pods, pod), node, gpus);
-    if (seat.zone && !is_told)
-        seat.gpus = numa_move_gpus(c, node, seat.zone, gpus, ask);
+        allotment.zone = numa_zone_of(c, pods_shape(&c->pods, pod), node, gpus);
+    if (allotment.zone && !is_told)
+        allotment.gpus = numa_move_gpus(c, node, allotment.zone, gpus, ask);
     if (gpus)
-        seat.gpu_milli = gpus_price_of(c->nodes.gpus[node.i], seat.gpus, ask);
-    put_on(c, pod, node, seat, ID_NONE, c->nodes.first_pod[node.i]);
+        allotment.gpu_milli = gpus_price_of(c->nodes.gpus[node.i], allotment.gpus, ask);
+    put_on(c, pod, node, allotment, ID_NONE, c->nodes.first_pod[node.i]);
     note(c, (struct undo){.kind = UNDO_PLACE, .pod = pod.i, .node = node.i});
 }
 
@@ -141,11 +141,11 @@ void cluster_place_on_gpus(struct cluster *c, pod_id pod, node_id node, gpu_mask
     place(c, pod, node, gpus, gpus != 0);
 }
 
-void cluster_seat(struct cluster *c, pod_id pod, uint32_t zone)
+void cluster_set_zone(struct cluster *c, pod_id pod, uint32_t zone)
 {
     struct pod_row *row = pods_at(&c->pods, pod);
     assert(c->depth == 0);
-    row->flags |= POD_SEATED;
+    row->flags |= POD_ZONE_TOLD;
     if (row->node == ID_NONE || row->zone == zone)
         return;
     row->zone = (uint8_t)zone;
@@ -183,7 +183,7 @@ static uint32_t put_node(struct cluster *c, node_id node, const struct node_row 
     counts_node(c, node, +1);
     uint32_t told = 0;
     if (columns & (COLUMN_PRESENCE | COLUMN_ALLOC | COLUMN_LABELS | COLUMN_FEATURES))
-        told = told_put(c, node);
+        told = gpu_facts_put(c, node);
     if (columns & COLUMN_PRESENCE)
         use_volumes(c, node, row->is_present ? +1 : -1);
     if (columns)
@@ -200,9 +200,9 @@ uint32_t cluster_put_node(struct cluster *c, node_id node, const struct node_row
     }
     uint32_t columns = put_node(c, node, row);
     if (columns && c->depth == 0) /* what is only tried moves nobody */
-        told_price_all(c, node);
+        gpu_facts_price_all(c, node);
     if (columns & COLUMN_FEATURES && c->depth == 0)
-        numa_seat_all(c, node);
+        numa_zone_all(c, node);
     return columns;
 }
 
@@ -238,9 +238,9 @@ node_id cluster_claim(struct cluster *c, sym name)
     node_id node = nodes_find(&c->nodes, name);
     if (node.i != ID_NONE)
         return node;
-    uint64_t rank = hash_pair(c->seed, str_hash(names_text(&c->names, name)));
+    uint64_t tie_order = hash_pair(c->seed, str_hash(names_text(&c->names, name)));
     uint32_t were = c->nodes.n;
-    node = nodes_claim(&c->nodes, &c->names, name, rank);
+    node = nodes_claim(&c->nodes, &c->names, name, tie_order);
     change_log_grow(&c->log, c->nodes.cap);
     note(c, (struct undo){.kind = UNDO_CLAIM, .node = node.i, .at = were});
     mark_nominated(c, node);
@@ -288,12 +288,12 @@ static uint32_t set_nomination(struct cluster *c, pod_id pod, sym node, uint32_t
     if (node != SYM_NONE)
         intern_hold(&c->names.text, node);
     if (UNLIKELY(c->tap) && was != SYM_NONE)
-        c->tap->in_sight(c->tap->ctx, pod, -1);
+        c->tap->nominated(c->tap->ctx, pod, -1);
     if (was != SYM_NONE)
         intern_drop(&c->names.text, was);
     pods_at(&c->pods, pod)->nominated = node;
     if (UNLIKELY(c->tap) && node != SYM_NONE)
-        c->tap->in_sight(c->tap->ctx, pod, +1);
+        c->tap->nominated(c->tap->ctx, pod, +1);
     note_nominated(c, was);
     note_nominated(c, node);
     return had;
@@ -347,8 +347,8 @@ static void undo_one(struct cluster *c, struct undo u)
         take_off(c, (pod_id){u.pod});
         break;
     case UNDO_TAKE:
-        put_on(c, (pod_id){u.pod}, (node_id){u.node}, (struct seat){u.gpus, u.gpu_milli, u.zone},
-               u.before, u.after);
+        put_on(c, (pod_id){u.pod}, (node_id){u.node},
+               (struct allotment){u.gpus, u.gpu_milli, u.zone}, u.before, u.after);
         break;
     case UNDO_NODE:
         put_node(c, (node_id){u.node}, u.row);

@@ -551,9 +551,9 @@ const void *args_read(struct reading *r, const struct known_plugin *plugin, stru
                       struct str path)
 {
     struct args_reading a = {r, plugin, args, path};
-    const struct known_guest *guest = guests_as(r, plugin);
-    if (guest)
-        return guests_args(r, guest, args);
+    const struct known_external *external = externals_as(r, plugin);
+    if (external)
+        return externals_args(r, external, args);
     if (!is_said(args))
         return NULL;
     for (size_t i = 0; i < LEN(kinds); i++)

@@ -222,7 +222,7 @@ static void read_document(struct reading *r)
             check_percentage(r, PATH(r, "profiles[%u].percentageOfNodesToScore", i),
                              r->file.profiles.at[i].percentage);
     extenders_read(r);
-    guests_begin(r);
+    externals_begin(r);
     profiles_build(r);
 }
 
@@ -241,9 +241,9 @@ bool scheduler_config_read(struct scheduler_config *c, struct str text)
 }
 
 bool scheduler_config_read_with(struct scheduler_config *c, struct str text,
-                                const struct guests *guests)
+                                const struct externals *externals)
 {
-    struct reading r = {.out = c, .guests = guests};
+    struct reading r = {.out = c, .externals = externals};
     struct error e = {0};
     c->text_hash = str_hash(text);
     if (text.n > CONFIG_BYTES_MOST) {

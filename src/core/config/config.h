@@ -75,13 +75,14 @@ struct client_connection {
 };
 
 /* A plugin that is not built in: a file names the library that has it in its arguments. */
-struct guest {
+struct external {
     struct str name, library;
-    const struct plugin *plugin; /* as core/plugins/guest.h makes it; NULL: it is not to be had, */
-    const char *error;           /* and this is why */
+    const struct plugin
+        *plugin;       /* as core/plugins/external plugin.h makes it; NULL: it is not to be had, */
+    const char *error; /* and this is why */
     const struct kn_plugin *table;
 };
-VEC_TYPE(guests, struct guest);
+VEC_TYPE(externals, struct external);
 
 struct scheduler_config {
     bool
@@ -111,12 +112,12 @@ struct scheduler_config {
  * errors and notes count. */
 bool scheduler_config_read(struct scheduler_config *c, struct str text) MUST_USE;
 
-/* The same, with the guests that the file names. */
+/* The same, with the external plugins that the file names. */
 bool scheduler_config_read_with(struct scheduler_config *c, struct str text,
-                                const struct guests *guests) MUST_USE;
+                                const struct externals *externals) MUST_USE;
 
-/* Which guests a file names, without their plugins; each library once. Texts live in `mem`. Of a
- * file with errors, those that can be found. */
-void scheduler_config_guests(struct str text, struct arena *mem, struct guests *out);
+/* Which external plugins a file names, without their plugins; each library once. Texts live in
+ * `mem`. Of a file with errors, those that can be found. */
+void scheduler_config_externals(struct str text, struct arena *mem, struct externals *out);
 
 void scheduler_config_done(struct scheduler_config *c);

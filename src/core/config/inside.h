@@ -84,9 +84,9 @@ extern const struct field file_config_fields[];
 extern const struct field_scalar duration_scalar;
 
 /* A plugin that a configuration may name because it brought it along. */
-struct known_guest {
+struct known_external {
     struct known_plugin is;
-    const struct guest *guest;
+    const struct external *external;
     uint32_t number;
 };
 
@@ -94,9 +94,9 @@ struct reading {
     struct scheduler_config *out;
     struct yaml_document yaml; /* its text has moved to out->json */
     struct file_config file;
-    const struct guests *guests;      /* NULL: none */
-    struct known_guest *known_guests; /* those that are to be had */
-    uint32_t n_known_guests;
+    const struct externals *externals;      /* NULL: none */
+    struct known_external *known_externals; /* those that are to be had */
+    uint32_t n_known_externals;
 };
 
 /* Adds an error, or a note, about the value at a path (after a hundred of them, nothing); if the
@@ -138,22 +138,24 @@ void extenders_read(struct reading *r);
 /* NodeResourcesFit leaves out what extenders take care of alone. */
 void extenders_ignore(struct reading *r, struct profile_plugin *p);
 
-/* --- guests.c --- */
+/* --- external plugins.c --- */
 
-/* Makes the guests known; what is wrong with the others is said where the file names them. */
-void guests_begin(struct reading *r);
+/* Makes the external plugins known; what is wrong with the others is said where the file names
+ * them. */
+void externals_begin(struct reading *r);
 
-/* The plugin of this name, guests included. */
-const struct known_plugin *guests_find(const struct reading *r, struct str name, bool *is_alias);
+/* The plugin of this name, external plugins included. */
+const struct known_plugin *externals_find(const struct reading *r, struct str name, bool *is_alias);
 
-/* The guest that is known as this; NULL: it is built in, or missing. */
-const struct known_guest *guests_as(const struct reading *r, const struct known_plugin *known);
+/* The external plugin that is known as this; NULL: it is built in, or missing. */
+const struct known_external *externals_as(const struct reading *r,
+                                          const struct known_plugin *known);
 
-/* Was it said already that the guest of this name cannot be had? */
-bool guests_is_broken(const struct reading *r, struct str name);
+/* Was it said already that the external plugin of this name cannot be had? */
+bool externals_is_broken(const struct reading *r, struct str name);
 
-/* A guest's arguments: what the file says, as it stands. */
-const void *guests_args(struct reading *r, const struct known_guest *known, struct str json);
+/* An external plugin's arguments: what the file says, as it stands. */
+const void *externals_args(struct reading *r, const struct known_external *known, struct str json);
 
 /* --- profiles.c --- */
 

@@ -50,7 +50,7 @@ static const struct known_plugin *resolve(struct reading *r, struct str name, st
                                           const char *type)
 {
     bool is_alias;
-    const struct known_plugin *plugin = guests_find(r, name, &is_alias);
+    const struct known_plugin *plugin = externals_find(r, name, &is_alias);
     struct str shown = str_part(name, 0, 80);
     if (!name.n)
         config_error(r, path, "missing");
@@ -59,7 +59,7 @@ static const struct known_plugin *resolve(struct reading *r, struct str name, st
                      "\"" STR_FMT "\" was removed before kubescheduler.config.k8s.io/v1 "
                      "(NodeVolumeLimits does its work)",
                      STR_ARG(shown));
-    else if (!plugin && !guests_is_broken(r, name))
+    else if (!plugin && !externals_is_broken(r, name))
         config_error(r, path, "%s \"" STR_FMT "\" does not exist", type, STR_ARG(shown));
     else if (plugin && is_alias)
         config_note(r, path, "\"" STR_FMT "\" is called " STR_FMT, STR_ARG(shown),
@@ -89,7 +89,7 @@ static bool is_disabled(const struct reading *r, const struct file_set *file,
     for (uint32_t i = 0; i < file->disabled.n; i++) {
         struct str name = file->disabled.at[i].name;
         bool is_alias;
-        if (guests_find(r, name, &is_alias) == plugin ||
+        if (externals_find(r, name, &is_alias) == plugin ||
             (names_ours(name) && known_plugin_is_ours(plugin)))
             return true;
     }
@@ -110,7 +110,7 @@ static void check_disabled(struct reading *r, const struct file_set *file, struc
     for (uint32_t i = 0; i < file->disabled.n; i++) {
         struct str name = file->disabled.at[i].name;
         bool is_alias;
-        if (!str_equal(name, STR("*")) && !names_ours(name) && !guests_find(r, name, &is_alias))
+        if (!str_equal(name, STR("*")) && !names_ours(name) && !externals_find(r, name, &is_alias))
             config_note(r, PATH(r, STR_FMT ".disabled[%u].name", STR_ARG(path), i),
                         "\"" STR_FMT "\" does not exist: nothing to disable",
                         STR_ARG(str_part(name, 0, 80)));
@@ -259,13 +259,13 @@ static void settle_order(struct building *b)
 
 static enum plugin_presence presence(const struct reading *r, const struct known_plugin *plugin)
 {
-    return guests_as(r, plugin) ? PLUGIN_HERE : plugin->presence;
+    return externals_as(r, plugin) ? PLUGIN_HERE : plugin->presence;
 }
 
 static uint32_t number_of(const struct reading *r, const struct known_plugin *plugin)
 {
-    const struct known_guest *guest = guests_as(r, plugin);
-    return guest ? guest->number : known_plugin_number(plugin);
+    const struct known_external *external = externals_as(r, plugin);
+    return external ? external->number : known_plugin_number(plugin);
 }
 
 /* A plugin here learns a pod once for filtering and once for scoring: the points that prepare do
@@ -311,7 +311,8 @@ static uint32_t args_place(const struct building *b, const struct known_plugin *
 {
     uint32_t i = 0;
     bool is_alias;
-    while (i < b->file->args.n && guests_find(b->r, b->file->args.at[i].name, &is_alias) != plugin)
+    while (i < b->file->args.n &&
+           externals_find(b->r, b->file->args.at[i].name, &is_alias) != plugin)
         i++;
     return i;
 }
@@ -320,14 +321,14 @@ static struct profile_plugin build_plugin(struct building *b, const struct known
 {
     uint32_t number = number_of(b->r, plugin);
     const struct member *score = find(&b->points[POINT_SCORE], plugin);
-    const struct known_guest *guest = guests_as(b->r, plugin);
+    const struct known_external *external = externals_as(b->r, plugin);
     uint32_t at = args_place(b, plugin);
     const void *args = at < b->file->args.n ? b->args[at]
-                       : guest              ? guests_args(b->r, guest, (struct str){0})
+                       : external           ? externals_args(b->r, external, (struct str){0})
                                             : NULL;
     check_pairs(b, plugin);
     return (struct profile_plugin){
-        .plugin = guest ? guest->guest->plugin : plugins[number],
+        .plugin = external ? external->external->plugin : plugins[number],
         .number = number,
         .weight = score ? score->weight : 0,
         .args = args,
@@ -387,7 +388,7 @@ static void build_profile(struct building *b, struct profile *out)
     static const enum point order[] = {POINT_PRE_ENQUEUE, POINT_FILTER, POINT_POST_FILTER,
                                        POINT_SCORE,       POINT_PERMIT, POINT_PRE_FILTER};
     struct profile_plugin *all =
-        arena_array(&b->r->out->mem, struct profile_plugin, n_plugins + b->r->n_known_guests);
+        arena_array(&b->r->out->mem, struct profile_plugin, n_plugins + b->r->n_known_externals);
     uint32_t n = 0;
     for (size_t k = 0; k < LEN(order); k++) {
         struct members *members = &b->points[order[k]];

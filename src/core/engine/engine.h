@@ -14,7 +14,8 @@
 struct engine;
 struct profile; /* core/framework/profile.h */
 
-/* What another configuration replaces, all of it, while the engine runs. {0} is kube-scheduler's. */
+/* What another configuration replaces, all of it, while the engine runs. {0} is
+ * kube-scheduler's. */
 struct engine_rules {
     /* Which profiles there are, sharing one order of the queue; they last as long as the engine, or
      * until it is given others. NULL: the built-in ones. */
@@ -29,7 +30,7 @@ struct engine_rules {
 /* {0} is a sensible configuration. All but the rules is fixed for life. */
 struct engine_config {
     struct engine_rules rules;
-    uint64_t seed;          /* decides the nodes' ranks, hence ties */
+    uint64_t seed;          /* decides the nodes' tie order */
     size_t view_bytes;      /* memory for views; 0: 1 KiB a node, at least 4 MiB */
     uint32_t view_count;    /* at most so many views; 0: as many as fit */
     bool no_views;          /* every decision is a scan */
@@ -40,7 +41,7 @@ struct engine_config {
     bool compares_tolerations; /* the gate TaintTolerationComparisonOperators */
     bool overlooks_capacity;   /* the gate StorageCapacityScoring is off */
     bool overlooks_drivers;    /* the gate VolumeLimitScaling is off */
-    bool shows;                /* objects say how groups and reservations stand: EFFECT_PUBLISH */
+    bool publishes;            /* objects say how groups and reservations stand: EFFECT_PUBLISH */
     bool waits_out_backoff;    /* the gate SchedulerPopFromBackoffQ is off */
 
     /* Where what was learned is kept, if it shows: in <name>-run-times. No name: nowhere, and that
@@ -51,7 +52,8 @@ struct engine_config {
 struct engine *engine_new(const struct engine_config *config);
 void engine_free(struct engine *k);
 
-/* Other rules from now on. Between two steps, at any time. The old profiles may go after the call. */
+/* Other rules from now on. Between two steps, at any time. The old profiles may go after the
+ * call. */
 void engine_configure(struct engine *k, int64_t now_ms, const struct engine_rules *rules);
 
 enum change_kind { CHANGE_PUT, CHANGE_REMOVE };
@@ -62,18 +64,18 @@ struct change {
     struct object object;
 };
 
-/* The cluster changed; a glance at a pod only if engine_knows() it. Times are milliseconds since
+/* The cluster changed; a partial pod only if engine_knows() it. Times are milliseconds since
  * 1970 (or of any clock that never goes back). */
 void engine_apply(struct engine *k, int64_t now_ms, const struct change *change);
 
-/* Would this glance at a pod (core/model/glance.h) do, or must the whole pod be applied? */
-bool engine_knows(const struct engine *k, const struct pod *glance);
+/* Would this partial pod (core/model/partial_pod.h) do, or must the whole pod be applied? */
+bool engine_knows(const struct engine *k, const struct pod *partial);
 
 /* Decide about the next unit, if one is ready; its effects are added to `out`. */
 bool engine_step(struct engine *k, int64_t now_ms, struct effects *out);
 
-/* A bind, an eviction or a write was carried out (`why` NULL), or was certainly not: each is settled
- * once.
+/* A bind, an eviction or a write was carried out (`why` NULL), or was certainly not: each is
+ * settled once.
  *
  * A bound pod stays assumed until the API says where it is. A pod for which objects are written
  * stays assumed, too, and nobody waits for it: it is bound in a later step, when all is written and
@@ -94,9 +96,9 @@ bool engine_wants(const struct engine *k, enum kind kind);
 /* When engine_step() is worth calling again although nothing changed; INT64_MAX: never. */
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms);
 
-/* Gives a node its rank (lower wins among equal scores); nodes without one have theirs from the
- * seed. */
-void engine_rank(struct engine *k, struct str node, uint64_t rank);
+/* Gives a node its place in the tie order (lower wins among equal scores); nodes without one have
+ * theirs from the seed. */
+void engine_set_tie_order(struct engine *k, struct str node, uint64_t tie_order);
 
 /* Gives back the room that nothing needs now: of pods that have gone, of names that nobody uses. It
  * is done when many pods have gone, and may be at any time between the calls above: it shows in no

@@ -87,8 +87,8 @@ struct explained_eviction {
         int64_t lost_s; /* accelerators times seconds */
     } * victims;        /* by name */
     uint32_t n_victims;
-    uint32_t violations, parties; /* of budgets; units that go */
-    struct str budget;            /* the first of those: namespace/name */
+    uint32_t violations, victim_groups; /* of budgets; units that go */
+    struct str budget;                  /* the first of those: namespace/name */
     int64_t lost_s;
 };
 

@@ -108,7 +108,7 @@ struct decision aspects_decide(const struct cluster *c, struct aspects *a, const
     for (uint32_t i = 0; i < b->live.n; i++) {
         uint32_t node = b->at.at[b->live.at[i]].best;
         if (totals[i] != best ||
-            (decision.node != ID_NONE && !cluster_ranks_before(c, node, decision.node)))
+            (decision.node != ID_NONE && !cluster_wins_tie(c, node, decision.node)))
             continue;
         decision.node = node;
         decision.total = best + common;

@@ -143,7 +143,7 @@ struct decision buckets_decide(const struct cluster *c, const struct class *clas
     for (uint32_t i = 0; i < d->which.n; i++) {
         const struct bucket *bucket = &b->at.at[d->which.at[i]];
         if (bucket->shared + bucket->local != best ||
-            (decision.node != ID_NONE && !cluster_ranks_before(c, bucket->best, decision.node)))
+            (decision.node != ID_NONE && !cluster_wins_tie(c, bucket->best, decision.node)))
             continue;
         decision.node = bucket->best;
         decision.total = best;

@@ -10,7 +10,7 @@
 struct bucket {
     uint32_t nodes;
     uint32_t at_live;  /* where it stands among the live ones, if it has nodes */
-    uint32_t best;     /* the node with the highest `local`, lowest rank among equals */
+    uint32_t best;     /* the node with the highest `local`, among equals the first in tie order */
     int32_t local;     /* its row score */
     reason_id refused; /* of the last decision: why none of its nodes will do; 0: they may */
     int64_t shared;    /* of the last decision: what all its nodes get from keys */

@@ -470,10 +470,10 @@ struct class *classes_of(struct classes *k, shape_id shape_number)
         generation += c->volumes.generation; /* neither goes back: their sum moves if one does */
     if (specs_at(&c->specs, shape->spec)->accelerators ||
         specs_at(&c->specs, shape->spec)->queue != SYM_NONE)
-        generation += c->queues.generation; /* tiers, and what is to come */
+        generation += c->kueue.generation; /* tiers, and what is to come */
     generation += devices_generation(c, specs_at(&c->specs, shape->spec));
     if (specs_at(&c->specs, shape->spec)->n_pinned)
-        generation += c->reports.generation;
+        generation += c->numa_reports.generation;
     if (LIKELY(memo->class && memo->born == shape->born && memo->generation == generation &&
                memo->terms == c->terms.made))
         return k->at.at[memo->class - 1];

@@ -92,7 +92,7 @@ struct wake {
 
 /* An object that must change, or become something, before a pod is bound: a claim that needs a
  * volume. It is written while others are decided, and the pod keeps its room meanwhile. */
-struct errand {
+struct prebind_task {
     enum kind kind;
     sym namespace, name;         /* namespace SYM_NONE: the kind has none */
     uint64_t version;            /* that the patches are based on */
@@ -106,26 +106,26 @@ struct reserving {
     pod_id pod;
     node_id node;
     struct arena *mem; /* for patches: lives until the effects are carried out */
-    VEC_TYPE(errands, struct errand) errands; /* answer */
+    VEC_TYPE(prebind_tasks, struct prebind_task) prebind_tasks; /* answer */
     int64_t timeout_ms; /* answer: so long after the last write they may take to stand */
 };
 
-enum errand_state { ERRAND_STANDS, ERRAND_OPEN, ERRAND_FAILED };
+enum prebind_state { PREBIND_DONE, PREBIND_OPEN, PREBIND_FAILED };
 
-/* What became of an errand that was run? */
-struct errand_ask {
+/* What became of a prebind task that was run? */
+struct prebind_ask {
     const struct cluster *cluster;
     pod_id pod; /* on its node */
-    const struct errand *errand;
+    const struct prebind_task *prebind_task;
     bool is_late; /* its time is up */
     struct arena *mem;
-    struct str why; /* answer of ERRAND_FAILED, in upstream's words; lives in `mem` */
-    bool is_void;   /* answer of ERRAND_FAILED: nothing came of it, and what was taken is free */
+    struct str why; /* answer of PREBIND_FAILED, in upstream's words; lives in `mem` */
+    bool is_void;   /* answer of PREBIND_FAILED: nothing came of it, and what was taken is free */
 };
 
 /* Where a unit stands in the queue. The middle part is of units whose profile lets them age; of
  * others it is all 0. */
-struct standing {
+struct queue_key {
     int32_t priority;
     int64_t since_ms; /* in line; of those that age: since it was made */
 
@@ -149,9 +149,9 @@ struct gang_domain {
 };
 
 /* What keeps a pod from everywhere and need not: to be written, whatever becomes of the pod. */
-struct relief {
-    const char *text;     /* upstream's words */
-    struct errand errand; /* without patches: nothing that we can write */
+struct post_filter_result {
+    const char *text;                 /* upstream's words */
+    struct prebind_task prebind_task; /* without patches: nothing that we can write */
 };
 
 struct plugin {
@@ -221,9 +221,9 @@ struct plugin {
      * transaction, and says what must be written first. */
     void (*reserve)(struct reserving *, const void *cls);
     /* Asked whenever something changed that is no pod, until it stands or has failed. */
-    enum errand_state (*look)(struct errand_ask *);
-    /* The errand was certainly not run: what was taken is there for others again. */
-    void (*release)(struct cluster *, const struct errand *);
+    enum prebind_state (*look)(struct prebind_ask *);
+    /* The prebind task was certainly not run: what was taken is there for others again. */
+    void (*release)(struct cluster *, const struct prebind_task *);
 
     /* What its filter is about: words for the pod that is told that this plugin is the cause. */
     enum {
@@ -246,7 +246,8 @@ struct plugin {
 
     /* A pod of the class fits nowhere: is something that it has in its way and could be without?
      * Asked once after it was refused; false: no. */
-    bool (*relent)(const struct cluster *, const void *cls, pod_id, struct relief *out);
+    bool (*post_filter)(const struct cluster *, const void *cls, pod_id,
+                        struct post_filter_result *out);
 
     /* Lets a pod that fits nowhere take the place of less important ones. */
     bool preempts;
@@ -267,7 +268,7 @@ struct plugin {
     bool keeps_queues;
 
     /* The order of the queue. Of units that do not age, the same whatever the plugin. */
-    bool (*before)(const struct standing *, const struct standing *);
+    bool (*before)(const struct queue_key *, const struct queue_key *);
 
     const struct wake *wakes; /* ends with {0} */
 };

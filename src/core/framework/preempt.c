@@ -40,7 +40,7 @@ struct victim {
     int64_t start_ms;           /* of the first of the highest */
     struct str namespace, name; /* so that the order is total */
     uint32_t violations;        /* of budgets, if it goes */
-    bool is_hold;               /* nobody runs it */
+    bool is_slot;               /* nobody runs it */
     bool is_needed;             /* it cannot come back */
 };
 
@@ -63,8 +63,8 @@ static int by_importance(const void *a, const void *b)
     bool is_grouped = x->group != ID_NONE;
     if (x->priority != y->priority)
         return x->priority > y->priority ? -1 : 1;
-    if (x->is_hold != y->is_hold)
-        return x->is_hold ? 1 : -1;
+    if (x->is_slot != y->is_slot)
+        return x->is_slot ? 1 : -1;
     if (is_grouped != (y->group != ID_NONE))
         return is_grouped ? -1 : 1;
     if (x->n != y->n)
@@ -96,7 +96,7 @@ static void add_leaver(const struct cluster *c, pod_id pod, struct victims *all,
         to->start_ms = MIN(to->start_ms, start_ms);
     to->sum += (int64_t)priority + ((int64_t)1 << 31);
     to->violations += (row->flags & POD_GUARDED) != 0; /* as if a budget said so */
-    to->is_hold = row->flags & POD_HOLD;
+    to->is_slot = row->flags & POD_SLOT;
     vec_push(&all->leavers, ((struct leaver){pod, row->node, row->gpus}));
 }
 
@@ -137,7 +137,7 @@ static void find_victims(const struct cluster *c, const struct class *class, nod
     for (uint32_t i = c->nodes.first_pod[node.i]; i != ID_NONE; i = c->pods.rows.at[i].after) {
         struct victim v;
         if (gather(c, class, (pod_id){i}, out, &v) && v.priority < priority &&
-            (spec->preempts || v.is_hold))
+            (spec->preempts || v.is_slot))
             vec_push(&out->at, v);
     }
     if (out->at.n > 1)
@@ -248,14 +248,14 @@ static reason_id no_victim(struct classes *k, struct str node)
     return reasons_keep(&k->reasons, 64, CODE_ERROR, buf_str(&text));
 }
 
-struct price preempt_price(const struct hunts *h, struct cluster *c, struct classes *k,
+struct price preempt_price(const struct price_caches *h, struct cluster *c, struct classes *k,
                            const struct class *class, node_id node, pod_id self,
                            struct pod_vec *out)
 {
     struct price price = {0};
     reason_id reason = class->refusal ? class->refusal : row_verdict(c, class, node, self);
     bool may_help = reason ? reasons_at(&k->reasons, reason)->code == CODE_UNSCHEDULABLE
-                           : h->spurned && bits_has(h->spurned, node.i);
+                           : h->refused_for_now && bits_has(h->refused_for_now, node.i);
     if (!preempt_concerns(c, class, node, self) || !may_help) {
         price.refusal = nobodys(k, CODE_UNRESOLVABLE, "Preemption is not helpful for scheduling");
         return price;
@@ -280,41 +280,42 @@ struct price preempt_price(const struct hunts *h, struct cluster *c, struct clas
 
 /* --- all nodes --- */
 
-static void forget(struct hunt *h)
+static void forget(struct price_cache *h)
 {
     vec_done(&h->prices);
-    *h = (struct hunt){0};
+    *h = (struct price_cache){0};
 }
 
-void hunts_forget(struct hunts *h, const struct class *class)
+void price_caches_forget(struct price_caches *h, const struct class *class)
 {
-    for (uint32_t i = 0; i < MOST_HUNTS; i++)
+    for (uint32_t i = 0; i < MOST_PRICE_CACHES; i++)
         if (h->at[i].class == class)
             forget(&h->at[i]);
     if (h->of.class == class)
         h->of.class = NULL;
 }
 
-void hunts_done(struct hunts *h)
+void price_caches_done(struct price_caches *h)
 {
-    for (uint32_t i = 0; i < MOST_HUNTS; i++)
+    for (uint32_t i = 0; i < MOST_PRICE_CACHES; i++)
         forget(&h->at[i]);
     vec_done(&h->once);
     heap_done(&h->order);
 }
 
-static uint32_t hunts_allowed(uint32_t nodes)
+static uint32_t price_caches_allowed(uint32_t nodes)
 {
     size_t most = (((size_t)32 << 20) + nodes * (size_t)256) / ((nodes + 1) * sizeof(struct price));
-    return (uint32_t)MIN(MAX(most, (size_t)1), (size_t)MOST_HUNTS);
+    return (uint32_t)MIN(MAX(most, (size_t)1), (size_t)MOST_PRICE_CACHES);
 }
 
 /* The class's own, or the one that was asked longest ago. */
-static struct hunt *hunt_of(struct hunts *h, struct class *class, uint32_t nodes)
+static struct price_cache *price_cache_of(struct price_caches *h, struct class *class,
+                                          uint32_t nodes)
 {
-    struct hunt *oldest = &h->at[0];
-    uint32_t allowed = hunts_allowed(nodes);
-    for (uint32_t i = allowed; i < MOST_HUNTS; i++)
+    struct price_cache *oldest = &h->at[0];
+    uint32_t allowed = price_caches_allowed(nodes);
+    for (uint32_t i = allowed; i < MOST_PRICE_CACHES; i++)
         forget(&h->at[i]);
     for (uint32_t i = 0; i < allowed; i++) {
         if (h->at[i].class == class) {
@@ -332,14 +333,14 @@ static struct hunt *hunt_of(struct hunts *h, struct class *class, uint32_t nodes
     return oldest;
 }
 
-static void doubt(struct hunt *h, uint32_t from)
+static void doubt(struct price_cache *h, uint32_t from)
 {
     for (uint32_t i = from; i < h->prices.n; i++)
         h->prices.at[i].refusal = UNKNOWN;
 }
 
 /* Doubts the prices of nodes with pods whose budgets may have changed since the last time. */
-static void mind_budgets(struct hunt *h, const struct cluster *c)
+static void mind_budgets(struct price_cache *h, const struct cluster *c)
 {
     if (h->budgets_up_to == c->budgets.changes)
         return;
@@ -354,7 +355,7 @@ static void mind_budgets(struct hunt *h, const struct cluster *c)
 }
 
 /* Doubts the prices of nodes that changed since the last time. */
-static void catch_up(struct hunt *h, struct cluster *c)
+static void catch_up(struct price_cache *h, struct cluster *c)
 {
     struct change_log *log = &c->log;
     uint32_t reads =
@@ -376,7 +377,7 @@ static void catch_up(struct hunt *h, struct cluster *c)
 }
 
 /* Prices a node, and finds out whether this go has another one. */
-static void price_one(struct hunts *h, struct cluster *c, struct classes *k,
+static void price_one(struct price_caches *h, struct cluster *c, struct classes *k,
                       const struct class *class, pod_id self, uint32_t node, struct price *out,
                       uint64_t *priced)
 {
@@ -386,8 +387,8 @@ static void price_one(struct hunts *h, struct cluster *c, struct classes *k,
 }
 
 /* All prices that are not known, as far as this go may. */
-static void fill(struct hunts *h, struct cluster *c, struct classes *k, const struct class *class,
-                 pod_id self, struct price *prices)
+static void fill(struct price_caches *h, struct cluster *c, struct classes *k,
+                 const struct class *class, pod_id self, struct price *prices)
 {
     uint64_t priced = 0;
     for (uint32_t i = 0; i < c->nodes.n && !h->is_unfinished; i++)
@@ -427,9 +428,9 @@ static bool least_harm(const struct cluster *c, int32_t priority, uint32_t node,
 /* Does node `a` cost less than `b`, by what they cost or cost at least? */
 static bool is_cheaper(const void *ctx, uint32_t a, uint32_t b)
 {
-    const struct hunts *h = ctx;
+    const struct price_caches *h = ctx;
     const struct harm *x = &h->once.at[a].harm, *y = &h->once.at[b].harm;
-    return harm_is_less(x, y) || (!harm_is_less(y, x) && cluster_ranks_before(h->cluster, a, b));
+    return harm_is_less(x, y) || (!harm_is_less(y, x) && cluster_wins_tie(h->cluster, a, b));
 }
 
 static struct once once_now(const struct cluster *c, const struct class *class, pod_id self)
@@ -443,7 +444,8 @@ static bool is_same_once(const struct once *a, const struct once *b)
            a->groups == b->groups;
 }
 
-static void begin_once(struct hunts *h, struct cluster *c, const struct class *class, pod_id self)
+static void begin_once(struct price_caches *h, struct cluster *c, const struct class *class,
+                       pod_id self)
 {
     int32_t priority = specs_at(&c->specs, class->spec)->priority;
     h->of = once_now(c, class, self);
@@ -465,7 +467,7 @@ static void begin_once(struct hunts *h, struct cluster *c, const struct class *c
 /* Prices that hold for this pod alone, as long as nothing changes. Nodes are tried in the order of
  * what they cost at least, until none that is left can be better than the best; all of them if
  * there is none. */
-static struct price *price_once(struct hunts *h, struct cluster *c, struct classes *k,
+static struct price *price_once(struct price_caches *h, struct cluster *c, struct classes *k,
                                 const struct class *class, pod_id self)
 {
     struct once now = once_now(c, class, self);
@@ -484,17 +486,17 @@ static struct price *price_once(struct hunts *h, struct cluster *c, struct class
     return h->once.at;
 }
 
-static struct price *prices_of(struct hunts *h, struct cluster *c, struct classes *k,
+static struct price *prices_of(struct price_caches *h, struct cluster *c, struct classes *k,
                                struct class *class, pod_id self)
 {
     bool is_personal = class->is_pinned || class->only || class->refusal || class->asks ||
                        pods_at(&c->pods, self)->nominated != SYM_NONE;
     if (is_personal || class->has_key_filter || groups_go_whole(c, class))
         return price_once(h, c, k, class, self);
-    struct hunt *hunt = hunt_of(h, class, c->nodes.n);
-    catch_up(hunt, c);
-    fill(h, c, k, class, self, hunt->prices.at);
-    return hunt->prices.at;
+    struct price_cache *price_cache = price_cache_of(h, class, c->nodes.n);
+    catch_up(price_cache, c);
+    fill(h, c, k, class, self, price_cache->prices.at);
+    return price_cache->prices.at;
 }
 
 /* Nobody is less important, so evicting helps nowhere: what it would come to can be read off the
@@ -513,8 +515,8 @@ static void say_no_victims(struct classes *k, struct why *why)
     why_add(why, useless, why->nodes - hopeful);
 }
 
-uint32_t preempt_choose(struct hunts *h, struct cluster *c, struct classes *k, struct class *class,
-                        pod_id self, struct why *why)
+uint32_t preempt_choose(struct price_caches *h, struct cluster *c, struct classes *k,
+                        struct class *class, pod_id self, struct why *why)
 {
     if (!class->refusal && !cluster_has_lower(c, specs_at(&c->specs, class->spec)->priority)) {
         say_no_victims(k, why);
@@ -528,8 +530,7 @@ uint32_t preempt_choose(struct hunts *h, struct cluster *c, struct classes *k, s
         if (!nodes_is_present(&c->nodes, (node_id){i}) || prices[i].refusal)
             continue;
         if (best == ID_NONE || harm_is_less(&prices[i].harm, &prices[best].harm) ||
-            (!harm_is_less(&prices[best].harm, &prices[i].harm) &&
-             cluster_ranks_before(c, i, best)))
+            (!harm_is_less(&prices[best].harm, &prices[i].harm) && cluster_wins_tie(c, i, best)))
             best = i;
     }
     why_clear(why);

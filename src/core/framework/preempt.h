@@ -37,8 +37,8 @@ VEC_TYPE(pod_vec, pod_id);
 
 /* What the class would have to do on this node. `victims`, if not NULL, receives the pods that must
  * go, the most important first. */
-struct hunts;
-struct price preempt_price(const struct hunts *h, struct cluster *c, struct classes *k,
+struct price_caches;
+struct price preempt_price(const struct price_caches *h, struct cluster *c, struct classes *k,
                            const struct class *class, node_id node, pod_id self,
                            struct pod_vec *victims);
 
@@ -50,7 +50,7 @@ bool preempt_concerns(const struct cluster *c, const struct class *class, node_i
 bool harm_is_less(const struct harm *a, const struct harm *b);
 
 /* The costs of a class, kept. */
-struct hunt {
+struct price_cache {
     struct class *class;      /* NULL: free */
     uint64_t read_up_to;      /* of the change log */
     uint32_t budgets_up_to;   /* of the changes of budgets */
@@ -59,10 +59,10 @@ struct hunt {
 };
 
 /* At most so many, and no more than fit into a memory of 32 MiB and 256 bytes a node. */
-enum { MOST_HUNTS = 64 };
+enum { MOST_PRICE_CACHES = 64 };
 
-struct hunts {
-    struct hunt at[MOST_HUNTS];
+struct price_caches {
+    struct price_cache at[MOST_PRICE_CACHES];
     uint64_t asked;
     uint64_t most;      /* nodes, and pods on them, that may be priced in one go; 0: no bound */
     bool is_unfinished; /* answer: that was not enough, and there is no answer yet. What was found
@@ -75,16 +75,17 @@ struct hunts {
         uint32_t pod;
         uint64_t at; /* the end of the change log */
         uint32_t budgets, groups;
-    } of;                       /* whose these are, and as of when */
-    const struct bits *spurned; /* nodes that fit, but for an extender, for now; NULL: none */
+    } of; /* whose these are, and as of when */
+    const struct bits
+        *refused_for_now; /* nodes that fit, but for an extender, for now; NULL: none */
     const struct cluster *cluster;
 };
 
 /* The node where preemption does the least harm; ID_NONE: there is none. `why`, which says why the
  * pod fits nowhere, says then why evicting helps nowhere. `self` is the pod that needs room. */
-uint32_t preempt_choose(struct hunts *h, struct cluster *c, struct classes *k, struct class *class,
-                        pod_id self, struct why *why);
+uint32_t preempt_choose(struct price_caches *h, struct cluster *c, struct classes *k,
+                        struct class *class, pod_id self, struct why *why);
 
 /* The class is going. */
-void hunts_forget(struct hunts *h, const struct class *class);
-void hunts_done(struct hunts *h);
+void price_caches_forget(struct price_caches *h, const struct class *class);
+void price_caches_done(struct price_caches *h);

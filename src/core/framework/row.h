@@ -34,8 +34,8 @@ reason_id row_judge(const struct cluster *c, const struct class *class, node_id 
 void row_place(struct cluster *c, const struct class *class, pod_id pod, node_id node);
 
 /* Do pods of the class leave alone the node that this pod is nominated to? Held room
- * (engine/reservation/holds.h), whose priority is above all others, leaves every such node alone.
- */
+ * (engine/reservation/reservation.h), whose priority is above all others, leaves every such node
+ * alone. */
 bool row_heeds(const struct cluster *c, const struct class *class, pod_id nominated);
 
 /* Are pods other than `self`, of the class's priority or higher, nominated to this node? */

@@ -2,12 +2,12 @@
 
 #include "core/framework/row.h"
 
-/* Score and rank, as far as they have room in one number: mostly it says which node is better, and
- * without a branch that goes wrong for those that are nearly so. */
+/* Score and tie order, as far as they have room in one number: mostly it says which node is better,
+ * and without a branch that goes wrong for those that are nearly so. */
 static uint64_t lead_of(const struct cluster *c, uint32_t node, int32_t local)
 {
     uint64_t score = (uint32_t)local ^ 0x80000000u;
-    return score << 32 | (uint32_t)(~c->nodes.rank[node] >> 32);
+    return score << 32 | (uint32_t)(~c->nodes.tie_order[node] >> 32);
 }
 
 static void begin_bucket(struct scan *s, uint32_t i)
@@ -28,7 +28,7 @@ static inline void enter(struct scan *s, const struct cluster *c, uint32_t node,
     if (UNLIKELY(b->nodes++ == 0))
         begin_bucket(s, i);
     else if (LIKELY(lead < s->leads.at[i]) ||
-             (lead == s->leads.at[i] && !cluster_ranks_before(c, node, b->best)))
+             (lead == s->leads.at[i] && !cluster_wins_tie(c, node, b->best)))
         return;
     s->leads.at[i] = lead;
     b->best = node;
@@ -252,7 +252,7 @@ static bool is_true_of(struct scan *s, struct cluster *c, const struct class *cl
         return false;
     return b->best == node
                ? local == b->local
-               : local < b->local || (local == b->local && cluster_ranks_before(c, b->best, node));
+               : local < b->local || (local == b->local && cluster_wins_tie(c, b->best, node));
 }
 
 bool scan_is_true(struct scan *s, struct cluster *c, const struct class *class, pod_id self)

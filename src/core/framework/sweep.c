@@ -111,8 +111,8 @@ static void refuse(struct strip *t, uint32_t node, reason_id reason)
     t->why[t->n_refused++] = reason;
 }
 
-/* Takes the nodes out that are in sight of pods which count for the class; returns how many of them
- * fit. */
+/* Takes the nodes out to which pods are nominated that count for the class; returns how many of
+ * them fit. */
 static uint32_t judge_nominated(struct sweep *s, uint32_t *fit)
 {
     struct strip *t = &s->strip;

@@ -1,8 +1,8 @@
 /* A bucket's heap is 8-ary, its slots are single numbers: row score above, then the first bits of
- * the rank (inverted), then the node. So a slot's children fill one cache line, a heap of a million
- * is seven lines deep, and comparing touches nothing else, except for nodes that are equal in score
- * and in those bits of their rank. The order is strict and total, hence a heap's history cannot
- * show. */
+ * the tie order (inverted), then the node. So a slot's children fill one cache line, a heap of a
+ * million is seven lines deep, and comparing touches nothing else, except for nodes that are equal
+ * in score and in those bits of their tie order. The order is strict and total, hence a heap's
+ * history cannot show. */
 
 #include "core/framework/view.h"
 
@@ -11,8 +11,8 @@
 
 enum { WINDOW = 4096, MOST_BUCKETS = 4096, LEAST_LAG = 64, WAYS = 8, MOST_WASTED = 8 };
 
-enum { NODE_BITS = 22, RANK_BITS = 22, LOCAL_BITS = 20, LEAD = WAYS - 1 };
-_Static_assert(NODE_BITS + RANK_BITS + LOCAL_BITS == 64, "a slot is one number");
+enum { NODE_BITS = 22, TIE_BITS = 22, LOCAL_BITS = 20, LEAD = WAYS - 1 };
+_Static_assert(NODE_BITS + TIE_BITS + LOCAL_BITS == 64, "a slot is one number");
 
 struct view_heap {
     uint64_t *at; /* LEAD numbers before it are unused: so at[1] lies on a cache line's border */
@@ -48,13 +48,13 @@ static uint64_t slot_of(const struct cluster *c, uint32_t node, int32_t local)
 {
     int32_t least = -(1 << (LOCAL_BITS - 1)); /* where ROW_BROKEN goes, too */
     uint64_t score = (uint64_t)(MAX(local, least) - least);
-    uint64_t rank = ~c->nodes.rank[node] >> (64 - RANK_BITS);
-    return (score << RANK_BITS | rank) << NODE_BITS | node;
+    uint64_t tie = ~c->nodes.tie_order[node] >> (64 - TIE_BITS);
+    return (score << TIE_BITS | tie) << NODE_BITS | node;
 }
 
 static int32_t local_of(uint64_t slot)
 {
-    return (int32_t)(slot >> (RANK_BITS + NODE_BITS)) - (1 << (LOCAL_BITS - 1));
+    return (int32_t)(slot >> (TIE_BITS + NODE_BITS)) - (1 << (LOCAL_BITS - 1));
 }
 
 static uint32_t node_of(uint64_t slot)
@@ -66,7 +66,7 @@ static bool slot_before(const struct cluster *c, uint64_t a, uint64_t b)
 {
     if (LIKELY((a ^ b) >> NODE_BITS))
         return a > b;
-    return a != b && cluster_ranks_before(c, node_of(a), node_of(b));
+    return a != b && cluster_wins_tie(c, node_of(a), node_of(b));
 }
 
 static void put(struct view *v, struct view_heap *h, uint32_t i, uint64_t slot)

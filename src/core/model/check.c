@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 
 struct check {
     struct error *e;
@@ -347,7 +347,7 @@ static bool check_object(struct check *c, const struct object *object)
     case KIND_POD:
         return object->pod->template.n || check_pod(c, object->pod); /* one like it was */
     case KIND_LEADER_WORKER_SET:
-        return !object->crew->worker || check_workers(c, object->crew->worker);
+        return !object->owner_object->worker || check_workers(c, object->owner_object->worker);
     case KIND_NODE:
         return check_node(c, object->node);
     case KIND_REPLICA_SET:

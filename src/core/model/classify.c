@@ -225,21 +225,23 @@ static void read_preemptible(const struct pod *pod, const struct pod_said *said,
 static void read_tiers(const struct pod *pod, const struct pod_said *said, struct misreads *misread,
                        struct classified *out)
 {
-    static const struct str ranks[] = {STR("low-priority"), STR("medium-priority"),
-                                       STR("high-priority")};
-    const struct said *word = &said->by[MEANS_TIER], *rank = &said->by[MEANS_PRIORITY_TIER];
-    uint32_t class = class_place(pod), place = word_find(rank->value, ranks, LEN(ranks));
+    static const struct str priority_words[] = {STR("low-priority"), STR("medium-priority"),
+                                                STR("high-priority")};
+    const struct said *word = &said->by[MEANS_TIER],
+                      *priority_word = &said->by[MEANS_PRIORITY_TIER];
+    uint32_t class = class_place(pod),
+             place = word_find(priority_word->value, priority_words, LEN(priority_words));
     if (pod_says(said, MEANS_TIER) && tier_of(word->value) < N_TIERS) {
         out->own_tier = (uint8_t)tier_of(word->value);
         out->own_tier_sign = sign_of(word);
-    } else if (pod_says(said, MEANS_PRIORITY_TIER) && place < LEN(ranks)) {
+    } else if (pod_says(said, MEANS_PRIORITY_TIER) && place < LEN(priority_words)) {
         out->own_tier = (uint8_t)(TIER_BRONZE + place);
-        out->own_tier_sign = sign_of(rank);
+        out->own_tier_sign = sign_of(priority_word);
     }
     if (pod_says(said, MEANS_TIER) && tier_of(word->value) == N_TIERS)
         misread_add(misread, word);
-    if (pod_says(said, MEANS_PRIORITY_TIER) && place == LEN(ranks))
-        misread_add(misread, rank);
+    if (pod_says(said, MEANS_PRIORITY_TIER) && place == LEN(priority_words))
+        misread_add(misread, priority_word);
     if (class < LEN(classes)) {
         out->class_tier = (uint8_t)classes[class].tier;
         out->class_tier_sign = (struct sign){SIGN_CLASS, (uint8_t) class};

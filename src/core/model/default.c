@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 
 /* --- pods --- */
 
@@ -158,8 +158,8 @@ static void default_resource_claim(struct resource_claim *claim)
 
 void object_default_template(struct object *object, struct arena *mem)
 {
-    if (object->kind == KIND_LEADER_WORKER_SET && object->crew->worker)
-        default_pod(object->crew->worker, mem);
+    if (object->kind == KIND_LEADER_WORKER_SET && object->owner_object->worker)
+        default_pod(object->owner_object->worker, mem);
 }
 
 void object_default(struct object *object, struct arena *mem)

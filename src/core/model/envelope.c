@@ -1,6 +1,6 @@
 #include "core/model/envelope.h"
 
-#include "core/model/glance.h"
+#include "core/model/partial_pod.h"
 #include "core/model/tables.h"
 #include "core/wire/json_read.h"
 #include "core/wire/proto.h"
@@ -52,7 +52,7 @@ bool envelope_object(const struct envelope *v, struct arena *mem, struct object 
         return error_wrap(e, "%s", info->name);
     *out = (struct object){.kind = info->kind, .meta = object};
     if (info->kind == KIND_POD)
-        out->pod->digest = glance_digest(v, out->pod);
+        out->pod->digest = partial_pod_digest(v, out->pod);
     return true;
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/model/gang.h"
 
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 
 /* clang-format off */
 
@@ -66,17 +66,17 @@ const uint32_t n_gang_keys = LEN(gang_keys);
 /* The best found so far for each meaning. */
 struct finds {
     struct gang_place places[GANG_MEANINGS];
-    uint32_t ranks[GANG_MEANINGS]; /* the lower, the better; UINT32_MAX: nothing found */
-    struct gang_place other_name;  /* the best of the names that lost to one of another value */
-    uint32_t other_rank;
+    uint32_t precedences[GANG_MEANINGS]; /* the lower, the better; UINT32_MAX: nothing found */
+    struct gang_place other_name; /* the best of the names that lost to one of another value */
+    uint32_t other_precedence;
 };
 
-static void lose(struct finds *f, const struct gang_place *place, uint32_t rank)
+static void lose(struct finds *f, const struct gang_place *place, uint32_t precedence)
 {
-    if (place->where == GANG_NOWHERE || rank >= f->other_rank)
+    if (place->where == GANG_NOWHERE || precedence >= f->other_precedence)
         return;
     f->other_name = *place;
-    f->other_rank = rank;
+    f->other_precedence = precedence;
 }
 
 static void find(struct finds *f, const struct pair *pair, enum gang_where where)
@@ -86,13 +86,14 @@ static void find(struct finds *f, const struct pair *pair, enum gang_where where
             continue;
         enum gang_meaning meaning = gang_keys[i].meaning;
         struct gang_place place = {where, gang_keys[i].key, pair->value};
-        uint32_t rank = 2 * i + (where == GANG_ANNOTATION);
-        bool is_best = pair->value.n && rank < f->ranks[meaning];
+        uint32_t precedence = 2 * i + (where == GANG_ANNOTATION);
+        bool is_best = pair->value.n && precedence < f->precedences[meaning];
         if (meaning == GANG_NAME && pair->value.n)
-            lose(f, is_best ? &f->places[meaning] : &place, is_best ? f->ranks[meaning] : rank);
+            lose(f, is_best ? &f->places[meaning] : &place,
+                 is_best ? f->precedences[meaning] : precedence);
         if (is_best) {
             f->places[meaning] = place;
-            f->ranks[meaning] = rank;
+            f->precedences[meaning] = precedence;
         }
         return;
     }
@@ -196,10 +197,10 @@ static bool is_asked(const struct finds *f)
 static enum kind owners_kind(const struct owner *owner, const struct finds *f)
 {
     const struct kind_info *info = owner ? kind_info_find(owner->api_version, owner->kind) : NULL;
-    if (!info || !kind_is_crew(info->kind))
+    if (!info || !kind_is_owner(info->kind))
         return KIND_NONE;
     bool is_made_for = info->kind == KIND_JOB && f->places[GANG_OWNER].where;
-    return is_made_for ? gang_keys[f->ranks[GANG_OWNER] / 2].object : info->kind;
+    return is_made_for ? gang_keys[f->precedences[GANG_OWNER] / 2].object : info->kind;
 }
 
 static bool find_owner(const struct pod *pod, const struct finds *f, bool kubeflow_asks,
@@ -219,8 +220,8 @@ static bool find_owner(const struct pod *pod, const struct finds *f, bool kubefl
 
 bool gang_is_asked_for(const pair_list *labels, const pair_list *annotations)
 {
-    struct finds f = {.other_rank = UINT32_MAX};
-    memset(f.ranks, 0xff, sizeof(f.ranks));
+    struct finds f = {.other_precedence = UINT32_MAX};
+    memset(f.precedences, 0xff, sizeof(f.precedences));
     list_each(labels, pair)
         find(&f, pair, GANG_LABEL);
     list_each(annotations, pair)
@@ -260,7 +261,7 @@ static bool find_key(const struct finds *f, struct gang_identity *out)
     if (!f->places[GANG_NAME].where)
         return false;
     out->group = f->places[GANG_NAME];
-    out->object = gang_keys[f->ranks[GANG_NAME] / 2].object;
+    out->object = gang_keys[f->precedences[GANG_NAME] / 2].object;
     out->set = f->places[GANG_SET].value;
     if (out->object == KIND_LEADER_WORKER_SET && out->set.n == 0)
         out->object = KIND_NONE;
@@ -291,8 +292,8 @@ static bool comes_in_turn(const struct finds *f)
 
 bool gang_identity_by(const struct pod *pod, struct gang_rules rules, struct gang_identity *out)
 {
-    struct finds f = {.other_rank = UINT32_MAX};
-    memset(f.ranks, 0xff, sizeof(f.ranks));
+    struct finds f = {.other_precedence = UINT32_MAX};
+    memset(f.precedences, 0xff, sizeof(f.precedences));
     list_each(&pod->meta.labels, pair)
         find(&f, pair, GANG_LABEL);
     list_each(&pod->meta.annotations, pair)
@@ -301,7 +302,7 @@ bool gang_identity_by(const struct pod *pod, struct gang_rules rules, struct gan
     if (!find_group(pod, &f, rules, out))
         return false;
     bool is_owners = out->size.where == GANG_ENV ||
-                     (kind_is_crew(out->object) && out->object != KIND_LEADER_WORKER_SET);
+                     (kind_is_owner(out->object) && out->object != KIND_LEADER_WORKER_SET);
     if (!is_owners)
         out->size = f.places[GANG_SIZE];
     out->role = f.places[GANG_ROLE];

@@ -13,8 +13,8 @@
  * comes first, except of a Job's pods, whose controller may have set it.
  *
  * A pod that names no group and asks for it (kubenexus.io/gang: auto) is in the group of its owner.
- * How many that makes stands in the owner's object (core/model/crew.h); while that is not there, or
- * is of no kind that we read, what its operator put on the pod counts, if there is anything.
+ * How many that makes stands in the owner's object (core/model/owner.h); while that is not there,
+ * or is of no kind that we read, what its operator put on the pod counts, if there is anything.
  *
  * Values are pieces of the pod's texts. */
 

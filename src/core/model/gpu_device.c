@@ -78,11 +78,11 @@ static int64_t bytes_of(struct str amount)
     return quantity_parse(amount, &q) && q.nano > 0 ? quantity_value(q) : 0;
 }
 
-static void hear(struct str name, struct str value, uint32_t *rank, struct str *said)
+static void hear(struct str name, struct str value, uint32_t *precedence, struct str *said)
 {
     for (uint32_t i = 0; value.n && i < LEN(names); i++)
-        if (i < rank[names[i].meaning] && is_spelled(name, names[i].letters)) {
-            rank[names[i].meaning] = i;
+        if (i < precedence[names[i].meaning] && is_spelled(name, names[i].letters)) {
+            precedence[names[i].meaning] = i;
             said[names[i].meaning] = value;
         }
 }
@@ -91,11 +91,11 @@ bool gpu_facts_read(const struct device *device, struct arena *mem, struct gpu_f
 {
     static const struct str types[] = {STR("gpu"), STR("mig")};
     struct str said[N_GPU_MEANINGS] = {0};
-    uint32_t rank[N_GPU_MEANINGS], memory = LEN(names);
+    uint32_t precedence[N_GPU_MEANINGS], memory = LEN(names);
     for (uint32_t i = 0; i < N_GPU_MEANINGS; i++)
-        rank[i] = LEN(names);
+        precedence[i] = LEN(names);
     list_each(&device->attributes, a)
-        hear(a->name, text_of(a, mem), rank, said);
+        hear(a->name, text_of(a, mem), precedence, said);
     *out = (struct gpu_facts){
         .vram_bytes = bytes_of(said[GPU_MEMORY]),
         .zone = -1,

@@ -124,8 +124,8 @@ struct reading {
     struct hardware *out;
     struct misreads *misread;
     struct node_said by[N_NODE_MEANINGS];
-    struct str pci;       /* the product of a PCI id that node feature discovery saw */
-    uint64_t gpus_seated; /* which GPUs' places are told already */
+    struct str pci;        /* the product of a PCI id that node feature discovery saw */
+    uint64_t gpus_counted; /* which GPUs' places are told already */
     struct zone_told {
         bool has_cpus, has_memory;
     } told[MOST_ZONES];
@@ -270,10 +270,10 @@ static void hear_gpu_zone(struct reading *r, const struct pair *pair)
         return;
     }
     uint64_t bit = (uint64_t)1 << (gpu & 63); /* both spellings may be there */
-    r->out->zones[zone].gpus += !(r->gpus_seated & bit);
-    if (gpu < MOST_GPUS && !(r->gpus_seated & bit))
+    r->out->zones[zone].gpus += !(r->gpus_counted & bit);
+    if (gpu < MOST_GPUS && !(r->gpus_counted & bit))
         r->out->zone_of[gpu] = (uint8_t)(zone + 1);
-    r->gpus_seated |= bit;
+    r->gpus_counted |= bit;
     r->out->knows_gpu_zones = true;
 }
 

@@ -44,10 +44,10 @@ static void put_spec(struct json_writer *j, const struct mirror *m, struct arena
     put_text(j, "podGroupName", m->group);
     put_text(j, "duration", arena_printf(mem, "%llds", (long long)m->seconds));
     put_open(j, "reservations", '{');
-    list_each(&m->holds, hold) {
-        put_open_text(j, hold->name, '{');
-        put_text(j, "node", hold->node);
-        put_amounts(j, "resources", &hold->amounts);
+    list_each(&m->slots, slot) {
+        put_open_text(j, slot->name, '{');
+        put_text(j, "node", slot->node);
+        put_amounts(j, "resources", &slot->amounts);
         json_put_close(j, '}');
     }
     json_put_close(j, '}');

@@ -11,7 +11,7 @@ struct mirror {
     struct str group;    /* podGroupName, and two labels */
     struct owner owner;  /* with whom it goes; no uid: nobody */
     int64_t seconds;     /* that it lasts */
-    reserved_list holds; /* its entries */
+    reserved_list slots; /* its entries */
 };
 
 bool reservation_is_mirror(const struct reservation *r);

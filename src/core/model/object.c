@@ -1,6 +1,6 @@
 #include "core/model/object.h"
 
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 #include "core/model/tables.h"
 
 #define CLUSTER    false

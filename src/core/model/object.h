@@ -16,7 +16,7 @@
 
 /* Any object we know, as one value. */
 
-struct crew; /* crew.h */
+struct owner_object; /* owner.h */
 
 enum kind {
     KIND_NONE, /* a kind we do not read */

@@ -143,8 +143,8 @@ struct resource_claim_status {
 
 struct pod {
     struct meta meta;
-    uint64_t digest;     /* core/model/glance.h; 0: not known */
-    bool is_glance;      /* the rest is as it was with this digest, and left out */
+    uint64_t digest;     /* core/model/partial_pod.h; 0: not known */
+    bool is_partial;     /* the rest is as it was with this digest, and left out */
     struct str unread;   /* core/model/gist.h: why only a part of it was read; empty: all was */
     struct str template; /* core/model/template.h: the bytes of its spec, but for the node's name;
                           * empty: not known */

@@ -24,8 +24,8 @@ enum {
 /* The total per resource name, in the order of first appearance; lives in `mem`. */
 amount_list pod_requests(const struct pod *pod, struct request_rules rules, struct arena *mem);
 
-/* The drift of what a pod takes on a node: one that has it in sight is new, and where a default is
- * missing a pod is summed up once more before the first sum is used. */
+/* The drift of what a pod takes on a node: a pod that is nominated to it is new, and where a
+ * default is missing a pod is summed up once more before the first sum is used. */
 int32_t pod_drift_held(const struct pod *pod, struct arena *mem);
 
 /* The drift of what is balanced: cpu is looked at first. */

@@ -1,7 +1,7 @@
 #include "core/model/template.h"
 
 #include "core/base/mem.h"
-#include "core/model/glance.h"
+#include "core/model/partial_pod.h"
 #include "core/model/tables.h"
 #include "core/wire/proto.h"
 
@@ -66,7 +66,7 @@ bool templates_read(struct templates *t, const struct envelope *v, struct arena 
     pod->spec = known->pod.spec;
     pod->spec.node_name = t->node_name;
     pod->template = buf_str(&known->bytes);
-    pod->digest = glance_digest(v, pod);
+    pod->digest = partial_pod_digest(v, pod);
     *out = (struct object){.kind = KIND_POD, .pod = pod};
     return true;
 }

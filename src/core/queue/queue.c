@@ -393,7 +393,7 @@ static void fly(struct queue *q, uint32_t unit)
     list_add(q, &q->in_flight, unit);
 }
 
-bool queue_ripen(struct queue *q, int64_t now_ms, uint32_t most)
+bool queue_end_backoffs(struct queue *q, int64_t now_ms, uint32_t most)
 {
     end_backoff(q, &q->refused, now_ms, &most);
     end_backoff(q, &q->failed, now_ms, &most);
@@ -403,7 +403,7 @@ bool queue_ripen(struct queue *q, int64_t now_ms, uint32_t most)
 
 bool queue_take(struct queue *q, int64_t now_ms, uint32_t *unit)
 {
-    queue_ripen(q, now_ms, UINT32_MAX);
+    queue_end_backoffs(q, now_ms, UINT32_MAX);
     bool is_early = active_count(q) == 0 && q->refused.n && !q->rules.waits_out;
     if (active_count(q) == 0 && !is_early)
         return false;

@@ -93,7 +93,7 @@ void queue_remove(struct queue *q, uint32_t unit);
 
 /* Brings back at most so many of the units that have waited long enough; true: there may be more,
  * and one of those may be the next. */
-bool queue_ripen(struct queue *q, int64_t now_ms, uint32_t most);
+bool queue_end_backoffs(struct queue *q, int64_t now_ms, uint32_t most);
 
 /* The next unit, now in flight and counted as an attempt; false if none is ready. First brings back
  * what has waited long enough. */

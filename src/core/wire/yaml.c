@@ -315,12 +315,13 @@ static bool print_scalar(struct printer *p, const struct node *node, struct buf 
     return count(p, node, out->n - before);
 }
 
-/* A key with the JSON text of its name. Of entries with equal keys the highest rank counts. */
+/* A key with the JSON text of its name. Of entries with equal keys the highest precedence
+ * counts. */
 struct entry {
     struct str key;
     const struct node *value;
     const struct node *mapping; /* the one it is written in */
-    uint32_t rank;
+    uint32_t precedence;
 };
 
 typedef VEC(struct entry) entries;
@@ -329,7 +330,7 @@ static int entry_compare(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
     int order = str_compare(x->key, y->key);
-    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+    return order ? order : (x->precedence > y->precedence) - (x->precedence < y->precedence);
 }
 
 /* Names are text in JSON: a number or a boolean becomes one. */
@@ -378,7 +379,7 @@ static bool collect_merged(struct printer *p, const struct node *value, entries 
     return true;
 }
 
-/* The entries of a mapping in the order of their rank: merged ones, then its own. */
+/* The entries of a mapping in the order of their precedence: merged ones, then its own. */
 static bool collect(struct printer *p, const struct node *mapping, entries *all)
 {
     p->aliases += mapping->is_alias;

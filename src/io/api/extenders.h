@@ -1,7 +1,7 @@
 #pragma once
 
 #include "io/loop/loop.h"
-#include "kube/consult.h"
+#include "kube/extender_client.h"
 
 /* Carries kube's requests to HTTP extenders, each over connections of its own, and their replies
  * back. */

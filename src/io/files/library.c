@@ -3,16 +3,16 @@
 #include <dlfcn.h>
 #include <kubenexus/plugin.h>
 
-/* KUBENEXUS_GUESTS is GUEST(table) for each that is built in. */
-#define GUEST(table) extern const struct kn_plugin table;
-KUBENEXUS_GUESTS
-#undef GUEST
+/* KUBENEXUS_EXTERNALS is EXTERNAL(table) for each that is built in. */
+#define EXTERNAL(table) extern const struct kn_plugin table;
+KUBENEXUS_EXTERNALS
+#undef EXTERNAL
 
 static const struct kn_plugin *find_built_in(struct str name, const char **why)
 {
-#define GUEST(table) &table,
-    static const struct kn_plugin *const all[] = {KUBENEXUS_GUESTS NULL};
-#undef GUEST
+#define EXTERNAL(table) &table,
+    static const struct kn_plugin *const all[] = {KUBENEXUS_EXTERNALS NULL};
+#undef EXTERNAL
     for (size_t i = 0; all[i]; i++)
         if (all[i]->name && str_equal(str_of(all[i]->name), name))
             return all[i];

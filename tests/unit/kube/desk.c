@@ -13,7 +13,7 @@ static void log_change(void *ctx, int64_t now_ms, const struct change *change)
     buf_printf(&d->log, "%s %s " STR_FMT "/" STR_FMT, change->kind == CHANGE_PUT ? "put" : "remove",
                kind_info_get(change->object.kind)->name, STR_ARG(meta->namespace),
                STR_ARG(meta->name));
-    if (change->object.kind == KIND_POD && change->object.pod->is_glance)
+    if (change->object.kind == KIND_POD && change->object.pod->is_partial)
         buf_add(&d->log, STR(" at a glance"));
     if (change->kind == CHANGE_PUT && meta->resource_version.n)
         buf_printf(&d->log, " at " STR_FMT, STR_ARG(meta->resource_version));

@@ -30,10 +30,10 @@ static int64_t number_of(struct str name)
     return name.n && str_int(str_part(name, 1, name.n), &number) ? number : -1;
 }
 
-static bool hear_glance(void *ctx, const struct pod *glance)
+static bool hear_partial_pod(void *ctx, const struct pod *partial)
 {
     const struct world *w = ctx;
-    return engine_knows(w->engine, glance);
+    return engine_knows(w->engine, partial);
 }
 
 static void hear_change(void *ctx, int64_t now_ms, const struct change *change)
@@ -81,7 +81,7 @@ static void world_done(struct world *w)
 static void start(struct world *w, uint64_t seed)
 {
     struct listener listener = {.ctx = w,
-                                .knows = hear_glance,
+                                .knows = hear_partial_pod,
                                 .change = hear_change,
                                 .settle = hear_settle,
                                 .notice = hear_notice};

@@ -1,6 +1,6 @@
 #include "kube/watch.h"
 
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 #include "core/wire/proto.h"
 #include "desk.h"
 #include "support/test.h"
@@ -504,7 +504,7 @@ static int64_t gpus_of_worker;
 
 static void note_worker(void *ctx, int64_t now_ms, const struct change *change)
 {
-    const struct pod *worker = change->object.crew->worker;
+    const struct pod *worker = change->object.owner_object->worker;
     (void)ctx, (void)now_ms;
     list_each(&worker->spec.containers.at[0].resources.requests, amount)
         gpus_of_worker = quantity_value(amount->quantity);
@@ -625,13 +625,13 @@ TEST(watch, reads_protobuf_where_the_server_sends_it)
     EXPECT_STR(buf_str(&s.watch.version), "8");
 }
 
-static bool knows_p1(void *ctx, const struct pod *glance)
+static bool knows_p1(void *ctx, const struct pod *partial)
 {
     (void)ctx;
-    return str_equal(glance->meta.name, STR("p1"));
+    return str_equal(partial->meta.name, STR("p1"));
 }
 
-TEST(watch, news_of_a_pod_that_is_known_is_read_at_a_glance)
+TEST(watch, news_of_a_pod_that_is_known_is_read_as_a_partial_pod)
 {
     static const struct {
         struct str type, name;

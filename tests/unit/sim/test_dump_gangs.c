@@ -40,7 +40,7 @@ TEST(dump_gangs, pods_that_say_it_are_one_work_with_the_minimum_they_say)
     REQUIRE(p.works.n == 3);
     EXPECT_INT(p.works.at[0].pods, 2);
     EXPECT_INT(p.works.at[0].minimum, 2);
-    EXPECT_INT(p.jobs.at[2].seat, 1);
+    EXPECT_INT(p.jobs.at[2].first_member, 1);
     EXPECT_INT(p.works.at[1].minimum, 1);
     EXPECT_INT(p.works.at[2].pods, 1); /* a gang is of one namespace */
     dump_gangs_done(&g);

@@ -54,7 +54,7 @@ TEST(fgd, wrong_input_is_named)
     vec_done(&seeds);
 }
 
-TEST(fgd, an_order_is_tuned_to_130_percent_and_ranks_are_a_permutation)
+TEST(fgd, an_order_is_tuned_to_130_percent_and_the_tie_order_is_a_permutation)
 {
     AUTO(fgd_trace) t = {0};
     AUTO(fgd_order) o = {0};
@@ -69,6 +69,6 @@ TEST(fgd, an_order_is_tuned_to_130_percent_and_ranks_are_a_permutation)
         asked += t.pods.at[*pod].milli;
     EXPECT(o.pods.n >= t.pods.n - 1 && asked <= 3900);
     for (uint32_t i = 0; i < t.nodes.n; i++)
-        seen |= 1u << o.ranks.at[i];
+        seen |= 1u << o.tie_orders.at[i];
     EXPECT_INT(seen, 3);
 }

@@ -23,8 +23,8 @@ TEST(fgd_run, a_pod_that_fits_nowhere_is_dropped_and_counts_as_asked_for)
     static const uint32_t order[] = {0, 1, 2, 3, 2};
     for (size_t i = 0; i < LEN(order); i++)
         vec_push(&o.pods, order[i]);
-    vec_push(&o.ranks, 1);
-    vec_push(&o.ranks, 0);
+    vec_push(&o.tie_orders, 1);
+    vec_push(&o.tie_orders, 0);
     struct engine_config config = {0};
     struct fgd_result result = fgd_run(&t, &o, &config);
     EXPECT_INT(result.decisions, 5);

@@ -152,7 +152,7 @@ TEST(world, books_know_how_much_was_in_use_where_and_by_whom)
     EXPECT_INT(t->at[books_used(b, 0)].total, (4000.0 + 8000.0) * 30 * MINUTE); /* milli-CPU */
 }
 
-TEST(world, nodes_with_a_rank_are_taken_in_its_order)
+TEST(world, nodes_with_a_tie_order_are_taken_in_it)
 {
     AUTO(story) s = {0};
     REQUIRE(story_open(&s,

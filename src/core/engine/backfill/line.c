@@ -49,13 +49,13 @@ struct lines *lines_new(void)
 void engine_lines_done(struct engine *k)
 {
     forget_all(k);
-    vec_done(&k->lines->stays);
+    vec_done(&k->lines->expected_ends);
     vec_done(&k->lines->nodes);
     vec_done(&k->lines->delayed);
     arena_done(&k->lines->mem);
     heap_done(&k->lines->ends);
     runtimes_done(&k->lines->runtimes);
-    engine_recollection_done(k);
+    engine_saved_run_times_done(k);
     planner_done(&k->lines->planner);
     mem_free(k->lines);
 }
@@ -84,7 +84,7 @@ void engine_begin_lines(struct engine *k)
             .args = &first_fit, .bit = k->shares->bit, .head = ID_NONE, .has_queues = true};
     }
     if (ls->at.n && !were_kept)
-        engine_begin_stays(k);
+        engine_begin_expected_ends(k);
 }
 
 void engine_trim_lines(struct engine *k, uint32_t pods)
@@ -92,9 +92,9 @@ void engine_trim_lines(struct engine *k, uint32_t pods)
     struct lines *ls = k->lines;
     heap_trim(&ls->ends, pods);
     ls->waiters.n = MIN(ls->waiters.n, pods);
-    ls->stays.n = MIN(ls->stays.n, pods);
+    ls->expected_ends.n = MIN(ls->expected_ends.n, pods);
     vec_trim(&ls->waiters);
-    vec_trim(&ls->stays);
+    vec_trim(&ls->expected_ends);
 }
 
 /* --- in and out --- */
@@ -477,7 +477,7 @@ bool engine_delays_head(struct engine *k, struct line *l, uint32_t unit)
     if (l->args->policy == LINE_FIFO)
         return true;
     return is_late(l, &k->lines->waiters.at[unit], k->now_ms) &&
-           !is_expendable(k, (pod_id){unit}, (pod_id){l->head}) && !engine_keeps_reservation(k, l);
+           !is_expendable(k, (pod_id){unit}, (pod_id){l->head}) && !engine_keeps_head_start(k, l);
 }
 
 bool engine_may_pass(struct engine *k, uint32_t unit)

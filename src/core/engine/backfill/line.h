@@ -20,7 +20,7 @@
  *   easy       whoever does not delay the head may go (EASY backfill)
  *   sjf        the same, but the shortest has its turn first
  *
- * The head's *reservation*: take pods away in the order of their expected ends until it fits; the
+ * The *head start*: take pods away in the order of their expected ends until it fits; the
  * last one's end is its *start*. Another unit may go if it ends by then; or if the head fits after
  * those ends although the unit is there; or if it is made to be evicted for the head's sake. All of
  * this is tried in transactions, on any resource and rule: the head fits where its class says so.
@@ -73,31 +73,31 @@ struct line {
     VEC(uint32_t) steps; /* of a search: how many of them end first, next, … */
 };
 
-/* A pod's stay on its node. */
-struct stay {
+/* When a pod on a node is expected to end. */
+struct expected_end {
     int64_t declared_ms; /* how long it says it runs; 0: it does not */
     int64_t began_ms, end_ms;
 };
 
 /* What was learned, as it is kept outside. */
-struct recollection {
+struct saved_run_times {
     char *uid; /* of its object, owned; NULL: there is none */
     bool is_stale;
     int64_t due_ms; /* not written before */
 };
 
 struct lines {
-    VEC(struct line) at;        /* by profile; none: nobody stands in line */
-    VEC(struct waiter) waiters; /* by unit */
-    VEC(struct stay) stays;     /* by pod */
-    struct heap ends;           /* pods on nodes, by expected end */
+    VEC(struct line) at;                    /* by profile; none: nobody stands in line */
+    VEC(struct waiter) waiters;             /* by unit */
+    VEC(struct expected_end) expected_ends; /* by pod */
+    struct heap ends;                       /* pods on nodes, by expected end */
     struct runtimes runtimes;
-    struct recollection recollection;
+    struct saved_run_times saved_run_times;
     uint64_t node_changes;
-    uint64_t log_end, serial; /* `serial` moves with the log and with each reservation */
+    uint64_t log_end, serial; /* `serial` moves with the log and with each head start */
     VEC(uint64_t)
     delayed;                /* by place of the class: the serial when one of its pods would last
-                               * have delayed the head of its line */
+                             * have delayed the head of its line */
     VEC(uint32_t) nodes;    /* scratch of one trial, */
     struct planner planner; /* and of one for a gang */
     struct arena mem;
@@ -232,48 +232,48 @@ void engine_add_head(struct engine *k, struct line *l, uint32_t unit);
 /* When the first of them is expected to start; INT64_MAX: nobody waits for that. */
 int64_t engine_heads_ms(const struct line *l);
 
-/* --- reserve.c: when the head can start --- */
+/* --- head_start.c: when the head can start --- */
 
 /* Of the pods that are on nodes already. */
-void engine_begin_stays(struct engine *k);
+void engine_begin_expected_ends(struct engine *k);
 
 /* The pod says this about its run time. */
 void engine_hear_run_time(struct engine *k, pod_id pod, const struct pod *from);
 
 /* A pod came to a node; leaves it. */
-void engine_stay_begins(struct engine *k, pod_id pod);
-void engine_stay_ends(struct engine *k, pod_id pod);
+void engine_expect_end(struct engine *k, pod_id pod);
+void engine_forget_expected_end(struct engine *k, pod_id pod);
 
 /* The pod is gone: if nobody sent it away, how long it ran is learned. */
-void engine_learn_stay(struct engine *k, pod_id pod);
+void engine_learn_run_time(struct engine *k, pod_id pod);
 
 /* More is known than when they were expected to end. */
-void engine_renew_stays(struct engine *k);
+void engine_renew_expected_ends(struct engine *k);
 
 /* How long the unit will run once it starts; 0: nobody knows. */
 int64_t engine_run_ms(const struct engine *k, pod_id pod);
 
-/* Makes the refused unit the head, with a reservation; false if nothing that ends would help it. */
+/* Makes the refused unit the head, with a head start; false if nothing that ends would help it. */
 bool engine_make_head(struct engine *k, struct line *l, uint32_t unit);
 
 /* Does the head fit at its start, as things are in the open transaction? */
-bool engine_keeps_reservation(struct engine *k, const struct line *l);
+bool engine_keeps_head_start(struct engine *k, const struct line *l);
 
-/* --- recall.c: what outlives us --- */
+/* --- saved_run_times.c: what outlives us --- */
 
 struct reservation;
 
 /* Something was learned: it is written down in time. */
-void engine_remember(struct engine *k);
+void engine_save_run_times(struct engine *k);
 
 /* The object of one of our kind came or changed; false: it says nothing that was learned. */
-bool engine_recall(struct engine *k, const struct reservation *from);
+bool engine_read_saved_run_times(struct engine *k, const struct reservation *from);
 
 /* The object is gone; false: it was not ours. */
-bool engine_lose_memory(struct engine *k, const struct meta *meta);
+bool engine_lose_saved_run_times(struct engine *k, const struct meta *meta);
 
-void engine_show_memory(struct engine *k, struct effects *out);
-void engine_recollection_done(struct engine *k);
+void engine_publish_run_times(struct engine *k, struct effects *out);
+void engine_saved_run_times_done(struct engine *k);
 
 /* Run times that were noted, in earlier lives too. */
 uint64_t engine_n_learned(const struct engine *k);

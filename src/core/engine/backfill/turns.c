@@ -28,7 +28,7 @@ void engine_put_kind_out(struct engine *k, uint32_t unit)
 
 struct line *engine_turns_of(const struct engine *k, uint32_t unit)
 {
-    return engine_shares(k) && engine_is_shared(k, (pod_id){unit}) && !engine_is_hold(k, unit)
+    return engine_shares(k) && engine_is_shared(k, (pod_id){unit}) && !engine_is_slot(k, unit)
                ? &vec_last(&k->lines->at)
                : NULL;
 }

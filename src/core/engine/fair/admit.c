@@ -21,12 +21,12 @@ static void count_own(struct engine *k, uint32_t unit, int sign)
     uint32_t group = engine_gang_led_by(k, unit) ? groups_of(&c->groups, (pod_id){unit}) : ID_NONE;
     if (group == ID_NONE) {
         if (pods_at(&c->pods, (pod_id){unit})->nominated != SYM_NONE)
-            engine_count_in_sight(k, (pod_id){unit}, sign);
+            engine_count_nominated(k, (pod_id){unit}, sign);
         return;
     }
     vec_each(&c->groups.at.at[group].members, pod)
         if (pods_at(&c->pods, (pod_id){*pod})->nominated != SYM_NONE)
-            engine_count_in_sight(k, (pod_id){*pod}, sign);
+            engine_count_nominated(k, (pod_id){*pod}, sign);
 }
 
 bool engine_is_queued(const struct engine *k, uint32_t unit)

@@ -301,7 +301,7 @@ static void count(struct engine *k, pod_id pod, int sign)
         uint32_t limit = engine_limit_of(k, pod);
         if (UNLIKELY(limit != FAIR_NONE))
             fair_count(s->tree, limit, ask, sign);
-        if (!engine_is_hold(k, pod.i)) /* which stands for one of a job that counts by itself */
+        if (!engine_is_slot(k, pod.i)) /* which stands for one of a job that counts by itself */
             count_job(k, pod, queue, sign);
     } else if (row->node != ID_NONE && takes_pods(k->cluster, (node_id){row->node})) {
         count_outsider(k, ask, sign);
@@ -313,7 +313,7 @@ void engine_count_moved(void *ctx, pod_id pod, int sign)
     count(ctx, pod, sign);
 }
 
-void engine_count_in_sight(void *ctx, pod_id pod, int sign)
+void engine_count_nominated(void *ctx, pod_id pod, int sign)
 {
     struct engine *k = ctx;
     if (pods_at(&k->cluster->pods, pod)->node == ID_NONE)

@@ -164,13 +164,13 @@ static void keep_namespaces(struct engine *k, struct team *team, const struct qu
         intern_hold(&c->matches.selectors.table, team->like);
 }
 
-static void keep_shown(struct team *team, const struct queue_object *from)
+static void keep_published(struct team *team, const struct queue_object *from)
 {
     uint32_t n = 0;
-    team->shown.uid = arena_str(&team->mem, from->meta.uid);
+    team->published.uid = arena_str(&team->mem, from->meta.uid);
     list_each(&from->status.conditions, c)
         if (n < QUEUE_CONDITIONS_MOST)
-            team->shown.was[n++] = (struct team_condition){
+            team->published.was[n++] = (struct team_condition){
                 arena_str(&team->mem, c->type), str_equal(c->status, STR("True")), c->since_ms};
 }
 
@@ -185,7 +185,7 @@ static struct team *new_team(struct engine *k, const struct queue_object *from)
     keep_says(team, from);
     keep_namespaces(k, team, from);
     engine_read_past(team, from);
-    keep_shown(team, from);
+    keep_published(team, from);
     return team;
 }
 
@@ -386,7 +386,7 @@ static void plant_tree(struct engine *k)
         tell_tree(k, *team);
     vec_each(&s->limited, namespace)
         limit_namespace(k, *namespace);
-    s->tap = (struct cluster_tap){engine_count_moved, engine_count_in_sight, k};
+    s->tap = (struct cluster_tap){engine_count_moved, engine_count_nominated, k};
     k->cluster->tap = &s->tap;
     engine_charge_all(k);
     engine_sum_capacity(k);
@@ -418,8 +418,8 @@ int64_t engine_shares_ms(const struct engine *k, int64_t now_ms)
                                                                : INT64_MAX;
 }
 
-/* Queues that nobody uses or waits in any more are forgotten: those that only pods named, and parts.
- * So rarely that it costs no more than to have made them. */
+/* Queues that nobody uses or waits in any more are forgotten: those that only pods named, and
+ * parts. So rarely that it costs no more than to have made them. */
 static void sweep(struct engine *k)
 {
     enum { MADE_LEAST = 64 };
@@ -464,15 +464,16 @@ static bool names_new_kind(const struct engine *k, const struct queue_object *sa
 static bool says_the_same(const struct team *a, const struct team *b)
 {
     return a->says.meta.generation && a->says.meta.generation == b->says.meta.generation &&
-           str_equal(a->shown.uid, b->shown.uid) && str_equal(a->says.invalid, b->says.invalid);
+           str_equal(a->published.uid, b->published.uid) &&
+           str_equal(a->says.invalid, b->says.invalid);
 }
 
 /* Goes on where the other was; false: it says the same. */
 static bool succeed(struct engine *k, struct team *team, struct team *before)
 {
     bool differs = !says_the_same(team, before);
-    team->shown.said = before->shown.said;
-    team->shown.said_ms = before->shown.said_ms;
+    team->published.said = before->published.said;
+    team->published.said_ms = before->published.said_ms;
     team->parent = before->parent;
     team->queue = before->queue;
     team->is_leaf = before->is_leaf;

@@ -32,7 +32,7 @@ struct team_past {
 };
 
 /* What the status of a Queue says, as we last saw or wrote it. */
-struct team_shown {
+struct team_published {
     struct str uid;
     uint64_t said; /* hash of what it was last asked to say */
     int64_t said_ms;
@@ -56,7 +56,7 @@ struct team {
     bool is_leaf;
     bool is_told; /* the tree knows it */
     struct team_past past;
-    struct team_shown shown;
+    struct team_published published;
 };
 
 /* What a pod, a group's object or a namespace says of queues in annotations (labels stand in the
@@ -140,7 +140,7 @@ struct shares {
     VEC(sym) limited;           /* namespaces that say a max, held … */
     struct map limits;          /* … → the number of each in the tree */
     struct map namespaces;      /* namespace → its only queue by 1.4, row 5; cleared when it may
-                                     * be another */
+                                 * be another */
     VEC(uint32_t) numbers;      /* resource → its number in the tree, + 1; 0: none yet */
     VEC(bool) is_fine;          /* number in the tree → counted in thousandths */
     VEC(struct kind_of) kinds;
@@ -148,7 +148,7 @@ struct shares {
     uint32_t vram;     /* number in the tree, + 1; 0: no Queue names it */
     VEC(int64_t)
     capacity;               /* by number in the tree: allocatable of nodes that take pods, less
-                            * what outsiders have there */
+                             * what outsiders have there */
     bool is_unrelated;      /* queues came or went since parents and leaves were found */
     bool is_capacity_stale; /* nodes came, went or changed */
     bool is_stale;          /* units may be in other queues now */
@@ -265,7 +265,7 @@ struct fair_ask engine_ask_of(struct engine *k, pod_id pod);
 
 /* The tap (struct cluster_tap). */
 void engine_count_moved(void *ctx, pod_id pod, int sign);
-void engine_count_in_sight(void *ctx, pod_id pod, int sign);
+void engine_count_nominated(void *ctx, pod_id pod, int sign);
 
 /* The number of a resource that is spelled as Queues spell it. */
 uint32_t engine_resource_number(struct engine *k, struct str name);
@@ -295,8 +295,8 @@ void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms);
 void engine_leave_queue(struct engine *k, uint32_t unit);
 void engine_stand_anew(struct engine *k, uint32_t unit); /* it starves */
 
-/* The unit evicts, so its turn goes on: until it starts, it goes before all others. Takes `turn`. Or
- * it evicts no longer. */
+/* The unit evicts, so its turn goes on: until it starts, it goes before all others. Takes `turn`.
+ * Or it evicts no longer. */
 void engine_keep_turn(struct engine *k, uint32_t unit, struct kept_turn *turn);
 void engine_give_turn_up(struct engine *k, uint32_t unit);
 void engine_rename_in_queue(struct engine *k, uint32_t unit, uint32_t to);
@@ -313,8 +313,8 @@ struct fair_ask engine_unit_ask(struct engine *k, uint32_t unit);
  * queue, or goes first (O1). */
 bool engine_admits(struct engine *k, uint32_t unit, struct fair_refusal *why);
 
-/* The same in two steps, for a search that asks often: what the unit asks for (in `mem`), and whether
- * it may start as things are. It stands in a queue, and O1 is not for it. */
+/* The same in two steps, for a search that asks often: what the unit asks for (in `mem`), and
+ * whether it may start as things are. It stands in a queue, and O1 is not for it. */
 struct fair_request engine_request(struct engine *k, uint32_t unit, struct arena *mem);
 bool engine_admits_request(struct engine *k, uint32_t unit, const struct fair_request *r,
                            struct fair_refusal *why);

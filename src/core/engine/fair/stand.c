@@ -68,7 +68,7 @@ bool engine_stands_before(const void *ctx, uint32_t a, uint32_t b)
 static uint32_t need_of(const struct engine *k, uint32_t group)
 {
     const struct group *g = &k->cluster->groups.at.at[group];
-    uint32_t running = engine_muster(k, group).running, have = running + group_ended(g);
+    uint32_t running = engine_presence(k, group).running, have = running + group_ended(g);
     uint32_t minimum = (uint32_t)group_minimum(g);
     const struct gang *gang = engine_gang_at(k, group);
     bool goes_on = running && (group_comes_in_turn(g) || (gang && gang->goes_on));

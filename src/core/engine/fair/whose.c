@@ -198,7 +198,7 @@ static struct team *kueues_team(const struct engine *k, pod_id pod)
     if (name.n)
         return engine_team(k, name);
     sym local = names_find(&c->names, word_of(k, pod, SAYS_LOCAL_QUEUE));
-    sym leads = queues_leads_to(&c->queues, pods_shape(&c->pods, pod)->namespace, local);
+    sym leads = queues_leads_to(&c->kueue, pods_shape(&c->pods, pod)->namespace, local);
     return leads == SYM_NONE ? NULL : engine_team(k, names_text(&c->names, leads));
 }
 
@@ -364,7 +364,7 @@ static uint32_t payers_queue(struct engine *k, pod_id hold)
 
 uint32_t engine_resolve_queue(struct engine *k, pod_id pod, bool was_charged)
 {
-    return engine_is_hold(k, pod.i) ? payers_queue(k, pod) : resolve(k, pod, was_charged);
+    return engine_is_slot(k, pod.i) ? payers_queue(k, pod) : resolve(k, pod, was_charged);
 }
 
 struct str engine_leaf_name(const struct engine *k, uint32_t queue)
@@ -391,12 +391,12 @@ void engine_set_queue(struct engine *k, pod_id pod, uint32_t queue)
     struct charged *at = charged_at(k, pod);
     if (at->queue == queue)
         return;
-    bool is_in_sight = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE;
-    if (is_in_sight && at->queue != FAIR_NONE)
-        engine_count_in_sight(k, pod, -1);
+    bool is_of_nominated = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE;
+    if (is_of_nominated && at->queue != FAIR_NONE)
+        engine_count_nominated(k, pod, -1);
     charged_at(k, pod)->queue = queue;
-    if (is_in_sight && queue != FAIR_NONE)
-        engine_count_in_sight(k, pod, +1);
+    if (is_of_nominated && queue != FAIR_NONE)
+        engine_count_nominated(k, pod, +1);
 }
 
 void engine_note_placed(struct engine *k, pod_id pod)

@@ -2,15 +2,15 @@
  *
  * The labels that matter are levels, from the tightest domains (an NVLink clique) to the widest (a
  * zone): those that the gang names, else those that the cluster's nodes have of the ones that
- * NetworkFabricScore knows. Level by level the domains are ranked: where members run already, then
+ * NetworkFabricScore knows. Level by level the domains are ordered: where members run already, then
  * where the hardware suits them best, then where they are in the fewest tighter domains, then where
  * least room is to spare. The sums of free
  * room say which may hold the gang; of those, a few are tried. So the tightest level that works
  * decides before anything else does, whatever the weights of scores.
  *
  * A domain is filled by parts of the next tighter level: as few of them as will do, evenly, and
- * each in the same way; members sit down in the order of their ranks along that tree. Who finds no
- * place by this plan sits down wherever there is room in the domain.
+ * each in the same way; members are placed in the order of their ranks along that tree. Who finds
+ * no place by this plan sits down wherever there is room in the domain.
  *
  * Unless a level is required, the last that is tried is the cluster as a whole, as if there were no
  * levels: what can be placed without domains is placed with them. */
@@ -63,7 +63,7 @@ static bool is_within_reach(const struct engine *k, const struct planner *p, sym
     for (uint32_t i = 0; i < c->nodes.n; i++)
         if (nodes_is_present(&c->nodes, (node_id){i}) &&
             cluster_label(c, (node_id){i}, key) != SYM_NONE &&
-            engine_could_hold(k, p->benches.at[0].class, (node_id){i}))
+            engine_could_hold(k, p->member_classes.at[0].class, (node_id){i}))
             return true;
     return false;
 }
@@ -97,8 +97,9 @@ static struct str strict_level(const struct engine *k, const struct planner *p,
 static enum co_locate co_location(const struct engine *k, const struct planner *p)
 {
     enum co_locate most = CO_LOCATE_UNSAID;
-    vec_each(&p->benches, bench) {
-        enum co_locate how = specs_at(&k->cluster->specs, bench->class->spec)->wishes.co_locate;
+    vec_each(&p->member_classes, member_class) {
+        enum co_locate how =
+            specs_at(&k->cluster->specs, member_class->class->spec)->wishes.co_locate;
         most = MAX(most, how);
     }
     return most;
@@ -144,7 +145,7 @@ void engine_find_levels(struct engine *k, struct planner *p, uint32_t group)
     const struct group *g = &k->cluster->groups.at.at[group];
     enum co_locate how = co_location(k, p);
     const struct fabric_args *args = NULL;
-    bool has_usual = profile_levels(p->benches.at[0].class->profile, &args);
+    bool has_usual = profile_levels(p->member_classes.at[0].class->profile, &args);
     sym preferred = g->preferred;
     p->n_levels = 0;
     p->required = g->required;
@@ -163,9 +164,9 @@ void engine_find_levels(struct engine *k, struct planner *p, uint32_t group)
 
 /* --- domains --- */
 
-static const uint32_t *sites_of(const struct engine *k, const struct planner *p, uint32_t level)
+static const uint32_t *domains_of(const struct engine *k, const struct planner *p, uint32_t level)
 {
-    return &p->site_at.at[level * k->cluster->nodes.n];
+    return &p->domain_at.at[level * k->cluster->nodes.n];
 }
 
 /* The levels, as bits, whose values name a domain of this one. */
@@ -177,7 +178,7 @@ static uint32_t naming(const struct planner *p, uint32_t level)
     return bits;
 }
 
-static uint32_t site_of(struct engine *k, struct planner *p, uint32_t level, node_id node)
+static uint32_t domain_of(struct engine *k, struct planner *p, uint32_t level, node_id node)
 {
     const struct cluster *c = k->cluster;
     bool is_there = nodes_is_present(&c->nodes, node);
@@ -189,42 +190,42 @@ static uint32_t site_of(struct engine *k, struct planner *p, uint32_t level, nod
     bool has_wider = naming(p, level) >> (level + 1);
     sym wider = has_wider ? cluster_label(c, node, p->levels[level + 1].key) : SYM_NONE;
     uint64_t key = (uint64_t)wider << 32 | value;
-    uint32_t at = map_find(&p->site_of, key);
+    uint32_t at = map_find(&p->domain_of, key);
     if (at != MAP_NONE)
         return at;
-    map_put(&p->site_of, key, p->sites.n);
-    vec_push(&p->sites, (struct site){.value = value, .share = ID_NONE});
-    return p->sites.n - 1;
+    map_put(&p->domain_of, key, p->domains.n);
+    vec_push(&p->domains, (struct topology_domain){.value = value, .share = ID_NONE});
+    return p->domains.n - 1;
 }
 
 /* Adds up what the domains of the level have room for. */
 static void sum_room(struct engine *k, struct planner *p, uint32_t level, uint32_t b)
 {
-    uint32_t nodes = k->cluster->nodes.n, most = p->benches.at[b].n;
-    const uint32_t *fits = &p->fits.at[b * nodes], *at = sites_of(k, p, level);
+    uint32_t nodes = k->cluster->nodes.n, most = p->member_classes.at[b].n;
+    const uint32_t *fits = &p->fits.at[b * nodes], *at = domains_of(k, p, level);
     const struct level *l = &p->levels[level];
     for (uint32_t i = 0; i < l->n; i++)
-        p->sites.at[l->first + i].of_bench = 0;
+        p->domains.at[l->first + i].of_class = 0;
     for (uint32_t i = 0; i < nodes; i++) {
         if (fits[i] == 0 || at[i] == ID_NONE)
             continue;
-        struct site *site = &p->sites.at[at[i]];
-        uint32_t more = MIN(fits[i], most - site->of_bench);
-        site->of_bench += more;
-        site->room += more;
-        site->spare += fits[i];
+        struct topology_domain *domain = &p->domains.at[at[i]];
+        uint32_t more = MIN(fits[i], most - domain->of_class);
+        domain->of_class += more;
+        domain->room += more;
+        domain->spare += fits[i];
     }
 }
 
 static void sum_suits(struct engine *k, struct planner *p, uint32_t level)
 {
-    const uint32_t *at = sites_of(k, p, level);
-    const struct class *class = p->benches.at[0].class;
+    const uint32_t *at = domains_of(k, p, level);
+    const struct class *class = p->member_classes.at[0].class;
     for (uint32_t i = 0; i < k->cluster->nodes.n; i++) {
         if (p->fits.at[i] == 0 || at[i] == ID_NONE)
             continue;
-        p->sites.at[at[i]].suits += (uint64_t)row_suits(k->cluster, class, (node_id){i});
-        p->sites.at[at[i]].suitable++;
+        p->domains.at[at[i]].suits += (uint64_t)row_suits(k->cluster, class, (node_id){i});
+        p->domains.at[at[i]].suitable++;
     }
 }
 
@@ -235,9 +236,9 @@ static void count_running(struct engine *k, struct planner *p, uint32_t group, u
         const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
         if (row->node == ID_NONE || row->flags & POD_GOING)
             continue;
-        uint32_t site = sites_of(k, p, level)[row->node];
-        if (site != ID_NONE)
-            p->sites.at[site].running++;
+        uint32_t domain = domains_of(k, p, level)[row->node];
+        if (domain != ID_NONE)
+            p->domains.at[domain].running++;
     }
 }
 
@@ -246,65 +247,66 @@ static void count_running(struct engine *k, struct planner *p, uint32_t group, u
 /* Nobody has a node. */
 static void stand_up(struct planner *p)
 {
-    vec_each(&p->seats, seat)
-        seat->node = ID_NONE;
-    vec_each(&p->benches, bench)
-        bench->seated = 0;
+    vec_each(&p->members, member)
+        member->node = ID_NONE;
+    vec_each(&p->member_classes, member_class)
+        member_class->placed = 0;
 }
 
 static uint32_t standing(const struct planner *p)
 {
     uint32_t n = 0;
-    vec_each(&p->benches, bench)
-        n += bench->n - bench->seated;
+    vec_each(&p->member_classes, member_class)
+        n += member_class->n - member_class->placed;
     return n;
 }
 
-static uint32_t seated(const struct planner *p)
+static uint32_t placed(const struct planner *p)
 {
-    return p->seats.n - standing(p);
+    return p->members.n - standing(p);
 }
 
-/* The nodes of a site of the level; ID_NONE: all. */
-static void gather_lot(struct engine *k, struct planner *p, uint32_t level, uint32_t site)
+/* The nodes of a domain of the level; ID_NONE: all. */
+static void gather_domain_nodes(struct engine *k, struct planner *p, uint32_t level,
+                                uint32_t domain)
 {
-    vec_clear(&p->lot);
+    vec_clear(&p->domain_nodes);
     for (uint32_t i = 0; i < k->cluster->nodes.n; i++)
         if (nodes_is_present(&k->cluster->nodes, (node_id){i}) &&
-            (site == ID_NONE || sites_of(k, p, level)[i] == site))
-            vec_push(&p->lot, i);
-    vec_resize(&p->sorted, p->lot.n);
+            (domain == ID_NONE || domains_of(k, p, level)[i] == domain))
+            vec_push(&p->domain_nodes, i);
+    vec_resize(&p->sorted, p->domain_nodes.n);
 }
 
 /* How many of those who stand have room on these nodes, at most. */
 static uint64_t room_of(const struct engine *k, const struct planner *p, uint32_t first, uint32_t n)
 {
     uint64_t room = 0;
-    for (uint32_t b = 0; b < p->benches.n; b++) {
+    for (uint32_t b = 0; b < p->member_classes.n; b++) {
         const uint32_t *fits = &p->fits.at[b * k->cluster->nodes.n];
         uint64_t here = 0;
         for (uint32_t i = first; i < first + n; i++)
-            here += fits[p->lot.at[i]];
-        room += MIN(here, (uint64_t)(p->benches.at[b].n - p->benches.at[b].seated));
+            here += fits[p->domain_nodes.at[i]];
+        room += MIN(here, (uint64_t)(p->member_classes.at[b].n - p->member_classes.at[b].placed));
     }
     return room;
 }
 
-/* Sorts the nodes of a piece of the lot by their sites of a level, into shares of it that are added
+/* Sorts a piece of the domain's nodes by their domains of a level, into shares of it that are added
  * to p->shares. */
 static void cut_up(struct engine *k, struct planner *p, uint32_t level, uint32_t first, uint32_t n)
 {
-    const uint32_t *at = sites_of(k, p, level);
+    const uint32_t *at = domains_of(k, p, level);
     uint32_t begin = p->shares.n, end = first;
     for (uint32_t i = first; i < first + n; i++) {
-        uint32_t site = at[p->lot.at[i]];
-        if (site == ID_NONE)
+        uint32_t domain = at[p->domain_nodes.at[i]];
+        if (domain == ID_NONE)
             continue;
-        if (p->sites.at[site].share == ID_NONE) {
-            p->sites.at[site].share = p->shares.n;
-            vec_push(&p->shares, (struct share){.site = site});
+        if (p->domains.at[domain].share == ID_NONE) {
+            p->domains.at[domain].share = p->shares.n;
+            vec_push(&p->shares, (struct share){.domain = domain});
         }
-        p->shares.at[p->sites.at[site].share].n++;
+        p->shares.at[p->domains.at[domain].share].n++;
     }
     for (uint32_t s = begin; s < p->shares.n; s++) {
         p->shares.at[s].first = end;
@@ -312,37 +314,38 @@ static void cut_up(struct engine *k, struct planner *p, uint32_t level, uint32_t
         p->shares.at[s].n = 0;
     }
     for (uint32_t i = first; i < first + n; i++) {
-        uint32_t site = at[p->lot.at[i]];
-        if (site == ID_NONE)
+        uint32_t domain = at[p->domain_nodes.at[i]];
+        if (domain == ID_NONE)
             continue;
-        struct share *share = &p->shares.at[p->sites.at[site].share];
-        p->sorted.at[share->first + share->n++] = p->lot.at[i];
+        struct share *share = &p->shares.at[p->domains.at[domain].share];
+        p->sorted.at[share->first + share->n++] = p->domain_nodes.at[i];
     }
-    memcpy(&p->lot.at[first], &p->sorted.at[first], (end - first) * sizeof(*p->lot.at));
+    memcpy(&p->domain_nodes.at[first], &p->sorted.at[first],
+           (end - first) * sizeof(*p->domain_nodes.at));
     for (uint32_t s = begin; s < p->shares.n; s++) {
-        p->sites.at[p->shares.at[s].site].share = ID_NONE;
+        p->domains.at[p->shares.at[s].domain].share = ID_NONE;
         p->shares.at[s].room = room_of(k, p, p->shares.at[s].first, p->shares.at[s].n);
     }
 }
 
-static int compare_sites(const struct engine *k, const struct planner *p, uint32_t a, uint32_t b)
+static int compare_domains(const struct engine *k, const struct planner *p, uint32_t a, uint32_t b)
 {
-    return str_compare(names_text(&k->cluster->names, p->sites.at[a].value),
-                       names_text(&k->cluster->names, p->sites.at[b].value));
+    return str_compare(names_text(&k->cluster->names, p->domains.at[a].value),
+                       names_text(&k->cluster->names, p->domains.at[b].value));
 }
 
 /* Is `a` rather to be used than `b`? Where members run, then where there is more room. */
 static bool is_fuller(const struct engine *k, const struct planner *p, const struct share *a,
                       const struct share *b)
 {
-    uint32_t a_runs = p->sites.at[a->site].running;
-    uint32_t b_runs = p->sites.at[b->site].running;
+    uint32_t a_runs = p->domains.at[a->domain].running;
+    uint32_t b_runs = p->domains.at[b->domain].running;
     if (a_runs != b_runs)
         return a_runs > b_runs;
     if (a->room != b->room)
         return a->room > b->room;
-    int names = compare_sites(k, p, a->site, b->site);
-    return names ? names < 0 : a->site < b->site;
+    int names = compare_domains(k, p, a->domain, b->domain);
+    return names ? names < 0 : a->domain < b->domain;
 }
 
 /* Chooses as few of the shares from `begin` on as hold `quota`; they come first then. Returns how
@@ -368,13 +371,13 @@ static uint32_t choose(struct engine *k, struct planner *p, uint32_t begin, uint
 /* How many domains of the next tighter level each domain needs for those who stand. */
 static void count_parts(struct engine *k, struct planner *p, uint32_t level)
 {
-    gather_lot(k, p, level, ID_NONE);
-    cut_up(k, p, level, 0, p->lot.n);
+    gather_domain_nodes(k, p, level, ID_NONE);
+    cut_up(k, p, level, 0, p->domain_nodes.n);
     for (uint32_t s = 0, n = p->shares.n; s < n; s++) {
         struct share share = p->shares.at[s];
-        struct site *site = &p->sites.at[share.site];
+        struct topology_domain *domain = &p->domains.at[share.domain];
         cut_up(k, p, level - 1, share.first, share.n);
-        site->parts = choose(k, p, n, standing(p));
+        domain->parts = choose(k, p, n, standing(p));
         p->shares.n = n;
     }
     vec_clear(&p->shares);
@@ -387,12 +390,12 @@ static void measure_level(struct engine *k, struct planner *p, uint32_t group, u
     uint32_t nodes = k->cluster->nodes.n;
     if (l->n != ID_NONE)
         return;
-    l->first = p->sites.n;
-    map_clear(&p->site_of);
+    l->first = p->domains.n;
+    map_clear(&p->domain_of);
     for (uint32_t i = 0; i < nodes; i++)
-        p->site_at.at[level * nodes + i] = site_of(k, p, level, (node_id){i});
-    l->n = p->sites.n - l->first;
-    for (uint32_t b = 0; b < p->benches.n; b++)
+        p->domain_at.at[level * nodes + i] = domain_of(k, p, level, (node_id){i});
+    l->n = p->domains.n - l->first;
+    for (uint32_t b = 0; b < p->member_classes.n; b++)
         sum_room(k, p, level, b);
     sum_suits(k, p, level);
     count_running(k, p, group, level);
@@ -410,7 +413,7 @@ static void deal(struct planner *p, uint32_t begin, uint32_t chosen, uint32_t qu
         share->quota = (uint32_t)MIN(share->room, (uint64_t)even);
         quota -= share->quota;
     }
-    for (uint32_t i = 0; i < chosen && p->sites.at[p->shares.at[begin + i].site].running; i++)
+    for (uint32_t i = 0; i < chosen && p->domains.at[p->shares.at[begin + i].domain].running; i++)
         for (uint32_t from = chosen - 1; from > i; from--) {
             struct share *to = &p->shares.at[begin + i], *of = &p->shares.at[begin + from];
             uint32_t more = (uint32_t)MIN(to->room - to->quota, (uint64_t)of->quota);
@@ -426,14 +429,14 @@ static void order_shares(struct engine *k, struct planner *p, uint32_t begin, ui
     for (uint32_t i = 1; i < n; i++) {
         struct share share = at[i];
         uint32_t to = i;
-        for (; to > 0 && compare_sites(k, p, share.site, at[to - 1].site) < 0; to--)
+        for (; to > 0 && compare_domains(k, p, share.domain, at[to - 1].domain) < 0; to--)
             at[to] = at[to - 1];
         at[to] = share;
     }
 }
 
-/* Seats `quota` of those who stand on nodes of the lot that `which` levels of the first of them
- * name, by parts of the levels that are tighter than `level`. */
+/* Places `quota` of the members that have no node yet on nodes of the domain that `which` levels of
+ * the first of them name, by parts of the levels that are tighter than `level`. */
 static void fill(struct engine *k, struct planner *p, uint32_t level, uint32_t first, uint32_t n,
                  uint32_t quota, uint32_t which)
 {
@@ -441,7 +444,7 @@ static void fill(struct engine *k, struct planner *p, uint32_t level, uint32_t f
         return;
     if (level == 0) {
         engine_open_piece(k, p, which, first, n);
-        engine_seat(k, p, quota, false);
+        engine_place_members(k, p, quota, false);
         return;
     }
     uint32_t begin = p->shares.n;
@@ -461,8 +464,8 @@ static void fill(struct engine *k, struct planner *p, uint32_t level, uint32_t f
 void engine_undo_gang(struct engine *k, struct planner *p, struct txn t)
 {
     txn_undo(k->cluster, t);
-    vec_each(&p->seats, seat)
-        engine_give_up(k, (pod_id){seat->pod});
+    vec_each(&p->members, member)
+        engine_give_up(k, (pod_id){member->pod});
 }
 
 /* Do these levels, as bits, give both nodes the same values? */
@@ -496,10 +499,10 @@ static bool is_within_one(const struct engine *k, const struct planner *p, uint3
 
 /* What is tried: a domain, or the cluster. */
 struct trial {
-    uint32_t level; /* n_levels: the cluster */
-    uint32_t site;  /* ID_NONE: the cluster */
-    uint32_t want;  /* so many must find a node */
-    bool fills;     /* by tighter levels, else anywhere in it */
+    uint32_t level;  /* n_levels: the cluster */
+    uint32_t domain; /* ID_NONE: the cluster */
+    uint32_t want;   /* so many must find a node */
+    bool fills;      /* by tighter levels, else anywhere in it */
     bool is_reversed;
 };
 
@@ -509,35 +512,35 @@ static bool takes_few(const struct planner *p)
     return p->is_frugal || p->takes_turns;
 }
 
-/* Seats whom it can in the domain; those who are left over, wherever they may be. */
-static uint32_t seat_trial(struct engine *k, struct planner *p, const struct trial *t)
+/* Places whom it can in the domain; those who are left over, wherever they may be. */
+static uint32_t place_trial(struct engine *k, struct planner *p, const struct trial *t)
 {
-    uint32_t which = t->site == ID_NONE ? 0 : naming(p, t->level);
-    gather_lot(k, p, t->level, t->site);
-    if (p->lot.n == 0)
+    uint32_t which = t->domain == ID_NONE ? 0 : naming(p, t->level);
+    gather_domain_nodes(k, p, t->level, t->domain);
+    if (p->domain_nodes.n == 0)
         return 0;
-    uint32_t node = p->lot.at[0], most = takes_few(p) ? t->want : p->seats.n;
+    uint32_t node = p->domain_nodes.at[0], most = takes_few(p) ? t->want : p->members.n;
     if (t->fills) {
-        fill(k, p, t->level, 0, p->lot.n, most, which);
-        if (seated(p) >= most)
-            return seated(p);
-        gather_lot(k, p, t->level, t->site);
+        fill(k, p, t->level, 0, p->domain_nodes.n, most, which);
+        if (placed(p) >= most)
+            return placed(p);
+        gather_domain_nodes(k, p, t->level, t->domain);
     }
-    engine_open_piece(k, p, which, 0, p->lot.n);
-    engine_seat(k, p, most - seated(p), t->is_reversed);
-    if (seated(p) >= t->want && seated(p) < most && t->site != ID_NONE) {
+    engine_open_piece(k, p, which, 0, p->domain_nodes.n);
+    engine_place_members(k, p, most - placed(p), t->is_reversed);
+    if (placed(p) >= t->want && placed(p) < most && t->domain != ID_NONE) {
         engine_open_domain(p, p->required == SYM_NONE ? 0 : naming(p, p->n_levels - 1), node);
-        engine_seat(k, p, most - seated(p), t->is_reversed);
+        engine_place_members(k, p, most - placed(p), t->is_reversed);
     }
-    return seated(p);
+    return placed(p);
 }
 
 /* Room that is held for one of the gang is held for all of them. */
 static void share_nominations(struct engine *k, struct planner *p)
 {
-    vec_each(&p->seats, seat)
-        if (UNLIKELY(seat->has_in_sight))
-            cluster_nominate(k->cluster, (pod_id){seat->pod}, SYM_NONE);
+    vec_each(&p->members, member)
+        if (UNLIKELY(member->is_nominated))
+            cluster_nominate(k->cluster, (pod_id){member->pod}, SYM_NONE);
 }
 
 /* Places as many as it can; true, with the transaction committed, if they are enough. */
@@ -548,9 +551,9 @@ static bool try(struct engine *k, struct planner *p, uint32_t group, const struc
         buf_clear(&p->text);
     stand_up(p);
     share_nominations(k, p);
-    if (seat_trial(k, p, t) >= t->want && is_within_one(k, p, group)) {
+    if (place_trial(k, p, t) >= t->want && is_within_one(k, p, group)) {
         if (p->n_levels)
-            engine_trade_seats(k, p);
+            engine_trade_nodes(k, p);
         txn_commit(k->cluster, txn);
         return true;
     }
@@ -562,7 +565,7 @@ static bool try(struct engine *k, struct planner *p, uint32_t group, const struc
 
 static bool is_better(const struct engine *k, const struct planner *p, uint32_t a, uint32_t b)
 {
-    const struct site *x = &p->sites.at[a], *y = &p->sites.at[b];
+    const struct topology_domain *x = &p->domains.at[a], *y = &p->domains.at[b];
     if (x->running != y->running)
         return x->running > y->running;
     uint64_t x_suits = x->suits * y->suitable, y_suits = y->suits * x->suitable;
@@ -572,7 +575,7 @@ static bool is_better(const struct engine *k, const struct planner *p, uint32_t 
         return x->parts < y->parts;
     if (x->spare != y->spare)
         return x->spare < y->spare;
-    int names = compare_sites(k, p, a, b);
+    int names = compare_domains(k, p, a, b);
     return names ? names < 0 : a < b;
 }
 
@@ -584,7 +587,7 @@ static uint32_t next_domain(struct engine *k, struct planner *p, uint32_t level,
     uint32_t best = ID_NONE;
     for (uint32_t i = p->levels[level].first; i < p->levels[level].first + p->levels[level].n;
          i++) {
-        const struct site *d = &p->sites.at[i];
+        const struct topology_domain *d = &p->domains.at[i];
         if (!d->is_tried && d->room >= want && (!is_bound || d->running) &&
             (best == ID_NONE || is_better(k, p, i, best)))
             best = i;
@@ -602,14 +605,14 @@ static bool try_level(struct engine *k, struct planner *p, uint32_t group, uint3
     if (l->n == 1 && l->bare == 0 && !is_required)
         return false; /* that is the cluster */
     for (uint32_t i = 0; i < l->n; i++) {
-        is_bound |= p->sites.at[l->first + i].running > 0;
-        p->sites.at[l->first + i].is_tried = false;
+        is_bound |= p->domains.at[l->first + i].running > 0;
+        p->domains.at[l->first + i].is_tried = false;
     }
     for (uint32_t trials = 0; trials < MOST_TRIALS;) {
         struct trial t = {level, next_domain(k, p, level, want, is_bound), want, level > 0, false};
-        if (t.site == ID_NONE)
+        if (t.domain == ID_NONE)
             return false;
-        p->sites.at[t.site].is_tried = true;
+        p->domains.at[t.domain].is_tried = true;
         do {
             if (try(k, p, group, &t))
                 return true;
@@ -618,7 +621,8 @@ static bool try_level(struct engine *k, struct planner *p, uint32_t group, uint3
         } while (!t.fills && level > 0);
         t.is_reversed = true;
         t.fills = false;
-        if (p->benches.n > 1 && try(k, p, group, &t)) /* many small ones rather than a few large */
+        if (p->member_classes.n > 1 &&
+            try(k, p, group, &t)) /* many small ones rather than a few large */
             return true;
     }
     return false;
@@ -633,7 +637,7 @@ static bool try_cluster(struct engine *k, struct planner *p, uint32_t group, uin
     if (try(k, p, group, &t))
         return true;
     t.is_reversed = true;
-    return p->benches.n > 1 && try(k, p, group, &t);
+    return p->member_classes.n > 1 && try(k, p, group, &t);
 }
 
 static bool place(struct engine *k, struct planner *p, uint32_t group, uint32_t want)
@@ -644,20 +648,21 @@ static bool place(struct engine *k, struct planner *p, uint32_t group, uint32_t 
     return p->required == SYM_NONE && try_cluster(k, p, group, want);
 }
 
-/* Members that have a node in sight go there: that is the plan by which others made room for them
+/* Members that are nominated to a node go there: that is the plan by which others made room for
+ * them
  * (evict.h). The rest follow, wherever they may be. */
-static bool try_in_sight(struct engine *k, struct planner *p, uint32_t group, uint32_t want)
+static bool try_nominated(struct engine *k, struct planner *p, uint32_t group, uint32_t want)
 {
     struct txn txn = txn_begin(k->cluster);
     stand_up(p);
     engine_open_domain(p, 0, 0);
-    if (engine_seat_in_sight(k, p) && seated(p) >= want && is_within_one(k, p, group)) {
+    if (engine_place_nominated(k, p) && placed(p) >= want && is_within_one(k, p, group)) {
         uint32_t which = p->required == SYM_NONE ? 0 : naming(p, p->n_levels - 1), node = 0;
-        vec_each(&p->seats, seat)
-            node = seat->node == ID_NONE ? node : seat->node;
+        vec_each(&p->members, member)
+            node = member->node == ID_NONE ? node : member->node;
         engine_open_domain(p, which, node);
-        uint32_t most = takes_few(p) ? want : p->seats.n;
-        engine_seat(k, p, MAX(most, seated(p)) - seated(p), false);
+        uint32_t most = takes_few(p) ? want : p->members.n;
+        engine_place_members(k, p, MAX(most, placed(p)) - placed(p), false);
         txn_commit(k->cluster, txn);
         return true;
     }
@@ -665,10 +670,10 @@ static bool try_in_sight(struct engine *k, struct planner *p, uint32_t group, ui
     return false;
 }
 
-static bool has_in_sight(const struct planner *p)
+static bool is_nominated(const struct planner *p)
 {
-    vec_each(&p->seats, seat)
-        if (seat->has_in_sight)
+    vec_each(&p->members, member)
+        if (member->is_nominated)
             return true;
     return false;
 }
@@ -677,18 +682,18 @@ static void forget_trials(struct engine *k, struct planner *p)
 {
     p->refused_by = 0;
     buf_clear(&p->text);
-    vec_clear(&p->sites);
+    vec_clear(&p->domains);
     vec_clear(&p->shares);
-    vec_resize(&p->site_at, p->n_levels * k->cluster->nodes.n);
+    vec_resize(&p->domain_at, p->n_levels * k->cluster->nodes.n);
     for (uint32_t i = 0; i < p->n_levels; i++)
         p->levels[i].n = ID_NONE;
 }
 
 static bool place_all_or_enough(struct engine *k, struct planner *p, uint32_t group, uint32_t need)
 {
-    uint32_t least = MAX(need, 1u), all = takes_few(p) ? least : p->seats.n;
+    uint32_t least = MAX(need, 1u), all = takes_few(p) ? least : p->members.n;
     forget_trials(k, p);
-    if (UNLIKELY(has_in_sight(p)) && !p->is_frugal && try_in_sight(k, p, group, least))
+    if (UNLIKELY(is_nominated(p)) && !p->is_frugal && try_nominated(k, p, group, least))
         return true;
     bool is_all_first = p->n_levels || all == least;
     return (is_all_first && place(k, p, group, all)) || (all > least && place(k, p, group, least));
@@ -718,19 +723,19 @@ bool engine_place_gang(struct engine *k, struct planner *p, uint32_t group, uint
 
 /* Could the domain hold all that must be placed, if nothing ran there? */
 static bool could_hold_gang(const struct engine *k, const struct planner *p, uint32_t level,
-                            uint32_t site)
+                            uint32_t domain)
 {
     const struct cluster *c = k->cluster;
     uint64_t room = 0;
-    vec_each(&p->benches, bench) {
-        const struct spec *spec = specs_at(&c->specs, bench->class->spec);
+    vec_each(&p->member_classes, member_class) {
+        const struct spec *spec = specs_at(&c->specs, member_class->class->spec);
         uint64_t here = 0;
-        for (uint32_t i = 0; i < c->nodes.n && here < bench->n; i++)
+        for (uint32_t i = 0; i < c->nodes.n && here < member_class->n; i++)
             if (nodes_is_present(&c->nodes, (node_id){i}) &&
-                (site == ID_NONE || sites_of(k, p, level)[i] == site) &&
-                engine_could_hold(k, bench->class, (node_id){i}))
+                (domain == ID_NONE || domains_of(k, p, level)[i] == domain) &&
+                engine_could_hold(k, member_class->class, (node_id){i}))
                 here += engine_node_room(c, spec, (node_id){i}, true);
-        room += MIN(here, (uint64_t)bench->n);
+        room += MIN(here, (uint64_t)member_class->n);
     }
     return room >= p->need;
 }
@@ -742,7 +747,8 @@ static uint32_t roomiest(const struct engine *k, const struct planner *p, uint32
     const struct level *l = &p->levels[level];
     uint32_t best = ID_NONE;
     for (uint32_t i = l->first; i < l->first + l->n; i++) {
-        const struct site *d = &p->sites.at[i], *b = best == ID_NONE ? NULL : &p->sites.at[best];
+        const struct topology_domain *d = &p->domains.at[i],
+                                     *b = best == ID_NONE ? NULL : &p->domains.at[best];
         bool is_more = !b || d->running > b->running ||
                        (d->running == b->running &&
                         (d->room > b->room || (d->room == b->room && is_better(k, p, i, best))));
@@ -762,13 +768,13 @@ bool engine_place_some(struct engine *k, struct planner *p, uint32_t group)
     if (p->required != SYM_NONE) {
         if (p->n_levels == 0 || p->levels[--t.level].key != p->required)
             return false; /* no node has such a label */
-        t.site = roomiest(k, p, t.level);
+        t.domain = roomiest(k, p, t.level);
         t.fills = t.level > 0;
     }
-    if (t.site == ID_NONE && (p->required != SYM_NONE || !could_hold_gang(k, p, 0, ID_NONE)))
+    if (t.domain == ID_NONE && (p->required != SYM_NONE || !could_hold_gang(k, p, 0, ID_NONE)))
         return false;
     if (!try(k, p, group, &t))
         stand_up(p);
-    gather_lot(k, p, t.level, t.site);
+    gather_domain_nodes(k, p, t.level, t.domain);
     return true;
 }

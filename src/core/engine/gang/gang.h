@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/engine/unit/unit.h"
-#include "core/framework/nook.h"
+#include "core/framework/domain_view.h"
 #include "core/plugins/args.h"
 
 /* Gangs inside the engine: how they wait (gangs.c), in which order everybody waits (order.c), how
@@ -26,35 +26,35 @@ struct gang {
     struct workers *workers; /* it is a LeaderWorkerSet: of what its object says; NULL: nothing */
     bool goes_on;            /* it runs, and those who are missing were waited for in vain */
     bool is_told_soon;       /* a gate was lifted: what its pods were told is not so any more */
-    struct exhibit shown;    /* its PodGroup */
-    uint32_t attempts;       /* to place it */
-    uint32_t landing;        /* pods of the last one that are not bound yet */
+    struct published_status published; /* its PodGroup */
+    uint32_t attempts;                 /* to place it */
+    uint32_t landing;                  /* pods of the last one that are not bound yet */
     enum gang_standing standing;
     struct buf why;  /* it is not placed; only where it is shown */
     struct buf tree; /* keys of the levels by which it was placed, with commas */
 };
 
 /* A pod that waits to be placed with its gang. */
-struct seat {
+struct gang_member {
     uint32_t pod;
-    uint32_t order;  /* of its bench */
+    uint32_t order;  /* of its member class */
     uint32_t node;   /* where it goes; ID_NONE: nowhere */
     uint32_t leaf;   /* the domain there, in the order in which they were filled */
     uint32_t rank;   /* its number within its job, as it says; ID_NONE: it does not */
     uint32_t choice; /* nodes that extenders left to it; 0: they were not asked */
     uint64_t arrival;
-    bool has_in_sight; /* it is nominated to a node: */
-    sym in_sight;
+    bool is_nominated; /* it is nominated to a node: */
+    sym nominated;
 };
 
 /* The pods of one class. */
-struct bench {
+struct member_class {
     struct class *class;  /* as the pods have it */
     struct class *inside; /* the same for those who are to be in one domain; NULL: not asked yet */
     struct class *here;   /* the one of the two that applies to what is tried; NULL: likewise */
     shape_id shape;       /* of one of its pods */
-    uint32_t first, n;    /* its seats */
-    uint32_t seated;      /* of them, in this trial */
+    uint32_t first, n;    /* its members */
+    uint32_t placed;      /* of them, in this trial */
     uint32_t order;
     uint64_t room; /* pods of it that the cluster has room for, at most */
 };
@@ -63,13 +63,13 @@ struct bench {
 struct level {
     sym key;
     bool is_local;  /* a value names a domain only together with the next wider level's */
-    uint32_t first; /* of its sites; those of the next level that was measured come behind them */
+    uint32_t first; /* of its domains; those of the next level that was measured come behind them */
     uint32_t n;     /* ID_NONE: not measured yet */
     uint32_t bare;  /* nodes that have no such label */
 };
 
 /* Nodes that share the value of a label. */
-struct site {
+struct topology_domain {
     sym value;
     uint32_t running;  /* of the gang */
     uint64_t room;     /* of all that wait, so many at most */
@@ -77,31 +77,31 @@ struct site {
     uint64_t suits;    /* how well its nodes with room suit the gang, together … */
     uint32_t suitable; /* … and how many they are */
     uint32_t parts;    /* domains of the next tighter level that all would need */
-    uint32_t of_bench; /* room for the class that is counted */
+    uint32_t of_class; /* room for the class that is counted */
     uint32_t share;    /* where in planner.shares it stands; ID_NONE: nowhere */
     bool is_tried;
 };
 
-/* A part of a domain that is filled: a site of the next tighter level, as far as it is inside. */
+/* A part of a domain that is filled: a domain of the next tighter level, as far as it is inside. */
 struct share {
-    uint32_t site;
-    uint32_t first, n; /* its nodes in planner.lot */
+    uint32_t domain;
+    uint32_t first, n; /* its nodes in planner.domain_nodes */
     uint64_t room;
     uint32_t quota; /* so many of the gang go there */
 };
 
 /* Where a member is, along the tree of domains. */
-struct spot {
+struct placement {
     uint32_t leaf, node;
-    uint32_t seat; /* whose it is */
+    uint32_t member; /* whose it is */
     struct str name;
 };
 
 /* What is needed for one gang at a time. */
 struct planner {
-    VEC(struct seat) seats;    /* by bench, in order of rank, then of arrival */
-    VEC(struct bench) benches; /* the largest pods first */
-    VEC(uint32_t) fits;        /* by bench and node: how many pods have room */
+    VEC(struct gang_member) members; /* by member class, in order of rank, then of arrival */
+    VEC(struct member_class) member_classes; /* the largest pods first */
+    VEC(uint32_t) fits;                      /* by member class and node: how many pods have room */
 
     struct level levels[GANG_MOST_LEVELS]; /* the tightest first */
     uint32_t n_levels;
@@ -109,31 +109,31 @@ struct planner {
     sym required;   /* the last level's, if all members must be in one domain of it */
     bool only_asks; /* whether they fit, not where: wishes do not matter */
     bool is_told;   /* members go where extenders let them; else those are not asked */
-    VEC(struct site) sites;
-    struct map site_of;    /* value, and the wider value if the level is local → index */
-    VEC(uint32_t) site_at; /* by level and node; ID_NONE: it has no such label */
-    VEC(uint32_t) lot;     /* nodes of the domain that is filled, in the order of its parts */
-    VEC(uint32_t) sorted;  /* scratch of the same length */
+    VEC(struct topology_domain) domains;
+    struct map domain_of;       /* value, and the wider value if the level is local → index */
+    VEC(uint32_t) domain_at;    /* by level and node; ID_NONE: it has no such label */
+    VEC(uint32_t) domain_nodes; /* nodes of the domain that is filled, in the order of its parts */
+    VEC(uint32_t) sorted;       /* scratch of the same length */
     VEC(struct share) shares;
-    VEC(struct spot)
-    spots;           /* where members are */
+    VEC(struct placement)
+    placements;      /* where members are */
     VEC(bool) taken; /* ranks */
 
-    uint32_t which, at;     /* the domain that is tried: of node `at`, by these levels as bits */
-    uint32_t near;          /* its nodes in the lot, from there on … */
-    uint32_t n_near;        /* … if they are few enough for nooks; 0: they are not */
-    VEC(struct nook) nooks; /* by bench: what was seen of those nodes */
-    uint32_t opened;        /* domains so far */
-    bool is_silent;         /* nobody asks why a member finds no node, … */
-    bool has_withheld;      /* … and there would have been something to say */
-    struct arena *mem;      /* for what must be written before they are bound */
-    uint32_t need;          /* that must be placed now */
-    uint32_t wants;         /* with those to come, who have seats; 0: nobody is to come */
+    uint32_t which, at; /* the domain that is tried: of node `at`, by these levels as bits */
+    uint32_t near;      /* its nodes in domain_nodes, from there on … */
+    uint32_t n_near;    /* … if they are few enough for domain views; 0: they are not */
+    VEC(struct domain_view) domain_views; /* by member class: what was seen of those nodes */
+    uint32_t opened;                      /* domains so far */
+    bool is_silent;                       /* nobody asks why a member finds no node, … */
+    bool has_withheld;                    /* … and there would have been something to say */
+    struct arena *mem;                    /* for what must be written before they are bound */
+    uint32_t need;                        /* that must be placed now */
+    uint32_t wants;         /* with those to come, who are members as well; 0: nobody is to come */
     uint32_t held;          /* that have their room already */
-    VEC(uint32_t) unjudged; /* who may be placed now, and have no seat: they cannot be judged */
+    VEC(uint32_t) unjudged; /* who may be placed now, and are left out: they cannot be judged */
     VEC(uint32_t) company;  /* those who have none, the last first */
-    bool is_frugal;         /* nobody sits down beyond those, nor where it has a node in sight */
-    bool takes_turns;       /* nobody sits down beyond those: it has its turn later */
+    bool is_frugal;         /* nobody is placed beyond those, nor where it is nominated */
+    bool takes_turns;       /* nobody is placed beyond those: it has its turn later */
     uint64_t refused_by;    /* plugins that refused some pod */
     struct buf text;        /* what the first of them heard, in the last trial */
     struct buf message;     /* what all are told */
@@ -215,14 +215,14 @@ void engine_want_kind(struct engine *k, enum kind kind);
 struct gang *engine_gang_led_by(const struct engine *k, uint32_t unit);
 
 /* Who is there of a group, by the rows of its members. */
-struct muster {
+struct presence {
     uint32_t running; /* on a node, and not on the way out */
     uint32_t ready;   /* waiting, and nothing keeps them from being placed */
     uint32_t held;    /* waiting, behind a gate of their own */
     uint32_t apart;   /* waiting for another scheduler, or a profile without gangs */
 };
 
-struct muster engine_muster(const struct engine *k, uint32_t group);
+struct presence engine_presence(const struct engine *k, uint32_t group);
 bool engine_is_ready(const struct engine *k, pod_id pod);
 
 /* Does the pod wait as one of the gang, behind gates of its own or not? */
@@ -298,10 +298,10 @@ enum gang_outcome {
 /* Would the gang that waits under this number find its nodes now? */
 bool engine_gang_fits(struct engine *k, struct planner *planner, uint32_t unit);
 
-/* One pod sits alone; or everybody of the group who may be placed now, and the room for them is
- * measured, false if too few are there. */
-void engine_seat_alone(struct engine *k, struct planner *planner, pod_id pod, struct class *class);
-bool engine_seat_gang(struct engine *k, struct planner *planner, uint32_t group);
+/* Lists one pod alone; or the members of the group that may be placed now, and measures the room
+ * for them, false if too few are there. */
+void engine_list_alone(struct engine *k, struct planner *planner, pod_id pod, struct class *class);
+bool engine_list_members(struct engine *k, struct planner *planner, uint32_t group);
 
 /* Is there room for enough of them, by sums alone? */
 bool planner_has_hope(const struct planner *p);
@@ -322,12 +322,12 @@ void planner_sort(struct planner *p);
 
 /* Finds nodes for as many of them as must be placed and for nobody else, in the open transaction;
  * false: nobody is placed. `group` ID_NONE: a pod alone. */
-bool engine_try_seats(struct engine *k, struct planner *planner, uint32_t group);
+bool engine_try_members(struct engine *k, struct planner *planner, uint32_t group);
 
-/* Everybody who may be placed now sits down, and as many as can find a node, in the open
+/* Lists the members that may be placed now, and places as many as find a node, in the open
  * transaction: in one domain if that is required. False: there would be too little room even if
- * nothing ran. p->lot are the nodes that were asked. */
-bool engine_seat_some(struct engine *k, struct planner *planner, uint32_t group);
+ * nothing ran. p->domain_nodes are the nodes that were asked. */
+bool engine_list_and_place_some(struct engine *k, struct planner *planner, uint32_t group);
 
 /* What would come of it, by the planner; nothing is changed. */
 enum gang_outcome engine_try_gang(struct engine *k, struct planner *planner, uint32_t group,
@@ -337,27 +337,29 @@ enum gang_outcome engine_try_gang(struct engine *k, struct planner *planner, uin
  * bits, make; none: anywhere. */
 void engine_open_domain(struct planner *planner, uint32_t which, uint32_t node);
 
-/* The same, where the domain's nodes are a piece of the lot, in ascending order. */
+/* The same, where the domain's nodes are a piece of domain_nodes, in ascending order. */
 void engine_open_piece(struct engine *k, struct planner *planner, uint32_t which, uint32_t first,
                        uint32_t n);
 
-/* Those who have a node in sight sit down there, or where else they may; false: one cannot. */
-bool engine_seat_in_sight(struct engine *k, struct planner *planner);
+/* Places the nominated members on their nodes, or where else they may go; false: one fits
+ * nowhere. */
+bool engine_place_nominated(struct engine *k, struct planner *planner);
 
-/* Places so many of those who stand, at most; returns how many found a node. */
-uint32_t engine_seat(struct engine *k, struct planner *planner, uint32_t most, bool is_reversed);
+/* Places so many of the members that have no node yet, at most; returns how many found one. */
+uint32_t engine_place_members(struct engine *k, struct planner *planner, uint32_t most,
+                              bool is_reversed);
 
 /* Members of one class change places, so that their ranks follow the order of nodes. */
-void engine_trade_seats(struct engine *k, struct planner *planner);
+void engine_trade_nodes(struct engine *k, struct planner *planner);
 
-/* For how many of those with seats there is room now, all classes together, the largest pods first;
+/* For how many of the members there is room now, all classes together, the largest pods first;
  * as far as what nodes are and have free decides. Leaves no trace. */
 uint64_t engine_joint_room(struct engine *k, struct planner *planner);
 
 /* --- ranks.c --- */
 
-/* The planner's spots: those of the seats that have a node, along the tree of domains. */
-void engine_sort_spots(struct engine *k, struct planner *planner, uint32_t first, uint32_t n);
+/* The placements of the members that have a node, along the tree of domains. */
+void engine_sort_placements(struct engine *k, struct planner *planner, uint32_t first, uint32_t n);
 
 /* Those who have just been placed get their ranks. */
 void engine_rank_gang(struct engine *k, struct planner *planner, uint32_t group);
@@ -367,11 +369,11 @@ void engine_rank_gang(struct engine *k, struct planner *planner, uint32_t group)
 /* Which labels matter to the gang of the planner. */
 void engine_find_levels(struct engine *k, struct planner *planner, uint32_t group);
 
-/* Places all who have a seat if that works somewhere, else at least `need` of them: in the tightest
+/* Places all members if that works somewhere, else at least `need` of them: in the tightest
  * domain that holds them. False, and nothing has happened: it does not work. */
 bool engine_place_gang(struct engine *k, struct planner *planner, uint32_t group, uint32_t need);
 
-/* engine_seat_some(), once they sit. */
+/* engine_list_and_place_some(), once they are listed. */
 bool engine_place_some(struct engine *k, struct planner *planner, uint32_t group);
 
 /* Takes back what a trial did. */
@@ -394,7 +396,7 @@ void engine_free_workers(struct workers *w);
 uint32_t engine_set_of(const struct engine *k, uint32_t group);
 const struct workers *engine_workers_of(const struct engine *k, uint32_t group);
 
-/* --- show_gang.c --- */
+/* --- publish_gang.c --- */
 
 /* What came of an attempt to place the group, or of the wait for its pods. */
 void engine_note_gang(struct engine *k, uint32_t group, enum gang_standing standing,
@@ -404,7 +406,7 @@ void engine_note_gang(struct engine *k, uint32_t group, enum gang_standing stand
 void engine_touch_gang(struct engine *k, uint32_t group);
 
 /* Those that are stale, as they stand; false: there are more, and the next step has the rest. */
-bool engine_show_gangs(struct engine *k, struct effects *out);
+bool engine_publish_gangs(struct engine *k, struct effects *out);
 
 /* --- gang_counts.c --- */
 

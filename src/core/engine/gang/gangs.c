@@ -8,7 +8,7 @@
  * we came. */
 
 #include "core/engine/gang/gang.h"
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 
 #define NOBODYS_GANG ((struct gang){.leader = ID_NONE, .gather_ms = INT64_MAX})
 
@@ -72,9 +72,9 @@ bool engine_is_ready(const struct engine *k, pod_id pod)
            engine_gang_of(k, pod) != ID_NONE;
 }
 
-struct muster engine_muster(const struct engine *k, uint32_t group)
+struct presence engine_presence(const struct engine *k, uint32_t group)
 {
-    struct muster m = {0};
+    struct presence m = {0};
     vec_each(&group_at(k, group)->members, i) {
         const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){*i});
         m.running += row->node != ID_NONE && !(row->flags & POD_GOING);
@@ -98,7 +98,7 @@ bool engine_is_gathered(const struct engine *k, uint32_t group)
     bool may_lack = may_go_on || group_comes_in_turn(g);
     if (group_lacks_object(g) || (!may_lack && g->members.n + group_ended(g) < minimum))
         return false;
-    struct muster m = engine_muster(k, group);
+    struct presence m = engine_presence(k, group);
     if (group_comes_in_turn(g))
         return m.ready;
     return m.ready && ((may_go_on && m.running) || m.running + m.ready + group_ended(g) >= minimum);
@@ -417,9 +417,9 @@ bool engine_set_group(struct engine *k, pod_id pod, const struct pod *from)
     uint32_t is = groups_put(&c->groups, &c->names, pod, &claim);
     bool has_model = names_one && (identity.object == KIND_WORKLOAD ||
                                    identity.object == KIND_LEADER_WORKER_SET);
-    if (has_model || (names_one && kind_is_crew(identity.object) && identity.minimum == 0))
+    if (has_model || (names_one && kind_is_owner(identity.object) && identity.minimum == 0))
         engine_want_kind(k, identity.object);
-    if (k->config.shows && is != ID_NONE)
+    if (k->config.publishes && is != ID_NONE)
         note_owner(k, is, claim.owner, from);
     if (moves)
         engine_touch_gang(k, is);
@@ -457,12 +457,12 @@ uint32_t engine_put_group(struct engine *k, const struct object *o, bool is_ther
         return ID_NONE;
     struct gang *gang = gang_at(k, group);
     if (!is_there) {
-        exhibit_done(&gang->shown);
+        published_status_done(&gang->published);
         gang->attempts = 0;
         gang->standing = GANG_UNTRIED;
         engine_end_counts(k, group);
-    } else if (k->config.shows && !kind_is_crew(o->kind)) {
-        exhibit_see(&gang->shown, o, false);
+    } else if (k->config.publishes && !kind_is_owner(o->kind)) {
+        published_status_see(&gang->published, o, false);
         engine_touch_gang(k, group);
     }
     if (is_there && o->kind == KIND_LEADER_WORKER_SET)
@@ -535,22 +535,22 @@ void engine_count_in(struct engine *k, pod_id pod)
 
 void planner_done(struct planner *p)
 {
-    vec_done(&p->seats);
-    vec_done(&p->benches);
+    vec_done(&p->members);
+    vec_done(&p->member_classes);
     vec_done(&p->fits);
-    vec_done(&p->sites);
-    vec_done(&p->site_at);
-    vec_done(&p->lot);
+    vec_done(&p->domains);
+    vec_done(&p->domain_at);
+    vec_done(&p->domain_nodes);
     vec_done(&p->sorted);
     vec_done(&p->shares);
-    vec_done(&p->spots);
-    vec_each(&p->nooks, nook)
-        nook_done(nook);
-    vec_done(&p->nooks);
+    vec_done(&p->placements);
+    vec_each(&p->domain_views, domain_view)
+        domain_view_done(domain_view);
+    vec_done(&p->domain_views);
     vec_done(&p->taken);
     vec_done(&p->company);
     vec_done(&p->unjudged);
-    map_done(&p->site_of);
+    map_done(&p->domain_of);
     buf_done(&p->text);
     buf_done(&p->message);
     buf_done(&p->plan);
@@ -561,7 +561,7 @@ static void forget(struct gang *gang)
     engine_free_workers(gang->workers);
     buf_done(&gang->why);
     buf_done(&gang->tree);
-    exhibit_done(&gang->shown);
+    published_status_done(&gang->published);
     mem_free((char *)(uintptr_t)gang->made_by.api_version.p);
     *gang = NOBODYS_GANG;
 }

@@ -109,10 +109,10 @@ void engine_age_without(struct engine *k, pod_id pod)
         age_anew(k, group, pod.i);
 }
 
-static struct standing standing_of(const struct engine *k, uint32_t unit)
+static struct queue_key queue_key_of(const struct engine *k, uint32_t unit)
 {
     const struct unit *u = &k->units.at[unit];
-    struct standing s = {
+    struct queue_key s = {
         .priority = u->priority,
         .since_ms = queue_since_ms(k->queue, unit),
         .arrival = u->arrival,
@@ -134,7 +134,7 @@ static struct standing standing_of(const struct engine *k, uint32_t unit)
 bool engine_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct engine *k = ctx;
-    struct standing x = standing_of(k, a), y = standing_of(k, b);
+    struct queue_key x = queue_key_of(k, a), y = queue_key_of(k, b);
     return k->served.order->before(&x, &y);
 }
 
@@ -194,8 +194,9 @@ void engine_set_timer(struct engine *k, uint32_t unit)
     int64_t due_ms = MIN(engine_starves_ms(k, unit), engine_wakes_ms(k, unit));
     due_ms = MIN(due_ms, gang ? gang->gather_ms : INT64_MAX);
     due_ms =
-        MIN(due_ms, gang ? k->above->pursuit_ms(k, groups_of(&k->cluster->groups, (pod_id){unit}))
-                         : INT64_MAX);
+        MIN(due_ms,
+            gang ? k->above->next_preemption_ms(k, groups_of(&k->cluster->groups, (pod_id){unit}))
+                 : INT64_MAX);
     if (heap_has(&k->timers.heap, unit) && k->units.at[unit].due_ms == due_ms)
         return;
     engine_stop_timer(k, unit);

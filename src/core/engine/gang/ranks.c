@@ -13,35 +13,36 @@
 /* Domains as they were filled, nodes of one domain by name, members of one node as they sit. */
 static int by_place(const void *a, const void *b)
 {
-    const struct spot *x = a, *y = b;
+    const struct placement *x = a, *y = b;
     if (x->leaf != y->leaf)
         return x->leaf < y->leaf ? -1 : 1;
     int names = x->node == y->node ? 0 : str_compare(x->name, y->name);
-    return names ? names : x->seat < y->seat ? -1 : x->seat > y->seat;
+    return names ? names : x->member < y->member ? -1 : x->member > y->member;
 }
 
-void engine_sort_spots(struct engine *k, struct planner *p, uint32_t first, uint32_t n)
+void engine_sort_placements(struct engine *k, struct planner *p, uint32_t first, uint32_t n)
 {
     bool is_sorted = true;
-    vec_clear(&p->spots);
+    vec_clear(&p->placements);
     for (uint32_t i = first; i < first + n; i++) {
-        const struct seat *seat = &p->seats.at[i];
-        if (seat->node == ID_NONE)
+        const struct gang_member *member = &p->members.at[i];
+        if (member->node == ID_NONE)
             continue;
-        struct str name = names_text(&k->cluster->names, k->cluster->nodes.name[seat->node]);
-        vec_push(&p->spots, (struct spot){seat->leaf, seat->node, i, name});
-        is_sorted &= p->spots.n < 2 || by_place(&vec_last(&p->spots) - 1, &vec_last(&p->spots)) < 0;
+        struct str name = names_text(&k->cluster->names, k->cluster->nodes.name[member->node]);
+        vec_push(&p->placements, (struct placement){member->leaf, member->node, i, name});
+        is_sorted &= p->placements.n < 2 ||
+                     by_place(&vec_last(&p->placements) - 1, &vec_last(&p->placements)) < 0;
     }
     if (!is_sorted)
-        qsort(p->spots.at, p->spots.n, sizeof(*p->spots.at), by_place);
+        qsort(p->placements.at, p->placements.n, sizeof(*p->placements.at), by_place);
 }
 
 /* Ranks that members have who run; those of the planner have none yet. */
 static void note_taken(struct engine *k, struct planner *p, uint32_t group)
 {
     const struct group *g = &k->cluster->groups.at.at[group];
-    vec_each(&p->seats, seat)
-        pods_at(&k->cluster->pods, (pod_id){seat->pod})->rank = 0;
+    vec_each(&p->members, member)
+        pods_at(&k->cluster->pods, (pod_id){member->pod})->rank = 0;
     vec_resize(&p->taken, g->members.n);
     memset(p->taken.at, 0, g->members.n * sizeof(*p->taken.at));
     vec_each(&g->members, i) {
@@ -68,10 +69,10 @@ void engine_rank_gang(struct engine *k, struct planner *p, uint32_t group)
     if (p->n_levels == 0)
         return;
     note_tree(k, p, group);
-    engine_sort_spots(k, p, 0, p->seats.n);
-    vec_each(&p->spots, spot) {
-        pod_id pod = {p->seats.at[spot->seat].pod};
-        if (engine_is_hold(k, pod.i))
+    engine_sort_placements(k, p, 0, p->members.n);
+    vec_each(&p->placements, placement) {
+        pod_id pod = {p->members.at[placement->member].pod};
+        if (engine_is_slot(k, pod.i))
             continue; /* whoever comes in its place has its own */
         while (p->taken.at[rank])
             rank++;

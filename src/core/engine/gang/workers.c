@@ -3,8 +3,8 @@
  * What it says is kept with the set, for the leaders that come later. */
 
 #include "core/engine/gang/gang.h"
-#include "core/model/crew.h"
 #include "core/model/limits.h"
+#include "core/model/owner.h"
 #include "core/model/resources.h"
 
 static pair_list copy_pairs(const pair_list *from, struct arena *mem)
@@ -77,5 +77,5 @@ const struct workers *engine_workers_of(const struct engine *k, uint32_t group)
 void engine_put_workers(struct gang *set, const struct object *o)
 {
     engine_free_workers(set->workers);
-    set->workers = o->crew->worker ? read_workers(o->crew->worker) : NULL;
+    set->workers = o->owner_object->worker ? read_workers(o->owner_object->worker) : NULL;
 }

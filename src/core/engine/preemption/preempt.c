@@ -1,4 +1,4 @@
-/* A pod that fits nowhere may take the place of less important ones: it gets the node in sight,
+/* A pod that fits nowhere may take the place of less important ones: it is nominated to the node,
  * they are evicted, and it waits like others until they are gone. */
 
 #include "core/engine/preemption/preemption.h"
@@ -56,32 +56,33 @@ bool engine_tries_preemption(const struct engine *k, const struct class *class)
            !is_unresolvable(k, class);
 }
 
-static const struct class_part *relenting(const struct class *class)
+static const struct class_part *post_filtering(const struct class *class)
 {
     for (uint32_t i = 0; i < class->n_parts; i++)
-        if (class->parts[i].plugin->relent)
+        if (class->parts[i].plugin->post_filter)
             return &class->parts[i];
     return NULL;
 }
 
-/* Has the plugin that could relent seen the pod before it was refused? */
-static bool relenting_has_learned(const struct class *class)
+/* Has the plugin with the post filter seen the pod before it was refused? */
+static bool post_filter_has_learned(const struct class *class)
 {
     for (uint32_t i = 0; i < class->profile->n; i++) {
         const struct profile_plugin *p = &class->profile->plugins[i];
-        bool takes_part = p->plugin->relent && !(p->off & PROFILE_NO_POST_FILTER);
+        bool takes_part = p->plugin->post_filter && !(p->off & PROFILE_NO_POST_FILTER);
         if (takes_part)
-            return class->refused_by >> p->number & 1 || relenting(class);
+            return class->refused_by >> p->number & 1 || post_filtering(class);
     }
     return true; /* none is there to miss anything */
 }
 
-static bool find_relief(struct engine *k, pod_id pod, const struct class *class,
-                        struct eviction_plan *plan)
+static bool find_post_filter_result(struct engine *k, pod_id pod, const struct class *class,
+                                    struct eviction_plan *plan)
 {
-    const struct class_part *part = class->refusal ? NULL : relenting(class);
-    plan->relents = part ? part->plugin : NULL;
-    return part && part->plugin->relent(k->cluster, part->state, pod, &plan->relief);
+    const struct class_part *part = class->refusal ? NULL : post_filtering(class);
+    plan->post_filter_of = part ? part->plugin : NULL;
+    return part &&
+           part->plugin->post_filter(k->cluster, part->state, pod, &plan->post_filter_result);
 }
 
 bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class,
@@ -90,13 +91,14 @@ bool engine_begin_plan(struct engine *k, pod_id pod, const struct class *class,
     uint32_t nodes = k->cluster->nodes.present;
     if (!engine_preemption(class->profile) || nodes == 0)
         return false;
-    if (is_unresolvable(k, class) && !relenting_has_learned(class)) {
+    if (is_unresolvable(k, class) && !post_filter_has_learned(class)) {
         buf_add(text, STR(" not found")); /* upstream's, whose next plugin misses its state */
         return false;
     }
-    plan->has_relief = find_relief(k, pod, class, plan);
-    buf_printf(text, " %s%spreemption: ", plan->has_relief ? plan->relief.text : "",
-               plan->has_relief ? ", " : "");
+    plan->has_post_filter_result = find_post_filter_result(k, pod, class, plan);
+    buf_printf(text, " %s%spreemption: ",
+               plan->has_post_filter_result ? plan->post_filter_result.text : "",
+               plan->has_post_filter_result ? ", " : "");
     const char *why_not = may_not_preempt(k, pod, class);
     plan->is_hopeless = !why_not && is_unresolvable(k, class);
     if (why_not)
@@ -111,8 +113,8 @@ void engine_say_found(const struct engine *k, const struct eviction_plan *plan, 
                       struct buf *text)
 {
     const struct cluster *c = k->cluster;
-    if (plan->has_relief) /* success speaks alone */
-        buf_cut(text, at, at + strlen(plan->relief.text) + sizeof(", ") - 1);
+    if (plan->has_post_filter_result) /* success speaks alone */
+        buf_cut(text, at, at + strlen(plan->post_filter_result.text) + sizeof(", ") - 1);
     buf_printf(
         text, "found a potential placement for pod on node " STR_FMT ", preempting %u victims",
         STR_ARG(names_text(&c->names, c->nodes.name[eviction_plan_node(plan)])), plan->victims.n);
@@ -123,7 +125,7 @@ static bool say_in_vain(struct engine *k, pod_id pod, struct class *class, const
                         struct buf *text)
 {
     why_copy(&k->preemption->why, why);
-    if (preempt_choose(&k->preemption->hunts, k->cluster, &k->classes, class, pod,
+    if (preempt_choose(&k->preemption->price_caches, k->cluster, &k->classes, class, pod,
                        &k->preemption->why) != ID_NONE)
         return false;
     if (!why_errors(&k->preemption->why, &k->classes.reasons, text))
@@ -154,13 +156,15 @@ static void plan_by_rules(struct engine *k, pod_id pod, struct class *class, con
 struct price engine_price(struct engine *k, const struct class *class, node_id node, pod_id pod,
                           struct pod_vec *victims)
 {
-    return preempt_price(&k->preemption->hunts, k->cluster, &k->classes, class, node, pod, victims);
+    return preempt_price(&k->preemption->price_caches, k->cluster, &k->classes, class, node, pod,
+                         victims);
 }
 
 void engine_count_on(struct engine *k, const struct bits *nodes)
 {
-    k->preemption->hunts.spurned = nodes;
-    k->preemption->hunts.of = (struct once){0}; /* what it knows of one pod was without them */
+    k->preemption->price_caches.refused_for_now = nodes;
+    k->preemption->price_caches.of =
+        (struct once){0}; /* what it knows of one pod was without them */
 }
 
 /* The pod goes to the node that kube-scheduler's search found, and whoever is in its way goes. */
@@ -176,16 +180,16 @@ static void take_node(struct engine *k, pod_id pod, struct class *class, uint32_
 }
 
 /* A pod that may evict nobody still goes before those that are to come and less important. */
-static bool takes_held_room(struct engine *k, pod_id pod, struct class *class,
-                            struct eviction_plan *plan, struct buf *text)
+static bool takes_reserved_room(struct engine *k, pod_id pod, struct class *class,
+                                struct eviction_plan *plan, struct buf *text)
 {
-    bool may_look = engine_n_holds(k) && !specs_at(&k->cluster->specs, class->spec)->preempts &&
+    bool may_look = engine_n_slots(k) && !specs_at(&k->cluster->specs, class->spec)->preempts &&
                     engine_preemption(class->profile) && k->cluster->nodes.present;
     if (!may_look || is_unresolvable(k, class))
         return false;
     why_clear(&k->preemption->why); /* nobody hears it */
-    uint32_t node = preempt_choose(&k->preemption->hunts, k->cluster, &k->classes, class, pod,
-                                   &k->preemption->why);
+    uint32_t node = preempt_choose(&k->preemption->price_caches, k->cluster, &k->classes, class,
+                                   pod, &k->preemption->why);
     if (node == ID_NONE)
         return false;
     take_node(k, pod, class, node, plan);
@@ -201,7 +205,7 @@ void engine_plan(struct engine *k, pod_id pod, struct class *class, const struct
     struct cluster *c = k->cluster;
     struct why *useless = &k->preemption->why;
     size_t at = text->n + 1; /* behind a blank */
-    if (UNLIKELY(takes_held_room(k, pod, class, plan, text)) ||
+    if (UNLIKELY(takes_reserved_room(k, pod, class, plan, text)) ||
         !engine_begin_plan(k, pod, class, plan, text))
         return;
     if (engine_evicts_by_rules(k, pod, class)) {
@@ -209,7 +213,8 @@ void engine_plan(struct engine *k, pod_id pod, struct class *class, const struct
         return;
     }
     why_copy(useless, why);
-    uint32_t node = preempt_choose(&k->preemption->hunts, c, &k->classes, class, pod, useless);
+    uint32_t node =
+        preempt_choose(&k->preemption->price_caches, c, &k->classes, class, pod, useless);
     if (node == ID_NONE) {
         plan->is_hopeless = !why_errors(useless, &k->classes.reasons, text);
         if (plan->is_hopeless)
@@ -224,7 +229,7 @@ void engine_plan(struct engine *k, pod_id pod, struct class *class, const struct
 
 /* --- carrying it out --- */
 
-void engine_set_in_sight(struct engine *k, pod_id pod, sym node, struct effects *out)
+void engine_nominate(struct engine *k, pod_id pod, sym node, struct effects *out)
 {
     struct cluster *c = k->cluster;
     sym was = pods_at(&c->pods, pod)->nominated;
@@ -236,7 +241,7 @@ void engine_set_in_sight(struct engine *k, pod_id pod, sym node, struct effects 
         intern_hold(&c->names.text, was);
     cluster_nominate(c, pod, node);
     if (was != SYM_NONE) {
-        engine_tell_out_of_sight(k, pods_shape(&c->pods, pod), was, pod);
+        engine_tell_nomination_ended(k, pods_shape(&c->pods, pod), was, pod);
         intern_drop(&c->names.text, was);
     }
     struct effect *e = engine_emit(k, pod, EFFECT_NOMINATE, out);
@@ -250,7 +255,7 @@ void engine_clear_others(struct engine *k, pod_id pod, sym node, struct effects 
     struct nominations all = cluster_nominated(c, node);
     for (uint32_t i = all.n; i-- > 0;)
         if (cluster_spec(c, all.at[i].pod)->priority < priority)
-            engine_set_in_sight(k, all.at[i].pod, SYM_NONE, out);
+            engine_nominate(k, all.at[i].pod, SYM_NONE, out);
 }
 
 static void set_evicted(struct engine *k, pod_id pod, bool is_so)
@@ -307,9 +312,9 @@ static void join_evictions(struct engine *k, pod_id by, uint32_t first, struct e
 }
 
 /* Nobody has to be deleted: the room is free at once. */
-static bool lose_hold(struct engine *k, pod_id victim)
+static bool lose_slot(struct engine *k, pod_id victim)
 {
-    engine_lose_hold(k, victim);
+    engine_lose_slot(k, victim);
     return true;
 }
 
@@ -322,7 +327,7 @@ void engine_keep_places(struct engine *k, const struct eviction_plan *plan, stru
         if (plan->is_firm)
             pods_at(&c->pods, pod)->flags |= POD_FIRM;
         engine_clear_others(k, pod, node, out);
-        engine_set_in_sight(k, pod, node, out);
+        engine_nominate(k, pod, node, out);
     }
 }
 
@@ -330,47 +335,48 @@ void engine_evict_all(struct engine *k, pod_id by, const struct eviction_plan *p
                       struct effects *out)
 {
     uint32_t first = out->list.n;
-    uint32_t holds = 0;
+    uint32_t slots = 0;
     AUTO(buf) why = {0};
     vec_each(&plan->victims, v) {
         buf_clear(&why);
         if (plan->is_by_queues && engine_is_queued(k, by.i))
             reclaim_word(k, by.i, plan, v, &why);
-        if (engine_is_hold(k, v->pod.i))
-            holds += lose_hold(k, v->pod);
-        else if (k->units.at[v->pod.i].prepares)
+        if (engine_is_slot(k, v->pod.i))
+            slots += lose_slot(k, v->pod);
+        else if (k->units.at[v->pod.i].prebinds)
             call_off(k, v->pod, by, out);
         else if (!(pods_at(&k->cluster->pods, v->pod)->flags & POD_GOING))
             evict(k, v->pod, by, buf_str(&why), out);
     }
     join_evictions(k, by, first, out);
-    engine_count_victims(&k->figures->counts, plan->victims.n - holds);
+    engine_count_victims(&k->figures->counts, plan->victims.n - slots);
 }
 
 void engine_carry_out(struct engine *k, pod_id pod, const struct eviction_plan *plan,
                       struct effects *out)
 {
-    if (plan->has_relief)
-        engine_relieve(k, pod, plan->relents, &plan->relief.errand, out);
+    if (plan->has_post_filter_result)
+        engine_run_post_filter(k, pod, plan->post_filter_of, &plan->post_filter_result.prebind_task,
+                               out);
     if (plan->is_hopeless)
-        engine_set_in_sight(k, pod, SYM_NONE, out);
+        engine_nominate(k, pod, SYM_NONE, out);
     if (plan->places.n == 0)
         return;
     engine_keep_places(k, plan, out);
-    bool takes_holds = plan->victims.n && engine_is_hold(k, plan->victims.at[0].pod.i);
+    bool takes_slots = plan->victims.n && engine_is_slot(k, plan->victims.at[0].pod.i);
     engine_evict_all(k, pod, plan, out);
-    if (takes_holds && !engine_is_evicting(k, pod.i))
+    if (takes_slots && !engine_waits_for_evictions(k, pod.i))
         queue_activate(k->queue, k->now_ms, pod.i); /* there is nobody to wait for */
 }
 
 void engine_bound_prices(struct engine *k, uint64_t most)
 {
-    k->preemption->hunts.most = most;
+    k->preemption->price_caches.most = most;
 }
 
 bool engine_end_bound(struct engine *k)
 {
-    struct hunts *h = &k->preemption->hunts;
+    struct price_caches *h = &k->preemption->price_caches;
     bool is_unfinished = h->is_unfinished;
     h->is_unfinished = false;
     h->most = 0;
@@ -379,7 +385,7 @@ bool engine_end_bound(struct engine *k)
 
 void engine_forget_searches_of(struct engine *k, const struct class *class)
 {
-    hunts_forget(&k->preemption->hunts, class);
+    price_caches_forget(&k->preemption->price_caches, class);
     if (class->place < k->preemption->useless.n)
         k->preemption->useless.at[class->place] = (struct useless){0};
     k->preemption->vain.at = 0;
@@ -398,7 +404,7 @@ void engine_forget_useless(struct engine *k)
 
 /* --- how evictions end --- */
 
-bool engine_is_evicting(const struct engine *k, uint32_t unit)
+bool engine_waits_for_evictions(const struct engine *k, uint32_t unit)
 {
     vec_each(&k->preemption->evictions, e)
         if (e->by == unit)
@@ -428,10 +434,10 @@ void engine_settle_eviction(struct engine *k, effect_id effect, const struct err
             vec_push(&k->preemption->refusals, ((struct refusal){victim, k->now_ms + REFUSED_MS}));
     }
     if (why && by != ID_NONE)
-        engine_doubt_pursuit(k, by, why->kind == ERROR_DENIED);
+        engine_doubt_preemption_wait(k, by, why->kind == ERROR_DENIED);
     /* Held back by us alone, something has happened for it meanwhile; after an error it must look
      * again. Otherwise it waits for the victims to be gone. */
-    if (by != ID_NONE && (why || (queue_gate(k->queue, by) && !engine_is_evicting(k, by))))
+    if (by != ID_NONE && (why || (queue_gate(k->queue, by) && !engine_waits_for_evictions(k, by))))
         queue_activate(k->queue, k->now_ms, by);
 }
 

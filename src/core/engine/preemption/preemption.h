@@ -3,7 +3,7 @@
 #include "core/base/map.h"
 #include "core/engine/fair/shares.h"
 #include "core/engine/prebind/prebind.h"
-#include "core/engine/reservation/holds.h"
+#include "core/engine/reservation/reservation.h"
 #include "core/fair/cover.h"
 #include "core/framework/preempt.h"
 #include "core/plugins/args.h"
@@ -11,66 +11,69 @@
 /* Evicting with a certificate: a gang, or a pod alone, that does not fit may take the place of less
  * important pods, if a complete placement of its minimum is in hand.
  *
- * Who may have to go comes in *parties*: a pod on its own; a pod that a gang has beyond its
+ * Who may have to go comes in *victim groups*: a pod on its own; a pod that a gang has beyond its
  * minimum; or all the others of the gang, whom the former follow: what is left of a broken gang is
- * of no use. A party is a
- * candidate if each of its pods is outranked, has run long enough and is not spared. The profile's
- * GangPreemption has the rules (struct eviction_args).
+ * of no use. A victim group is a candidate if each of its pods is less important, has run long
+ * enough and is not spared. The profile's GangPreemption has the rules (struct eviction_args).
  *
  * The search is trials in transactions that leave no trace. Pods that are leaving anyway are away:
  * if that is enough, nobody needs to go. Then candidates go, the cheapest first, until the planner
- * seats the minimum. With the unit in its seats they come back, the dearest first, those whose
- * budgets would be violated before all others; who can come back is no victim. Last, each party
- * that is still out comes back once more and the unit is seated anew: if that works, it stays. What
- * is left is irreducible: without any of them, the planner does not seat the unit. Two orders of
- * candidates are tried, by what each loses and by what it costs to clear its node; the plan that
- * does less harm is taken. Where there are more candidates than are looked at, and the cheapest of
- * them are of no use (thousands of small pods, one on each node), whole nodes are tried.
+ * places the minimum. With the unit on its nodes they come back, the dearest first, those whose
+ * budgets would be violated before all others; who can come back is no victim. Last, each victim
+ * group that is still out comes back once more and the unit is placed anew: if that works, it
+ * stays. What is left is irreducible: without any of them, the planner does not place the unit. Two
+ * orders of candidates are tried, by what each loses and by what it costs to clear its node; the
+ * plan that does less harm is taken. Where there are more candidates than are looked at, and the
+ * cheapest of them are of no use (thousands of small pods, one on each node), whole nodes are
+ * tried.
  *
- * The work of a search is bounded: MOST_PARTIES candidates, of which the cheapest are looked at;
- * for each of the orders some 2·log2(candidates) + MOST_RETURNS seatings of the unit, of large ones fewer. A search
- * that found nothing is not repeated for a unit of the same class while the log has not grown.
+ * The work of a search is bounded: MOST_VICTIM_GROUPS candidates, of which the cheapest are looked
+ * at; for each of the orders some 2·log2(candidates) + MOST_RETURNS placements of the unit, of
+ * large ones fewer. A search that found nothing is not repeated for a unit of the same class while
+ * the log has not grown.
  *
  * Evictions of one plan are of use together only (effect.plan): the server is asked about all of
  * them before one is carried out. If it refuses one, none goes; that pod is no candidate for a
  * while, what was held is given up, and the unit looks again.
  *
- * There is no cycle of evictions: a party goes only for a unit that outranks each pod of it, by
- * priority (or by tier and then priority, where the policy says so), strictly. So along any chain
- * of evictions the ranks rise, and ranks are finite. The room is held for the unit meanwhile by
- * nominations, which those of its rank or below must respect. */
+ * There is no cycle of evictions: a victim group goes only for a unit that is more important than
+ * each pod of it, by priority (or by tier and then priority, where the policy says so), strictly.
+ * So along any chain of evictions importance rises, and there are only so many grades of it. The
+ * room is held for the unit meanwhile by nominations, which those of its importance or below must
+ * respect. */
 
 enum {
-    MOST_PARTIES = 4096,
+    MOST_VICTIM_GROUPS = 4096,
     MOST_RETURNS = 100,
     MOST_RETURN_WORK = 40000, /* pods seated or out in those seatings, together */
     REFUSED_MS = 300000,
 };
 
-/* What outranks what. */
-struct rank {
+/* What goes before what when room is short. */
+struct importance {
     enum tier tier;
     int32_t priority;
 };
 
-bool rank_is_below(struct rank a, struct rank b, const struct eviction_args *rules);
+bool importance_is_below(struct importance a, struct importance b,
+                         const struct eviction_args *rules);
 
 /* Pods that go together or not at all. */
-struct party {
-    uint32_t first, n; /* its pods, in parties.pods */
+struct victim_group {
+    uint32_t first, n; /* its pods, in victim_groups.pods */
     uint32_t group;    /* ID_NONE: the pod is on its own */
-    uint32_t core;     /* of a gang's surplus: the number of the party of all the others, which
-                        * does not go without it; ID_NONE: there is none */
+    uint32_t core; /* of a gang's surplus: the number of the victim group of all the others, which
+                    * does not go without it; ID_NONE: there is none */
     bool is_surplus;
-    bool is_guarded;   /* one of them is a driver whose workers are still to come */
-    bool is_protected; /* that, or its going violates a budget */
-    bool is_out;       /* in the trial */
-    uint32_t number;   /* before it was sorted */
-    uint32_t node;     /* of its first pod */
-    struct rank rank;  /* the highest of its pods' */
-    uint32_t worth;    /* the highest of its pods' kinds of work: enum work */
-    int64_t lost_ms;   /* accelerators times the time they were busy */
-    int64_t start_ms;  /* of the one that started last */
+    bool is_guarded;              /* one of them is a driver whose workers are still to come */
+    bool is_protected;            /* that, or its going violates a budget */
+    bool is_out;                  /* in the trial */
+    uint32_t number;              /* before it was sorted */
+    uint32_t node;                /* of its first pod */
+    struct importance importance; /* the highest of its pods' */
+    uint32_t worth;               /* the highest of its pods' kinds of work: enum work */
+    int64_t lost_ms;              /* accelerators times the time they were busy */
+    int64_t start_ms;             /* of the one that started last */
     int64_t keys[N_VICTIM_KEYS + 3];
     struct str namespace, name; /* of its first pod */
     struct str unit;            /* its gang's name, or its own */
@@ -91,53 +94,53 @@ enum work {
 
 struct str work_name(enum work work);
 
-/* The candidates: the cheapest MOST_PARTIES in the order in which they would go, behind them what
- * goes with those, and then the others, whom nobody looks at. */
-struct parties {
-    VEC(struct party) at;
+/* The candidates: the cheapest MOST_VICTIM_GROUPS in the order in which they would go, behind them
+ * what goes with those, and then the others, whom nobody looks at. */
+struct victim_groups {
+    VEC(struct victim_group) at;
     uint32_t n_looked_at;
     VEC(pod_id) pods;
-    VEC(uint32_t) place; /* by number: where the party is now */
-    struct map groups;   /* those that have been looked at */
-    int64_t ripe_ms;     /* when the next has run long enough; INT64_MAX: none is too young */
-    bool is_by_queues;   /* their order is R7's */
+    VEC(uint32_t) place;       /* by number: where the victim group is now */
+    struct map groups;         /* those that have been looked at */
+    int64_t next_candidate_ms; /* when the next has run long enough; INT64_MAX: none is too young */
+    bool is_by_queues;         /* their order is R7's */
 };
 
 /* For whom. */
-struct evicting {
+struct preemptor {
     uint32_t unit;
     uint32_t group; /* ID_NONE: a pod alone */
     const struct profile *profile;
     struct eviction_args rules;
-    struct rank rank;       /* the lowest of its pods' */
-    bool takes_holds_alone; /* a pod of it may evict nobody */
+    struct importance importance; /* the lowest of its pods' */
+    bool takes_slots_alone;       /* a pod of it may evict nobody */
 };
 
 /* Where queues say who goes: of the search that is under way (reclaim.c). */
 struct reclaiming {
     bool is_on;    /* the unit stands in a queue */
-    bool is_first; /* O1: by rank alone, and nothing keeps it out */
+    bool is_first; /* O1: by importance alone, and nothing keeps it out */
     struct fair_request request;
     struct fair_piece u;
     struct fair_cover *cover; /* NULL: not by O1 */
     VEC(struct fair_piece) pieces;
 };
 
-/* --- parties.c --- */
+/* --- victim_groups.c --- */
 
 struct engine;
 
 /* What it would lose by now: accelerators times the time they were busy. */
 int64_t engine_work_lost_ms(const struct engine *k, pod_id pod);
 
-void parties_find(struct engine *k, struct planner *planner, const struct evicting *e,
-                  struct parties *out);
+void victim_groups_find(struct engine *k, struct planner *planner, const struct preemptor *e,
+                        struct victim_groups *out);
 
 /* Are those whom kube-scheduler would look at pods on their own that the rules do not tell apart
  * either? */
-bool parties_are_plain(struct engine *k, const struct evicting *e);
+bool victim_groups_are_plain(struct engine *k, const struct preemptor *e);
 
-enum party_order {
+enum victim_order {
     ORDER_BY_LOSS,
     ORDER_BY_NODE,     /* of those that are worth the same */
     ORDER_WHOLE_NODES, /* whatever they are worth, from the node with the fewest on */
@@ -146,14 +149,14 @@ enum party_order {
 /* --- reclaim.c: the same where queues say so (R1-R10) --- */
 
 /* Begins a search for the unit. When it may look for somebody to evict (R1); 0: now. */
-int64_t reclaim_begin(struct engine *k, const struct evicting *e);
+int64_t reclaim_begin(struct engine *k, const struct preemptor *e);
 
-/* As parties_find(). */
-void reclaim_find(struct engine *k, const struct evicting *e, struct parties *out);
+/* As victim_groups_find(). */
+void reclaim_find(struct engine *k, const struct preemptor *e, struct victim_groups *out);
 
-/* What decides the order of parties that have a budget's leave (R7). */
-void reclaim_key(struct engine *k, enum party_order order, struct parties *p);
-int reclaim_compare(const struct party *a, const struct party *b);
+/* What decides the order of victim groups that have a budget's leave (R7). */
+void reclaim_key(struct engine *k, enum victim_order order, struct victim_groups *p);
+int reclaim_compare(const struct victim_group *a, const struct victim_group *b);
 
 /* In a trial: do the queues let the unit in? `planner`: it is in its seats already; or NULL. */
 bool reclaim_admits(struct engine *k, uint32_t unit, const struct planner *planner);
@@ -169,16 +172,17 @@ void reclaim_word(struct engine *k, uint32_t unit, const struct eviction_plan *p
 /* What is out is a plan: it takes nothing that a guarantee pays for, and it ends (I3, R10). */
 void reclaim_check(struct engine *k);
 
-void parties_sort(struct engine *k, const struct evicting *e, enum party_order order,
-                  struct parties *out);
+void victim_groups_sort(struct engine *k, const struct preemptor *e, enum victim_order order,
+                        struct victim_groups *out);
 
 /* The first `n` are out, with what goes with them. */
-void parties_take(struct parties *p, uint32_t n);
+void victim_groups_take(struct victim_groups *p, uint32_t n);
 
-/* May the party, which is out, come back by itself? */
-bool party_may_return(const struct parties *p, const struct party *party);
+/* May the victim group, which is out, come back by itself? */
+bool victim_group_may_return(const struct victim_groups *p,
+                             const struct victim_group *victim_group);
 
-void parties_done(struct parties *p);
+void victim_groups_done(struct victim_groups *p);
 
 /* --- evict.c --- */
 
@@ -195,10 +199,10 @@ enum eviction_outcome {
 
 /* Less is better, in this order. */
 struct eviction_cost {
-    uint32_t violations; /* of budgets: parties */
-    struct rank rank;    /* the highest */
+    uint32_t violations;          /* of budgets: victim groups */
+    struct importance importance; /* the highest */
     uint32_t worth;
-    uint32_t parties, pods;
+    uint32_t victim_groups, pods;
     int64_t lost_ms;
     bool is_by_queues; /* R8: lost work comes before numbers, and nothing else counts */
 };
@@ -207,7 +211,7 @@ struct victim_note {
     pod_id pod;
     uint32_t node, group;
     bool is_surplus, is_protected;
-    struct rank rank;
+    struct importance importance;
     uint32_t worth;
     int64_t lost_ms;
     enum queue_eviction_rule by; /* where queues say who goes */
@@ -228,15 +232,15 @@ struct eviction_plan {
                                 * are */
     struct place_vec places;   /* where the unit goes: the certificate. None: nowhere */
     struct eviction_cost cost; /* of our search */
-    struct rank rank;          /* the unit's, likewise */
-    uint32_t keeper;           /* EVICTION_KEPT: the budget */
-    bool is_hopeless;          /* no eviction helps: a node it had in sight is given up */
-    bool is_firm;              /* nobody may take the room */
-    bool is_by_queues;         /* they said who goes */
-    int64_t ripe_ms;           /* when there may be another plan with time alone; 0: never */
-    bool has_relief;           /* something else may help: */
-    struct relief relief;
-    const struct plugin *relents; /* whose it is */
+    struct importance importance; /* the unit's, likewise */
+    uint32_t keeper;              /* EVICTION_KEPT: the budget */
+    bool is_hopeless;             /* no eviction helps: its nomination is given up */
+    bool is_firm;                 /* nobody may take the room */
+    bool is_by_queues;            /* they said who goes */
+    int64_t next_candidate_ms;    /* when there may be another plan with time alone; 0: never */
+    bool has_post_filter_result;  /* something else may help: */
+    struct post_filter_result post_filter_result;
+    const struct plugin *post_filter_of; /* whose it is */
 };
 
 void eviction_plan_done(struct eviction_plan *p);
@@ -250,24 +254,24 @@ static inline uint32_t eviction_plan_node(const struct eviction_plan *p)
     return p->places.n ? p->places.at[0].node : ID_NONE;
 }
 
-struct evictor {
-    struct parties parties;
+struct preemption_search {
+    struct victim_groups victim_groups;
     struct planner planner;
     struct reclaiming reclaim;
-    struct arena mem, errands;
+    struct arena mem, prebind_tasks;
     VEC(pod_id) leaving;
-    VEC(uint32_t) home;         /* by place in parties.pods: the pod's node, … */
+    VEC(uint32_t) home;         /* by place in victim_groups.pods: the pod's node, … */
     VEC(gpu_mask) gpus;         /* … and its GPUs */
     struct eviction_plan other; /* the one that is being made; the better one is the caller's */
     uint32_t overdrawn;         /* the first budget that all candidates together overdraw */
-    uint32_t returns;           /* seatings to put parties back, in this search */
+    uint32_t returns;           /* placements to put victim groups back, in this search */
 };
 
 /* All that is known of evictions. */
 struct preemption {
-    struct hunts hunts;
+    struct price_caches price_caches;
     struct why why; /* scratch of kube-scheduler's search */
-    struct evictor evictor;
+    struct preemption_search preemption_search;
     VEC(struct eviction {
         effect_id effect;
         uint32_t by;      /* the unit that needs the room; ID_NONE: it is gone */
@@ -282,12 +286,15 @@ struct preemption {
     })
     refusals; /* of evictions, by the server */
     VEC(struct
-        pursuit { /* of a gang that waits for pods that it has evicted, or for leave to evict */
-                  int64_t raids_ms; /* no sooner it evicts again; 0: at once */
-                  int64_t ripe_ms;  /* then somebody may go who may not yet; 0: nobody */
-                  int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing is */
+        preemption_wait { /* of a gang that waits for pods that it has evicted, or for leave to
+                           * evict */
+                          int64_t next_try_ms;       /* no sooner it evicts again; 0: at once */
+                          int64_t next_candidate_ms; /* then somebody may go who may not yet; 0:
+                                                      * nobody */
+                          int64_t holds_ms; /* so long what becomes free is held for it; 0: nothing
+                                             * is */
         })
-    pursuits; /* by group */
+    preemption_waits; /* by group */
     VEC(struct useless {
         uint64_t
             at; /* end of the log then, + 1: it is true while that has not grown; 0: it is not */
@@ -334,27 +341,27 @@ void engine_conclude_eviction(struct engine *k, struct planner *planner, uint32_
                               const struct eviction_plan *plan, struct effects *out);
 
 /* When a gang is to be looked at for its evictions; INT64_MAX: never. */
-int64_t pursuit_next_ms(struct pursuit pursuit);
-int64_t engine_pursuit_ms(const struct engine *k, uint32_t group);
+int64_t preemption_wait_next_ms(struct preemption_wait preemption_wait);
+int64_t engine_next_preemption_ms(const struct engine *k, uint32_t group);
 
 /* May it evict at once, and is nobody too young to go for it? */
-bool engine_may_pursue(const struct engine *k, uint32_t group);
+bool engine_may_evict_now(const struct engine *k, uint32_t group);
 
 /* Looks at a gang whose time has come: what is held for it, or when it may evict again. */
-void engine_review_pursuit(struct engine *k, uint32_t group, struct effects *out);
+void engine_review_preemption_wait(struct engine *k, uint32_t group, struct effects *out);
 
 /* An eviction for the unit failed: once all are settled, and nobody is leaving for it, nothing is
  * held for it any more. `is_for_good`: whoever stays is no candidate now, so it may look at once.
  */
-void engine_doubt_pursuit(struct engine *k, uint32_t unit, bool is_for_good);
+void engine_doubt_preemption_wait(struct engine *k, uint32_t unit, bool is_for_good);
 
 /* It begins to wait; it is placed. Groups that are gone are forgotten. */
-void engine_begin_pursuit(struct engine *k, uint32_t group);
-void engine_end_pursuit(struct engine *k, uint32_t group);
-void engine_tidy_pursuits(struct engine *k);
+void engine_begin_preemption_wait(struct engine *k, uint32_t group);
+void engine_end_preemption_wait(struct engine *k, uint32_t group);
+void engine_tidy_preemption_waits(struct engine *k);
 
 /* Is the gang waiting for pods that leave for its sake? */
-bool engine_is_pursuing(const struct engine *k, uint32_t group);
+bool engine_waits_for_victims(const struct engine *k, uint32_t group);
 
 /* --- preempt.c --- */
 
@@ -377,8 +384,8 @@ void engine_plan(struct engine *k, pod_id pod, struct class *class, const struct
 struct price engine_price(struct engine *k, const struct class *class, node_id node, pod_id pod,
                           struct pod_vec *victims);
 
-/* From now on evictions may help on these nodes, too, where the pod fits, but for an extender; NULL:
- * no longer. */
+/* From now on evictions may help on these nodes, too, where the pod fits, but for an extender;
+ * NULL: no longer. */
 void engine_count_on(struct engine *k, const struct bits *nodes);
 
 /* The words for a plan that was found, where its own begin at `at`. */
@@ -387,10 +394,10 @@ void engine_say_found(const struct engine *k, const struct eviction_plan *plan, 
 void engine_carry_out(struct engine *k, pod_id pod, const struct eviction_plan *plan,
                       struct effects *out);
 
-/* The pod has this node in sight, or (SYM_NONE) none any more. */
-void engine_set_in_sight(struct engine *k, pod_id pod, sym node, struct effects *out);
+/* Nominates the pod to this node, or (SYM_NONE) takes its nomination away. */
+void engine_nominate(struct engine *k, pod_id pod, sym node, struct effects *out);
 
-/* Pods that are less important than this one and had the node in sight have it no longer. */
+/* Takes the nominations to the node from pods that are less important than this one. */
 void engine_clear_others(struct engine *k, pod_id pod, sym node, struct effects *out);
 
 /* What a plan needs: its places are kept for those who are to go there, and its victims go. */
@@ -402,7 +409,7 @@ void engine_evict_all(struct engine *k, pod_id by, const struct eviction_plan *p
 int64_t engine_refused_until_ms(const struct engine *k, pod_id pod);
 
 /* Is the unit waiting for evictions that are not settled? */
-bool engine_is_evicting(const struct engine *k, uint32_t unit);
+bool engine_waits_for_evictions(const struct engine *k, uint32_t unit);
 
 /* Evictions that are not settled; one of them is. */
 uint32_t engine_n_evictions(const struct engine *k);

@@ -1,10 +1,11 @@
 /* Who may go where queues say so (rules R1-R10 of the design of queues).
  *
- * What runs comes in pieces, as it started: a gang's minimum, a pod beyond one, a pod alone. Each is
- * a party here; core/fair tells which of them guarantees pay for, and so who may go for whom: pieces
- * of other queues that nobody's guarantee pays for (R4), less important ones of the unit's own queue
- * (R5). A unit that O1 puts first evicts whoever is less important, as everywhere; the order in which
- * they go is the queues' in any case. */
+ * What runs comes in pieces, as it started: a gang's minimum, a pod beyond one, a pod alone. Each
+ * is a victim group here; core/fair tells which of them guarantees pay for, and so who may go for
+ * whom: pieces of other queues that nobody's guarantee pays for (R4), less important ones of the
+ * unit's own queue
+ * (R5). A unit that O1 puts first evicts whoever is less important, as everywhere; the order in
+ * which they go is the queues' in any case. */
 
 #include <stdlib.h>
 
@@ -17,16 +18,16 @@ enum { CRITICAL = 1000000000 };
 
 static struct reclaiming *reclaim_of(struct engine *k)
 {
-    return &k->preemption->evictor.reclaim;
+    return &k->preemption->preemption_search.reclaim;
 }
 
 /* Less important is who has a lower tier, where the rules put tiers first, and then priority. */
-static int64_t rank_number(struct rank rank, const struct eviction_args *rules)
+static int64_t importance_number(struct importance importance, const struct eviction_args *rules)
 {
-    return rank.priority + (rules->tier_first ? (int64_t)rank.tier << 33 : 0);
+    return importance.priority + (rules->tier_first ? (int64_t)importance.tier << 33 : 0);
 }
 
-int64_t reclaim_begin(struct engine *k, const struct evicting *e)
+int64_t reclaim_begin(struct engine *k, const struct preemptor *e)
 {
     struct reclaiming *r = reclaim_of(k);
     r->is_on = engine_is_queued(k, e->unit);
@@ -35,10 +36,10 @@ int64_t reclaim_begin(struct engine *k, const struct evicting *e)
     if (!r->is_on)
         return 0;
     r->is_first = k->shares->standers.at[e->unit].is_first;
-    r->request = engine_request(k, e->unit, &k->preemption->evictor.mem);
+    r->request = engine_request(k, e->unit, &k->preemption->preemption_search.mem);
     r->u = (struct fair_piece){.queue = r->request.queue,
                                .minimum = FAIR_NONE,
-                               .rank = rank_number(e->rank, &e->rules),
+                               .rank = importance_number(e->importance, &e->rules),
                                .start_ms = k->now_ms,
                                .ask = r->request.ask};
     int64_t may_ms = engine_age_ms(k, e->unit) + k->shares->args->reclaim_delay_ms;
@@ -86,12 +87,12 @@ static void find_members(const struct engine *k, const struct group *g, struct m
         qsort(out->at, out->n, sizeof(*out->at), by_start);
 }
 
-/* --- pieces, and the parties that go with them --- */
+/* --- pieces, and the victim groups that go with them --- */
 
 struct looking {
     struct engine *k;
-    const struct evicting *e;
-    struct parties *out;
+    const struct preemptor *e;
+    struct victim_groups *out;
     int64_t *sums; /* by resource in the tree; all 0 between two pieces */
 };
 
@@ -107,7 +108,7 @@ static struct fair_ask ask_of(const struct looking *l, const struct member *memb
     for (uint32_t r = 0; r < most; r++)
         filled += l->sums[r] > 0;
     struct fair_amount *at =
-        arena_array(&l->k->preemption->evictor.mem, struct fair_amount, filled);
+        arena_array(&l->k->preemption->preemption_search.mem, struct fair_amount, filled);
     filled = 0;
     for (uint32_t r = 0; r < most; r++) {
         if (l->sums[r] > 0)
@@ -143,7 +144,7 @@ static bool may_go(const struct looking *l, pod_id pod, const struct identity *i
     if (cluster_spec(k->cluster, pod)->priority >= CRITICAL || is_spared(l, shape->namespace) ||
         (l->e->rules.preemptible_alone && !identity->is.is_preemptible))
         return false;
-    return k->preemption->evictor.reclaim.is_first ||
+    return k->preemption->preemption_search.reclaim.is_first ||
            ((is_beyond || !engine_is_kept(k, pod)) && !is_kueues(l, shape));
 }
 
@@ -155,23 +156,25 @@ static bool is_shy(const struct looking *l, uint32_t queue, const struct identit
            identity->is.workload != WORKLOAD_BATCH && identity->is.workload != WORKLOAD_TRAINING;
 }
 
-static void add_party(const struct looking *l, struct party party, const struct member *members)
+static void add_victim_group(const struct looking *l, struct victim_group victim_group,
+                             const struct member *members)
 {
     const struct cluster *c = l->k->cluster;
-    party.number = l->out->at.n;
-    party.first = l->out->pods.n;
-    for (uint32_t i = 0; i < party.n; i++)
+    victim_group.number = l->out->at.n;
+    victim_group.first = l->out->pods.n;
+    for (uint32_t i = 0; i < victim_group.n; i++)
         vec_push(&l->out->pods, members[i].pod);
-    party.node = pods_at(&c->pods, members[0].pod)->node;
-    party.namespace = names_text(&c->names, pods_shape(&c->pods, members[0].pod)->namespace);
-    party.name = members[0].name;
-    party.unit = party.group == ID_NONE ? party.name
-                                        : names_text(&c->names, c->groups.at.at[party.group].name);
-    vec_push(&l->out->at, party);
+    victim_group.node = pods_at(&c->pods, members[0].pod)->node;
+    victim_group.namespace = names_text(&c->names, pods_shape(&c->pods, members[0].pod)->namespace);
+    victim_group.name = members[0].name;
+    victim_group.unit = victim_group.group == ID_NONE
+                            ? victim_group.name
+                            : names_text(&c->names, c->groups.at.at[victim_group.group].name);
+    vec_push(&l->out->at, victim_group);
 }
 
-/* A piece, and the party if its pods may go at all; its number, ID_NONE: none. `busy`: accelerators
- * that are lost with it. */
+/* A piece, and the victim group if its pods may go at all; its number, ID_NONE: none. `busy`:
+ * accelerators that are lost with it. */
 static uint32_t add(const struct looking *l, const struct member *members, uint32_t n,
                     uint32_t queue, uint32_t group, uint32_t core, int64_t busy,
                     struct fair_piece piece)
@@ -179,29 +182,31 @@ static uint32_t add(const struct looking *l, const struct member *members, uint3
     struct engine *k = l->k;
     struct reclaiming *r = reclaim_of(k);
     bool is_piece = queue != NOBODYS;
-    struct party party = {.n = n,
-                          .group = group,
-                          .core = core,
-                          .is_surplus = piece.is_beyond,
-                          .piece = is_piece ? r->pieces.n : ID_NONE};
+    struct victim_group victim_group = {.n = n,
+                                        .group = group,
+                                        .core = core,
+                                        .is_surplus = piece.is_beyond,
+                                        .piece = is_piece ? r->pieces.n : ID_NONE};
     bool may = is_piece || r->is_first, is_one_shy = false;
     for (uint32_t i = 0; i < n; i++) {
         const struct pod_row *row = pods_at(&k->cluster->pods, members[i].pod);
         const struct shape *shape = engine_work_of(k, members[i].pod);
         struct identity identity = classes_identify(&k->classes, l->e->profile, shape);
         int32_t priority = cluster_spec(k->cluster, members[i].pod)->priority;
-        party.rank.tier = i ? MAX(party.rank.tier, identity.tier) : identity.tier;
-        party.rank.priority = i ? MAX(party.rank.priority, priority) : priority;
-        party.is_guarded |= (row->flags & POD_GUARDED) != 0;
+        victim_group.importance.tier =
+            i ? MAX(victim_group.importance.tier, identity.tier) : identity.tier;
+        victim_group.importance.priority =
+            i ? MAX(victim_group.importance.priority, priority) : priority;
+        victim_group.is_guarded |= (row->flags & POD_GUARDED) != 0;
         may = may && may_go(l, members[i].pod, &identity, piece.is_beyond);
         is_one_shy |= is_piece && is_shy(l, queue, &identity);
     }
-    party.start_ms = members[0].start_ms;
-    party.lost_ms = wrap_mul(busy, k->now_ms - members[0].start_ms);
-    party.is_protected = is_one_shy; /* until the order is found */
+    victim_group.start_ms = members[0].start_ms;
+    victim_group.lost_ms = wrap_mul(busy, k->now_ms - members[0].start_ms);
+    victim_group.is_protected = is_one_shy; /* until the order is found */
     if (is_piece) {
         piece.queue = queue;
-        piece.rank = rank_number(party.rank, &l->e->rules);
+        piece.rank = importance_number(victim_group.importance, &l->e->rules);
         piece.start_ms = members[0].start_ms;
         piece.placed = members[0].placed;
         piece.ask = ask_of(l, members, n);
@@ -209,7 +214,7 @@ static uint32_t add(const struct looking *l, const struct member *members, uint3
     }
     if (!may)
         return ID_NONE;
-    add_party(l, party, members);
+    add_victim_group(l, victim_group, members);
     return l->out->at.n - 1;
 }
 
@@ -252,7 +257,7 @@ static void look_at(const struct looking *l, pod_id pod)
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
     uint32_t group = groups_of(&k->cluster->groups, pod);
     const struct group *g = group == ID_NONE ? NULL : &k->cluster->groups.at.at[group];
-    if (row->flags & (POD_GOING | POD_HOLD))
+    if (row->flags & (POD_GOING | POD_SLOT))
         return;
     if (!g || !(g->goes_whole || group_is_gang(g))) {
         struct member alone = member_of(k, pod);
@@ -270,77 +275,78 @@ static void look_at(const struct looking *l, pod_id pod)
 /* --- candidates --- */
 
 /* R4, R5, or O1's; and whether it may go by that. */
-static bool is_taken(const struct looking *l, struct party *party)
+static bool is_taken(const struct looking *l, struct victim_group *victim_group)
 {
     const struct reclaiming *r = reclaim_of(l->k);
-    bool is_below = rank_is_below(party->rank, l->e->rank, &l->e->rules);
-    bool is_one_shy = party->is_protected;
-    party->is_protected = false;
-    if (party->group != ID_NONE && party->group == l->e->group)
+    bool is_below = importance_is_below(victim_group->importance, l->e->importance, &l->e->rules);
+    bool is_one_shy = victim_group->is_protected;
+    victim_group->is_protected = false;
+    if (victim_group->group != ID_NONE && victim_group->group == l->e->group)
         return false;
-    party->by = QUEUE_BY_O1;
+    victim_group->by = QUEUE_BY_O1;
     if (r->is_first)
         return is_below;
-    enum fair_take take = fair_take(r->cover, party->piece);
-    party->by = take == FAIR_RECLAIM ? QUEUE_BY_R4 : QUEUE_BY_R5;
+    enum fair_take take = fair_take(r->cover, victim_group->piece);
+    victim_group->by = take == FAIR_RECLAIM ? QUEUE_BY_R4 : QUEUE_BY_R5;
     return take == FAIR_RECLAIM ? !is_one_shy : take == FAIR_PRIORITY && is_below;
 }
 
 /* R6: pods beyond a minimum may always go. */
-static int64_t least_run_ms(const struct looking *l, const struct party *party)
+static int64_t least_run_ms(const struct looking *l, const struct victim_group *victim_group)
 {
     const struct reclaiming *r = reclaim_of(l->k);
-    if (r->is_first || party->is_surplus)
+    if (r->is_first || victim_group->is_surplus)
         return r->is_first ? l->e->rules.least_run_ms : 0;
-    uint32_t queue = r->pieces.at[party->piece].queue;
+    uint32_t queue = r->pieces.at[victim_group->piece].queue;
     int64_t own_ms = fair_min_run_ms(l->k->shares->tree, queue);
     return own_ms < 0 ? l->e->rules.least_run_ms : own_ms;
 }
 
 /* Has each of its pods run long enough, and is none kept for its group or by the server's word? */
-static bool is_ripe(const struct looking *l, const struct party *party)
+static bool has_new_candidate(const struct looking *l, const struct victim_group *victim_group)
 {
     const struct engine *k = l->k;
-    int64_t ripe_ms = 0, least_ms = least_run_ms(l, party);
-    for (uint32_t i = 0; i < party->n; i++) {
-        pod_id pod = l->out->pods.at[party->first + i];
-        ripe_ms = MAX(ripe_ms, least_ms ? member_of(k, pod).start_ms + least_ms : 0);
-        ripe_ms = MAX(ripe_ms, engine_reserved_until_ms(k, pod));
-        ripe_ms = MAX(ripe_ms, engine_refused_until_ms(k, pod));
+    int64_t next_candidate_ms = 0, least_ms = least_run_ms(l, victim_group);
+    for (uint32_t i = 0; i < victim_group->n; i++) {
+        pod_id pod = l->out->pods.at[victim_group->first + i];
+        next_candidate_ms =
+            MAX(next_candidate_ms, least_ms ? member_of(k, pod).start_ms + least_ms : 0);
+        next_candidate_ms = MAX(next_candidate_ms, engine_reserved_until_ms(k, pod));
+        next_candidate_ms = MAX(next_candidate_ms, engine_refused_until_ms(k, pod));
     }
-    if (ripe_ms <= k->now_ms)
+    if (next_candidate_ms <= k->now_ms)
         return true;
-    l->out->ripe_ms = MIN(l->out->ripe_ms, ripe_ms);
+    l->out->next_candidate_ms = MIN(l->out->next_candidate_ms, next_candidate_ms);
     return false;
 }
 
 /* Those that may go stay, under new numbers. */
 static void keep_candidates(const struct looking *l)
 {
-    struct parties *p = l->out;
-    uint32_t *renamed = arena_array(&l->k->preemption->evictor.mem, uint32_t, p->at.n);
+    struct victim_groups *p = l->out;
+    uint32_t *renamed = arena_array(&l->k->preemption->preemption_search.mem, uint32_t, p->at.n);
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->at.n; i++) {
-        struct party *party = &p->at.at[i];
+        struct victim_group *victim_group = &p->at.at[i];
         renamed[i] = ID_NONE;
-        if (!is_taken(l, party) || !is_ripe(l, party))
+        if (!is_taken(l, victim_group) || !has_new_candidate(l, victim_group))
             continue;
-        party->core = party->core == ID_NONE ? ID_NONE : renamed[party->core];
-        party->number = renamed[i] = n;
-        p->at.at[n++] = *party;
+        victim_group->core = victim_group->core == ID_NONE ? ID_NONE : renamed[victim_group->core];
+        victim_group->number = renamed[i] = n;
+        p->at.at[n++] = *victim_group;
     }
     p->at.n = n;
 }
 
-void reclaim_find(struct engine *k, const struct evicting *e, struct parties *out)
+void reclaim_find(struct engine *k, const struct preemptor *e, struct victim_groups *out)
 {
-    struct evictor *x = &k->preemption->evictor;
+    struct preemption_search *x = &k->preemption->preemption_search;
     const struct cluster *c = k->cluster;
     struct looking l = {k, e, out, NULL};
     vec_clear(&out->at);
     vec_clear(&out->pods);
     map_clear(&out->groups);
-    out->ripe_ms = INT64_MAX;
+    out->next_candidate_ms = INT64_MAX;
     out->is_by_queues = true;
     l.sums = arena_array(&x->mem, int64_t, fair_n_resources(k->shares->tree));
     for (uint32_t i = 0; i < c->nodes.n; i++)
@@ -359,40 +365,41 @@ struct clearing {
     uint32_t pods;
 };
 
-static int64_t debt_of(const struct reclaiming *r, const struct party *party)
+static int64_t debt_of(const struct reclaiming *r, const struct victim_group *victim_group)
 {
-    uint64_t debt = party->by == QUEUE_BY_R4 ? fair_debt(r->cover, party->piece) : 0;
+    uint64_t debt = victim_group->by == QUEUE_BY_R4 ? fair_debt(r->cover, victim_group->piece) : 0;
     return debt > INT64_MAX ? INT64_MAX : (int64_t)debt;
 }
 
-void reclaim_key(struct engine *k, enum party_order order, struct parties *p)
+void reclaim_key(struct engine *k, enum victim_order order, struct victim_groups *p)
 {
-    struct evictor *x = &k->preemption->evictor;
+    struct preemption_search *x = &k->preemption->preemption_search;
     struct clearing *nodes = arena_array(&x->mem, struct clearing, k->cluster->nodes.n);
-    vec_each(&p->at, party) {
-        nodes[party->node].lost_ms = wrap_add(nodes[party->node].lost_ms, party->lost_ms);
-        nodes[party->node].pods += party->n;
+    vec_each(&p->at, victim_group) {
+        nodes[victim_group->node].lost_ms =
+            wrap_add(nodes[victim_group->node].lost_ms, victim_group->lost_ms);
+        nodes[victim_group->node].pods += victim_group->n;
     }
-    vec_each(&p->at, party) {
+    vec_each(&p->at, victim_group) {
         uint32_t n = 0;
-        memset(party->keys, 0, sizeof(party->keys));
-        party->keys[n++] = party->by != QUEUE_BY_R4;
-        party->keys[n++] = -debt_of(&x->reclaim, party);
-        party->keys[n++] = !party->is_surplus;
-        party->keys[n++] = party->rank.priority;
+        memset(victim_group->keys, 0, sizeof(victim_group->keys));
+        victim_group->keys[n++] = victim_group->by != QUEUE_BY_R4;
+        victim_group->keys[n++] = -debt_of(&x->reclaim, victim_group);
+        victim_group->keys[n++] = !victim_group->is_surplus;
+        victim_group->keys[n++] = victim_group->importance.priority;
         if (order == ORDER_BY_NODE) {
-            party->keys[n++] = nodes[party->node].lost_ms;
-            party->keys[n++] = nodes[party->node].pods;
-            party->keys[n++] =
-                (int64_t)(k->cluster->nodes.rank[party->node] >> 1); /* nodes stay apart */
+            victim_group->keys[n++] = nodes[victim_group->node].lost_ms;
+            victim_group->keys[n++] = nodes[victim_group->node].pods;
+            victim_group->keys[n++] = (int64_t)(k->cluster->nodes.tie_order[victim_group->node] >>
+                                                1); /* nodes stay apart */
         } else {
-            party->keys[n++] = party->lost_ms;
+            victim_group->keys[n++] = victim_group->lost_ms;
         }
-        party->keys[n] = -party->start_ms;
+        victim_group->keys[n] = -victim_group->start_ms;
     }
 }
 
-int reclaim_compare(const struct party *a, const struct party *b)
+int reclaim_compare(const struct victim_group *a, const struct victim_group *b)
 {
     for (uint32_t i = 0; i < LEN(a->keys); i++)
         if (a->keys[i] != b->keys[i])
@@ -405,11 +412,11 @@ int reclaim_compare(const struct party *a, const struct party *b)
 /* --- in a trial --- */
 
 /* The unit's seats are counted already: they are taken off the sums, and put back. */
-static void count_seats(struct engine *k, const struct planner *planner, int sign)
+static void count_members(struct engine *k, const struct planner *planner, int sign)
 {
-    vec_each(&planner->seats, seat)
-        if (seat->node != ID_NONE)
-            engine_count_moved(k, (pod_id){seat->pod}, sign);
+    vec_each(&planner->members, member)
+        if (member->node != ID_NONE)
+            engine_count_moved(k, (pod_id){member->pod}, sign);
 }
 
 bool reclaim_admits(struct engine *k, uint32_t unit, const struct planner *planner)
@@ -419,10 +426,10 @@ bool reclaim_admits(struct engine *k, uint32_t unit, const struct planner *plann
     if (!r->is_on || r->is_first)
         return true;
     if (planner)
-        count_seats(k, planner, -1);
+        count_members(k, planner, -1);
     bool may = engine_admits_request(k, unit, &r->request, &why);
     if (planner)
-        count_seats(k, planner, +1);
+        count_members(k, planner, +1);
     return may;
 }
 
@@ -499,16 +506,16 @@ void reclaim_word(struct engine *k, uint32_t unit, const struct eviction_plan *p
 
 void reclaim_check(struct engine *k)
 {
-    const struct evictor *x = &k->preemption->evictor;
+    const struct preemption_search *x = &k->preemption->preemption_search;
     const struct reclaiming *r = &x->reclaim;
     if (!r->is_on || r->is_first)
         return;
     VEC(uint32_t) gone = {0};
-    vec_each(&x->parties.at, party) {
-        if (!party->is_out)
+    vec_each(&x->victim_groups.at, victim_group) {
+        if (!victim_group->is_out)
             continue;
-        assert(fair_take(r->cover, party->piece) != FAIR_KEEP);
-        vec_push(&gone, party->piece);
+        assert(fair_take(r->cover, victim_group->piece) != FAIR_KEEP);
+        vec_push(&gone, victim_group->piece);
     }
     assert(gone.n == 0 || fair_rises(r->cover, gone.at, gone.n));
     vec_done(&gone);

@@ -1,13 +1,13 @@
-/* Who may use which holds, found by name: the bookings for a group or an application in the order
- * in which they came, and the pods of an application wherever they are. (Those of a group are in
- * cluster/groups.h.) So a decision looks at what concerns its pod, whatever else is reserved. */
+/* Who may use which slots, found by name: the reservations for a group or an application in the
+ * order in which they came, and the pods of an application wherever they are. (Those of a group are
+ * in cluster/groups.h.) So a decision looks at what concerns its pod, whatever else is reserved. */
 
 #include <stdlib.h>
 
-#include "core/engine/reservation/holds.h"
+#include "core/engine/reservation/reservation.h"
 #include "core/model/object.h"
 
-struct group_key engine_holds_key(const struct engine *k, pod_id pod)
+struct group_key engine_reservations_key(const struct engine *k, pod_id pod)
 {
     const struct cluster *c = k->cluster;
     const struct shape *shape = pods_shape(&c->pods, pod);
@@ -23,20 +23,20 @@ static uint64_t pair_of(sym namespace, sym name)
 
 struct circle *engine_circle(const struct engine *k, sym namespace, sym name)
 {
-    bool may_be = k->holds->of_name.n && namespace != SYM_NONE && name != SYM_NONE;
-    uint32_t at = may_be ? map_find(&k->holds->of_name, pair_of(namespace, name)) : MAP_NONE;
-    return at == MAP_NONE ? NULL : &k->holds->circles.at[at];
+    bool may_be = k->reservations->of_name.n && namespace != SYM_NONE && name != SYM_NONE;
+    uint32_t at = may_be ? map_find(&k->reservations->of_name, pair_of(namespace, name)) : MAP_NONE;
+    return at == MAP_NONE ? NULL : &k->reservations->circles.at[at];
 }
 
 struct circle *engine_circle_of(const struct engine *k, pod_id pod)
 {
-    struct group_key key = engine_holds_key(k, pod);
+    struct group_key key = engine_reservations_key(k, pod);
     return engine_circle(k, key.namespace, key.name);
 }
 
 static struct circle *circle_get(struct engine *k, sym namespace, sym name)
 {
-    struct holds *h = k->holds;
+    struct reservations *h = k->reservations;
     struct circle *circle = engine_circle(k, namespace, name);
     if (circle)
         return circle;
@@ -53,7 +53,7 @@ static struct circle *circle_get(struct engine *k, sym namespace, sym name)
 
 static void leave_if_empty(struct engine *k, struct circle *circle)
 {
-    struct holds *h = k->holds;
+    struct reservations *h = k->reservations;
     if (circle->first != ID_NONE || circle->pods.n)
         return;
     map_remove(&h->of_name, pair_of(circle->namespace, circle->name));
@@ -63,38 +63,38 @@ static void leave_if_empty(struct engine *k, struct circle *circle)
     vec_push(&h->free_circles, (uint32_t)(circle - h->circles.at));
 }
 
-/* --- bookings --- */
+/* --- reservations --- */
 
-static void join(struct engine *k, struct booking *b)
+static void join(struct engine *k, struct reservation_info *b)
 {
-    struct holds *h = k->holds;
+    struct reservations *h = k->reservations;
     struct circle *circle = circle_get(k, b->namespace, b->group);
-    uint32_t at = (uint32_t)(b - h->bookings.at);
+    uint32_t at = (uint32_t)(b - h->all.at);
     b->before = circle->last;
     b->after = ID_NONE;
     if (circle->last == ID_NONE)
         circle->first = at;
     else
-        h->bookings.at[circle->last].after = at;
+        h->all.at[circle->last].after = at;
     circle->last = at;
 }
 
-static void part(struct engine *k, struct booking *b)
+static void part(struct engine *k, struct reservation_info *b)
 {
-    struct holds *h = k->holds;
+    struct reservations *h = k->reservations;
     struct circle *circle = engine_circle(k, b->namespace, b->group);
     if (b->before == ID_NONE)
         circle->first = b->after;
     else
-        h->bookings.at[b->before].after = b->after;
+        h->all.at[b->before].after = b->after;
     if (b->after == ID_NONE)
         circle->last = b->before;
     else
-        h->bookings.at[b->after].before = b->before;
+        h->all.at[b->after].before = b->before;
     leave_if_empty(k, circle);
 }
 
-void engine_set_booking_group(struct engine *k, struct booking *b, struct str group)
+void engine_set_reservation_group(struct engine *k, struct reservation_info *b, struct str group)
 {
     struct names *names = &k->cluster->names;
     sym is = group.n ? names_get(names, group) : SYM_NONE;
@@ -111,7 +111,7 @@ void engine_set_booking_group(struct engine *k, struct booking *b, struct str gr
         join(k, b);
 }
 
-bool engine_has_booking(const struct engine *k, pod_id pod)
+bool engine_has_reservation(const struct engine *k, pod_id pod)
 {
     const struct circle *circle = engine_circle_of(k, pod);
     return circle && circle->first != ID_NONE;
@@ -125,7 +125,7 @@ void engine_join_app(struct engine *k, pod_id pod)
     if (LIKELY(shape->app == SYM_NONE))
         return;
     struct circle *circle = circle_get(k, shape->namespace, shape->app);
-    map_put(&k->holds->app_slots, pod.i, circle->pods.n);
+    map_put(&k->reservations->app_places, pod.i, circle->pods.n);
     vec_push(&circle->pods, pod.i);
     engine_note_without(k, pod);
 }
@@ -136,22 +136,22 @@ void engine_leave_app(struct engine *k, pod_id pod)
     if (LIKELY(shape->app == SYM_NONE))
         return;
     struct circle *circle = engine_circle(k, shape->namespace, shape->app);
-    uint32_t slot = map_remove(&k->holds->app_slots, pod.i);
+    uint32_t slot = map_remove(&k->reservations->app_places, pod.i);
     uint32_t moved = vec_pop(&circle->pods);
     if (moved != pod.i) {
         circle->pods.at[slot] = moved;
-        map_put(&k->holds->app_slots, moved, slot);
+        map_put(&k->reservations->app_places, moved, slot);
     }
     leave_if_empty(k, circle);
 }
 
-/* --- who runs and uses no hold --- */
+/* --- who runs and uses no slot --- */
 
 void engine_note_without(struct engine *k, pod_id pod)
 {
     bool runs = pods_at(&k->cluster->pods, pod)->node != ID_NONE;
     struct circle *circle = runs ? engine_circle_of(k, pod) : NULL;
-    if (circle && map_find(&k->holds->of_user, pod.i) == MAP_NONE)
+    if (circle && map_find(&k->reservations->of_user, pod.i) == MAP_NONE)
         circle->is_unmatched = circle->has_without = true;
 }
 
@@ -165,9 +165,9 @@ static void consider(const struct engine *k, const struct circle *circle, pod_id
                      struct finds *out)
 {
     const struct pod_row *row = pods_at(&k->cluster->pods, pod);
-    struct group_key key = engine_holds_key(k, pod);
+    struct group_key key = engine_reservations_key(k, pod);
     if (row->node != ID_NONE && !(row->flags & POD_TERMINATING) &&
-        map_find(&k->holds->of_user, pod.i) == MAP_NONE && key.name == circle->name)
+        map_find(&k->reservations->of_user, pod.i) == MAP_NONE && key.name == circle->name)
         vec_push(out, ((struct find){pod, k->units.at[pod.i].arrival}));
 }
 
@@ -192,16 +192,16 @@ static void find_without(const struct engine *k, const struct circle *circle, st
         qsort(out->at, out->n, sizeof(*out->at), by_arrival);
 }
 
-/* The pod runs already: the hold need not look for room any more. */
-static void give(struct engine *k, struct booking *b, struct hold *hold, pod_id user)
+/* The pod runs already: the slot need not look for room any more. */
+static void give(struct engine *k, struct reservation_info *b, struct slot *slot, pod_id user)
 {
-    engine_take_hold(k, b, hold, user);
-    if (queue_where(k->queue, hold->pod) != QUEUE_IN_FLIGHT)
-        engine_leave(k, (pod_id){hold->pod});
+    engine_take_slot(k, b, slot, user);
+    if (queue_where(k->queue, slot->pod) != QUEUE_IN_FLIGHT)
+        engine_leave(k, (pod_id){slot->pod});
 }
 
-/* The next of them that may use the booking: its own driver may not. */
-static bool next_for(const struct booking *b, struct finds *all, uint32_t n)
+/* The next of them that may use the reservation: its own driver may not. */
+static bool next_for(const struct reservation_info *b, struct finds *all, uint32_t n)
 {
     if (n < all->n && all->at[n].pod.i == b->driver && n + 1 < all->n) {
         struct find driver = all->at[n];
@@ -219,22 +219,22 @@ void engine_match(struct engine *k, struct circle *circle)
         return;
     circle->is_unmatched = false;
     find_without(k, circle, &all);
-    for (uint32_t at = circle->first; at != ID_NONE; at = k->holds->bookings.at[at].after) {
-        struct booking *b = &k->holds->bookings.at[at];
-        for (uint32_t i = b->first_left; i < b->holds.n && !b->is_own && next_for(b, &all, n); i++)
-            if (hold_looks_for_room(k, &b->holds.at[i]))
-                give(k, b, &b->holds.at[i], all.at[n++].pod);
+    for (uint32_t at = circle->first; at != ID_NONE; at = k->reservations->all.at[at].after) {
+        struct reservation_info *b = &k->reservations->all.at[at];
+        for (uint32_t i = b->first_left; i < b->slots.n && !b->is_own && next_for(b, &all, n); i++)
+            if (slot_looks_for_room(k, &b->slots.at[i]))
+                give(k, b, &b->slots.at[i], all.at[n++].pod);
     }
     circle->has_without = n < all.n;
     vec_done(&all);
 }
 
-void circles_done(struct holds *h)
+void circles_done(struct reservations *h)
 {
     vec_each(&h->circles, circle)
         vec_done(&circle->pods);
     vec_done(&h->circles);
     vec_done(&h->free_circles);
     map_done(&h->of_name);
-    map_done(&h->app_slots);
+    map_done(&h->app_places);
 }

@@ -3,38 +3,39 @@
  * A driver makes its workers itself, and says how many. Of a gang whose controller makes one pod
  * after the other (a StatefulSet, a LeaderWorkerSet whose leader must be ready, jobs that have a
  * domain each) those who are there cannot wait for the others. They are placed as a gang all the
- * same: with holds in the seats of those to come, which are taken to be like the first pod, or as a
+ * same: with slots in the place of those to come, which are taken to be like the first pod, or as a
  * driver among them or the object of their set says. When it runs, whoever comes takes the place of
- * a hold, and if those are gone any other. */
+ * a slot, and if those are gone any other. */
 
 #include <stdio.h>
 
 #include "core/cluster/read.h"
-#include "core/engine/reservation/holds.h"
+#include "core/engine/reservation/reservation.h"
 #include "core/model/driver.h"
 
 enum { HOLD_MS = 30 * 60 * 1000 }; /* so long room is held for those to come */
 
-static struct booking *driven_by(struct engine *k, pod_id pod)
+static struct reservation_info *driven_by(struct engine *k, pod_id pod)
 {
-    uint32_t at = map_find(&k->holds->of_driver, pod.i);
-    return at == MAP_NONE ? NULL : &k->holds->bookings.at[at];
+    uint32_t at = map_find(&k->reservations->of_driver, pod.i);
+    return at == MAP_NONE ? NULL : &k->reservations->all.at[at];
 }
 
-static struct booking *of_gang(struct engine *k, uint32_t group)
+static struct reservation_info *of_gang(struct engine *k, uint32_t group)
 {
-    uint32_t at = k->holds->of_gang.n ? map_find(&k->holds->of_gang, group) : MAP_NONE;
-    return at == MAP_NONE ? NULL : &k->holds->bookings.at[at];
+    uint32_t at =
+        k->reservations->of_gang.n ? map_find(&k->reservations->of_gang, group) : MAP_NONE;
+    return at == MAP_NONE ? NULL : &k->reservations->all.at[at];
 }
 
-bool booking_is_early(const struct engine *k, const struct booking *b)
+bool reservation_is_early(const struct engine *k, const struct reservation_info *b)
 {
     if (b->gang != ID_NONE)
-        return engine_muster(k, b->gang).running == 0;
+        return engine_presence(k, b->gang).running == 0;
     return b->driver != ID_NONE && pods_at(&k->cluster->pods, (pod_id){b->driver})->node == ID_NONE;
 }
 
-void engine_guard_driver(struct engine *k, const struct booking *b)
+void engine_guard_driver(struct engine *k, const struct reservation_info *b)
 {
     if (b->driver == ID_NONE)
         return;
@@ -56,7 +57,7 @@ static int64_t placed_ms(const struct engine *k, pod_id pod)
 }
 
 /* Of a gang's: that of the last who came. */
-static int64_t end_of(const struct engine *k, const struct booking *b, pod_id pod)
+static int64_t end_of(const struct engine *k, const struct reservation_info *b, pod_id pod)
 {
     int64_t ends_ms = placed_ms(k, pod) + HOLD_MS;
     bool was_set = b->gang != ID_NONE && b->ends_ms != INT64_MAX;
@@ -65,19 +66,19 @@ static int64_t end_of(const struct engine *k, const struct booking *b, pod_id po
 
 void engine_let_company_in(struct engine *k, pod_id pod)
 {
-    struct booking *b = driven_by(k, pod);
+    struct reservation_info *b = driven_by(k, pod);
     b = b ? b : of_gang(k, groups_of(&k->cluster->groups, pod));
     if (!b || b->is_over || pods_at(&k->cluster->pods, pod)->node == ID_NONE)
         return;
     engine_set_end(k, b, end_of(k, b, pod));
-    bool is_early = booking_is_early(k, b);
+    bool is_early = reservation_is_early(k, b);
     if (!is_early)
-        engine_bound_holds(k, b);
-    for (uint32_t i = b->first_left; i < b->holds.n && !is_early; i++)
-        if (hold_looks_for_room(k, &b->holds.at[i]))
-            engine_stand(k, (pod_id){b->holds.at[i].pod}, true);
+        engine_bound_slots(k, b);
+    for (uint32_t i = b->first_left; i < b->slots.n && !is_early; i++)
+        if (slot_looks_for_room(k, &b->slots.at[i]))
+            engine_stand(k, (pod_id){b->slots.at[i].pod}, true);
     engine_guard_driver(k, b);
-    engine_make_stale(k, &b->shown);
+    engine_make_stale(k, &b->published);
 }
 
 /* --- drivers --- */
@@ -102,31 +103,33 @@ static struct reservation room_for(const struct pod *driver, const struct driver
 static void take_driver(struct engine *k, pod_id pod, const struct pod *from,
                         const struct reservation *room)
 {
-    struct booking *b = engine_add_booking(k, &room->meta);
-    engine_set_booking_group(k, b, names_text(&k->cluster->names, engine_holds_key(k, pod).name));
+    struct reservation_info *b = engine_add_reservation(k, &room->meta);
+    engine_set_reservation_group(
+        k, b, names_text(&k->cluster->names, engine_reservations_key(k, pod).name));
     b->driver = pod.i;
     engine_set_work(k, b, pod);
     engine_set_end(k, b, INT64_MAX);
-    map_put(&k->holds->of_driver, pod.i, (uint32_t)(b - k->holds->bookings.at));
-    engine_put_holds(k, b, room, from);
-    vec_each(&b->holds, hold)
-        engine_leave(k, (pod_id){hold->pod});
+    map_put(&k->reservations->of_driver, pod.i, (uint32_t)(b - k->reservations->all.at));
+    engine_put_slots(k, b, room, from);
+    vec_each(&b->slots, slot)
+        engine_leave(k, (pod_id){slot->pod});
     engine_let_company_in(k, pod);
 }
 
 /* --- one after the other --- */
 
-/* What a hold is like that goes where `from` may go, and takes so much. */
-static shape_id shape_of(struct engine *k, const struct booking *b, const struct reservation *r,
-                         const struct pod *from, amount_list amounts, struct arena *mem)
+/* What a slot is like that goes where `from` may go, and takes so much. */
+static shape_id shape_of(struct engine *k, const struct reservation_info *b,
+                         const struct reservation *r, const struct pod *from, amount_list amounts,
+                         struct arena *mem)
 {
     struct reserved entry = {.amounts = amounts};
     sym pin;
-    return read_pod_shape(k->cluster, engine_hold_pod(k, r, &entry, from, b->priority, mem), &pin);
+    return read_pod_shape(k->cluster, engine_slot_pod(k, r, &entry, from, b->priority, mem), &pin);
 }
 
 /* The same for a worker of the set, whom the same profile places as the first of its group. */
-static shape_id shape_of_worker(struct engine *k, const struct booking *b,
+static shape_id shape_of_worker(struct engine *k, const struct reservation_info *b,
                                 const struct reservation *r, pod_id first, const struct workers *w,
                                 struct arena *mem)
 {
@@ -145,15 +148,15 @@ static struct reservation turn_of(const struct engine *k, uint32_t group, struct
     return r;
 }
 
-static struct booking *begin_turn(struct engine *k, pod_id first, uint32_t group,
-                                  const struct pod *from, const struct driver_needs *needs)
+static struct reservation_info *begin_turn(struct engine *k, pod_id first, uint32_t group,
+                                           const struct pod *from, const struct driver_needs *needs)
 {
     struct cluster *c = k->cluster;
     struct arena mem = {0};
     const struct group *g = &c->groups.at.at[group];
     const struct workers *workers = engine_workers_of(k, group);
     struct reservation r = turn_of(k, group, &mem);
-    struct booking *b = engine_add_booking(k, &r.meta);
+    struct reservation_info *b = engine_add_reservation(k, &r.meta);
     engine_set_work(k, b, first);
     if (workers && !needs)
         b->like = shape_of_worker(k, b, &r, first, workers, &mem);
@@ -162,43 +165,43 @@ static struct booking *begin_turn(struct engine *k, pod_id first, uint32_t group
                            needs ? needs->each : engine_amounts_of(c, cluster_spec(c, first), &mem),
                            &mem);
     intern_hold(&c->pods.shape_table, b->like);
-    engine_set_booking_group(k, b, names_text(&c->names, g->name));
+    engine_set_reservation_group(k, b, names_text(&c->names, g->name));
     b->driver = first.i;
     b->gang = group;
     b->told = needs ? needs->workers : 0;
     engine_set_end(k, b, INT64_MAX);
-    map_put(&k->holds->of_driver, first.i, (uint32_t)(b - k->holds->bookings.at));
-    map_put(&k->holds->of_gang, group, (uint32_t)(b - k->holds->bookings.at));
+    map_put(&k->reservations->of_driver, first.i, (uint32_t)(b - k->reservations->all.at));
+    map_put(&k->reservations->of_gang, group, (uint32_t)(b - k->reservations->all.at));
     arena_done(&mem);
     return b;
 }
 
-static void add_hold(struct engine *k, struct booking *b)
+static void add_slot(struct engine *k, struct reservation_info *b)
 {
     AUTO(buf) name = {0}; /* the entry's is the end of it */
-    int entry = snprintf(NULL, 0, "%u", b->holds.n);
-    buf_printf(&name, "/turn/%u/%u", b->gang, b->holds.n);
+    int entry = snprintf(NULL, 0, "%u", b->slots.n);
+    buf_printf(&name, "/turn/%u/%u", b->gang, b->slots.n);
     struct str text = buf_str(&name);
     struct str number = str_part(text, text.n - (uint32_t)entry, text.n);
-    struct hold *hold = engine_add_entry(k, b, names_get(&k->cluster->names, number));
-    engine_keep_hold(k, b, hold, engine_add_hold(k, b->like, text));
+    struct slot *slot = engine_add_entry(k, b, names_get(&k->cluster->names, number));
+    engine_keep_slot_row(k, b, slot, engine_add_slot(k, b->like, text));
 }
 
 void engine_count_company(struct engine *k, uint32_t group)
 {
     enum { MOST = 10000 };
-    struct booking *b = of_gang(k, group);
-    if (!b || (b->holds.n && !booking_is_early(k, b)))
+    struct reservation_info *b = of_gang(k, group);
+    if (!b || (b->slots.n && !reservation_is_early(k, b)))
         return;
     const struct group *g = &k->cluster->groups.at.at[group];
     uint32_t lacks = b->told ? b->told : (uint32_t)group_minimum(g) - 1;
     uint32_t want = group_comes_in_turn(g) ? MIN(lacks, (uint32_t)MOST) : 0;
-    while (b->holds.n > want) {
-        engine_end_hold(k, &vec_last(&b->holds));
-        b->holds.n--;
+    while (b->slots.n > want) {
+        engine_end_slot(k, &vec_last(&b->slots));
+        b->slots.n--;
     }
-    while (b->holds.n < want)
-        add_hold(k, b);
+    while (b->slots.n < want)
+        add_slot(k, b);
     b->entries = want;
     k->above->followed(k, group); /* one of those that are gone may be among them */
     engine_let_company_in(k, (pod_id){b->driver});
@@ -206,9 +209,9 @@ void engine_count_company(struct engine *k, uint32_t group)
 
 static void liken(struct engine *k, uint32_t group)
 {
-    struct booking *b = of_gang(k, group);
+    struct reservation_info *b = of_gang(k, group);
     const struct workers *workers = engine_workers_of(k, group);
-    if (!b || !workers || b->told || !booking_is_early(k, b))
+    if (!b || !workers || b->told || !reservation_is_early(k, b))
         return;
     struct intern *shapes = &k->cluster->pods.shape_table;
     struct arena mem = {0};
@@ -217,8 +220,8 @@ static void liken(struct engine *k, uint32_t group)
     b->like = shape_of_worker(k, b, &r, (pod_id){b->driver}, workers, &mem);
     arena_done(&mem);
     intern_hold(shapes, b->like);
-    for (; b->like != was && b->holds.n; b->holds.n--)
-        engine_end_hold(k, &vec_last(&b->holds));
+    for (; b->like != was && b->slots.n; b->slots.n--)
+        engine_end_slot(k, &vec_last(&b->slots));
     bool differs = b->like != was;
     intern_drop(shapes, was);
     engine_count_company(k, group);
@@ -236,16 +239,16 @@ void engine_liken_company(struct engine *k, uint32_t set)
 
 void engine_end_turn(struct engine *k, uint32_t group)
 {
-    struct booking *b = of_gang(k, group);
-    if (!b || !booking_is_early(k, b))
+    struct reservation_info *b = of_gang(k, group);
+    if (!b || !reservation_is_early(k, b))
         return;
     b->first_left = 0;
-    vec_each(&b->holds, hold) {
-        pod_id pod = {hold->pod};
+    vec_each(&b->slots, slot) {
+        pod_id pod = {slot->pod};
         uint32_t node = pods_at(&k->cluster->pods, pod)->node;
-        engine_stop_holding(k, b, hold);
-        b->left += hold->is_lost;
-        hold->is_lost = false;
+        engine_uncount_slot(k, b, slot);
+        b->left += slot->is_lost;
+        slot->is_lost = false;
         engine_leave(k, pod);
         if (node == ID_NONE)
             continue;
@@ -255,11 +258,13 @@ void engine_end_turn(struct engine *k, uint32_t group)
     }
 }
 
-const struct booking *engine_company_of(const struct engine *k, uint32_t group, uint32_t *wants)
+const struct reservation_info *engine_company_of(const struct engine *k, uint32_t group,
+                                                 uint32_t *wants)
 {
-    uint32_t at = k->holds->of_gang.n ? map_find(&k->holds->of_gang, group) : MAP_NONE;
-    const struct booking *b = at == MAP_NONE ? NULL : &k->holds->bookings.at[at];
-    if (!b || b->holds.n == 0 || !booking_is_early(k, b))
+    uint32_t at =
+        k->reservations->of_gang.n ? map_find(&k->reservations->of_gang, group) : MAP_NONE;
+    const struct reservation_info *b = at == MAP_NONE ? NULL : &k->reservations->all.at[at];
+    if (!b || b->slots.n == 0 || !reservation_is_early(k, b))
         return NULL;
     *wants = (uint32_t)group_minimum(&k->cluster->groups.at.at[group]);
     *wants = b->told ? MAX(*wants, b->told + 1) : *wants;
@@ -270,13 +275,13 @@ void engine_list_company(struct engine *k, uint32_t group, struct planner *p)
 {
     p->wants = p->held = 0;
     vec_clear(&p->company);
-    const struct booking *b = engine_company_of(k, group, &p->wants);
-    if (LIKELY(!b) || p->seats.n == 0)
+    const struct reservation_info *b = engine_company_of(k, group, &p->wants);
+    if (LIKELY(!b) || p->members.n == 0)
         return;
-    for (uint32_t i = b->holds.n; i-- > 0;) {
-        p->held += pods_at(&k->cluster->pods, (pod_id){b->holds.at[i].pod})->node != ID_NONE;
-        if (hold_looks_for_room(k, &b->holds.at[i]))
-            vec_push(&p->company, b->holds.at[i].pod);
+    for (uint32_t i = b->slots.n; i-- > 0;) {
+        p->held += pods_at(&k->cluster->pods, (pod_id){b->slots.at[i].pod})->node != ID_NONE;
+        if (slot_looks_for_room(k, &b->slots.at[i]))
+            vec_push(&p->company, b->slots.at[i].pod);
     }
 }
 
@@ -294,12 +299,12 @@ void engine_put_driver(struct engine *k, pod_id pod, const struct pod *from)
     struct driver_needs needs;
     uint32_t group = engine_gang_of(k, pod);
     bool has_turn = group != ID_NONE && may_come_in_turn(&k->cluster->groups.at.at[group]);
-    struct booking *b = driven_by(k, pod);
+    struct reservation_info *b = driven_by(k, pod);
     if (b && b->gang != ID_NONE && (!has_turn || b->gang != group))
         engine_remove_driver(k, pod);
-    bool may_lead =
-        has_turn ? !of_gang(k, group)
-                 : engine_gangs_of(k, pod) && !b && engine_holds_key(k, pod).name != SYM_NONE;
+    bool may_lead = has_turn ? !of_gang(k, group)
+                             : engine_gangs_of(k, pod) && !b &&
+                                   engine_reservations_key(k, pod).name != SYM_NONE;
     bool is_driver = may_lead && driver_needs(from, &mem, &needs);
     bool has_ended = pods_at(&k->cluster->pods, pod)->node != ID_NONE &&
                      placed_ms(k, pod) + HOLD_MS <= k->now_ms;
@@ -332,33 +337,33 @@ static uint32_t heir_of(const struct engine *k, uint32_t group, pod_id leader)
 
 void engine_remove_driver(struct engine *k, pod_id pod)
 {
-    struct booking *b = driven_by(k, pod);
+    struct reservation_info *b = driven_by(k, pod);
     if (!b)
         return;
     uint32_t heir = b->gang == ID_NONE ? ID_NONE : heir_of(k, b->gang, pod);
-    map_remove(&k->holds->of_driver, pod.i);
+    map_remove(&k->reservations->of_driver, pod.i);
     if (heir != ID_NONE) {
-        map_put(&k->holds->of_driver, heir, (uint32_t)(b - k->holds->bookings.at));
+        map_put(&k->reservations->of_driver, heir, (uint32_t)(b - k->reservations->all.at));
         b->driver = heir;
         engine_guard_driver(k, b);
         return;
     }
     if (b->gang != ID_NONE)
-        map_remove(&k->holds->of_gang, b->gang);
-    engine_drop_booking(k, b);
+        map_remove(&k->reservations->of_gang, b->gang);
+    engine_drop_reservation(k, b);
     b->driver = ID_NONE;
 }
 
 /* --- a driver that is in no gang --- */
 
 /* How many of those who look for room find it; `*rejected`: who refuses the next. */
-static uint32_t place_company(struct engine *k, struct booking *b, uint64_t *rejected)
+static uint32_t place_company(struct engine *k, struct reservation_info *b, uint64_t *rejected)
 {
     struct cluster *c = k->cluster;
     uint32_t placed = 0;
-    vec_each(&b->holds, hold) {
-        pod_id pod = {hold->pod};
-        if (!hold_looks_for_room(k, hold))
+    vec_each(&b->slots, slot) {
+        pod_id pod = {slot->pod};
+        if (!slot_looks_for_room(k, slot))
             continue;
         struct class *class = classes_of(&k->classes, pods_at(&c->pods, pod)->shape);
         struct verdict v = engine_decide(k, pod, class);
@@ -375,7 +380,7 @@ static uint32_t place_company(struct engine *k, struct booking *b, uint64_t *rej
 bool engine_has_company(struct engine *k, pod_id pod, struct effects *out)
 {
     struct cluster *c = k->cluster;
-    struct booking *b = driven_by(k, pod);
+    struct reservation_info *b = driven_by(k, pod);
     struct class *class = b ? classes_of(&k->classes, pods_at(&c->pods, pod)->shape) : NULL;
     if (!b || class->error.n)
         return true;
@@ -383,8 +388,8 @@ bool engine_has_company(struct engine *k, pod_id pod, struct effects *out)
         (uint8_t)k->figures->counts.of.at[class->profile - k->config.rules.profiles];
     uint32_t looking = 0, placed = 0;
     uint64_t rejected = 0;
-    vec_each(&b->holds, hold)
-        looking += hold_looks_for_room(k, hold);
+    vec_each(&b->slots, slot)
+        looking += slot_looks_for_room(k, slot);
     struct txn t = txn_begin(c);
     struct verdict v = engine_decide(k, pod, class);
     bool finds_room = v.node != ID_NONE && !v.error;

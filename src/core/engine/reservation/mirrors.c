@@ -7,11 +7,11 @@
  * from its object. All others that stand for nothing are deleted, those of earlier releases
  * included. */
 
-#include "core/engine/reservation/holds.h"
+#include "core/engine/reservation/reservation.h"
 #include "core/model/mirror.h"
 
 static const struct {
-    struct str kind;   /* a booking is called kind/name, */
+    struct str kind;   /* a reservation is called kind/name, */
     struct str suffix; /* and its object name + suffix */
 } sorts[] = {
     {STR("gang/"), STR("-reservation")},
@@ -22,7 +22,8 @@ static const struct {
 
 enum { LOST = 2, NAME_MOST = 253 };
 
-struct str engine_mirror_name(const struct engine *k, const struct booking *b, struct arena *mem)
+struct str engine_mirror_name(const struct engine *k, const struct reservation_info *b,
+                              struct arena *mem)
 {
     struct str name = names_text(&k->cluster->names, b->name);
     for (size_t i = 0; i < LEN(sorts); i++)
@@ -32,15 +33,15 @@ struct str engine_mirror_name(const struct engine *k, const struct booking *b, s
 }
 
 /* What the object stands for; NULL: nothing. */
-static struct booking *find(struct engine *k, sym namespace, struct str name)
+static struct reservation_info *find(struct engine *k, sym namespace, struct str name)
 {
     for (size_t i = 0; i < LEN(sorts); i++) {
         if (!str_ends(name, sorts[i].suffix))
             continue;
         struct str of = str_part(name, 0, name.n - sorts[i].suffix.n);
         sym known = names_find(&k->cluster->names, arena_join(&k->mem, sorts[i].kind, of));
-        struct booking *b = engine_find_booking(k, namespace, known);
-        if (b && booking_is_own(b))
+        struct reservation_info *b = engine_find_reservation(k, namespace, known);
+        if (b && reservation_is_own(b))
             return b;
     }
     return NULL;
@@ -48,11 +49,11 @@ static struct booking *find(struct engine *k, sym namespace, struct str name)
 
 static void look_soon(struct engine *k)
 {
-    struct exhibit none = {0};
+    struct published_status none = {0};
     engine_make_stale(k, &none);
 }
 
-/* --- strays --- */
+/* --- mirrors that stand for nothing --- */
 
 static sym held(struct engine *k, struct str text)
 {
@@ -68,39 +69,41 @@ static char *copy(struct str text)
     return to;
 }
 
-static struct stray *find_stray(struct engine *k, sym namespace, sym name)
+static struct orphan_mirror *find_orphan_mirror(struct engine *k, sym namespace, sym name)
 {
-    vec_each(&k->holds->strays, stray)
-        if (stray->namespace == namespace && stray->name == name)
-            return stray;
+    vec_each(&k->reservations->orphan_mirrors, orphan_mirror)
+        if (orphan_mirror->namespace == namespace && orphan_mirror->name == name)
+            return orphan_mirror;
     return NULL;
 }
 
-static struct stray *add_stray(struct engine *k, struct str namespace, struct str name,
-                               struct str uid)
+static struct orphan_mirror *add_orphan_mirror(struct engine *k, struct str namespace,
+                                               struct str name, struct str uid)
 {
     const struct names *names = &k->cluster->names;
-    struct stray *stray = find_stray(k, names_find(names, namespace), names_find(names, name));
-    if (!stray) {
-        vec_push(&k->holds->strays,
-                 ((struct stray){.namespace = held(k, namespace), .name = held(k, name)}));
-        stray = &vec_last(&k->holds->strays);
+    struct orphan_mirror *orphan_mirror =
+        find_orphan_mirror(k, names_find(names, namespace), names_find(names, name));
+    if (!orphan_mirror) {
+        vec_push(&k->reservations->orphan_mirrors,
+                 ((struct orphan_mirror){.namespace = held(k, namespace), .name = held(k, name)}));
+        orphan_mirror = &vec_last(&k->reservations->orphan_mirrors);
     }
-    mem_free(stray->uid);
-    mem_free(stray->finalizers);
-    stray->uid = copy(uid);
-    stray->finalizers = NULL;
+    mem_free(orphan_mirror->uid);
+    mem_free(orphan_mirror->finalizers);
+    orphan_mirror->uid = copy(uid);
+    orphan_mirror->finalizers = NULL;
     look_soon(k);
-    return stray;
+    return orphan_mirror;
 }
 
-static void forget_stray(struct engine *k, struct stray *stray)
+static void forget_orphan_mirror(struct engine *k, struct orphan_mirror *orphan_mirror)
 {
-    intern_drop(&k->cluster->names.text, stray->namespace);
-    intern_drop(&k->cluster->names.text, stray->name);
-    mem_free(stray->uid);
-    mem_free(stray->finalizers);
-    vec_remove(&k->holds->strays, (uint32_t)(stray - k->holds->strays.at));
+    intern_drop(&k->cluster->names.text, orphan_mirror->namespace);
+    intern_drop(&k->cluster->names.text, orphan_mirror->name);
+    mem_free(orphan_mirror->uid);
+    mem_free(orphan_mirror->finalizers);
+    vec_remove(&k->reservations->orphan_mirrors,
+               (uint32_t)(orphan_mirror - k->reservations->orphan_mirrors.at));
 }
 
 /* --- what is seen --- */
@@ -126,32 +129,34 @@ static pod_id heir_of(const struct engine *k, const struct reservation *from)
 }
 
 /* A slot that was kept before we came: it is kept on. */
-static struct booking *take_over(struct engine *k, const struct reservation *from)
+static struct reservation_info *take_over(struct engine *k, const struct reservation *from)
 {
     struct str name = from->meta.name, suffix = sorts[LOST].suffix;
-    if (k->holds->has_begun || !str_ends(name, suffix) || from->meta.deleted_ms != TIME_NONE)
+    if (k->reservations->has_begun || !str_ends(name, suffix) || from->meta.deleted_ms != TIME_NONE)
         return NULL;
     struct reservation own = *from;
     own.meta.name = arena_join(&k->mem, sorts[LOST].kind, str_part(name, 0, name.n - suffix.n));
-    engine_book_slot(k, &own, heir_of(k, from));
+    engine_reserve_for_lost(k, &own, heir_of(k, from));
     return find(k, names_find(&k->cluster->names, from->meta.namespace), name);
 }
 
 void engine_put_mirror(struct engine *k, const struct reservation *from)
 {
-    struct booking *b =
+    struct reservation_info *b =
         find(k, names_find(&k->cluster->names, from->meta.namespace), from->meta.name);
     if (!b)
         b = take_over(k, from);
     if (b) {
         b->is_mirrored = true;
-        engine_see_booking(k, b, from);
+        engine_see_reservation(k, b, from);
     } else {
         int64_t version;
-        struct stray *stray = add_stray(k, from->meta.namespace, from->meta.name, from->meta.uid);
-        stray->finalizers = engine_other_finalizers(from);
-        stray->version = str_int(from->meta.resource_version, &version) ? (uint64_t)version : 0;
-        stray->is_leaving = from->meta.deleted_ms != TIME_NONE;
+        struct orphan_mirror *orphan_mirror =
+            add_orphan_mirror(k, from->meta.namespace, from->meta.name, from->meta.uid);
+        orphan_mirror->finalizers = engine_other_finalizers(from);
+        orphan_mirror->version =
+            str_int(from->meta.resource_version, &version) ? (uint64_t)version : 0;
+        orphan_mirror->is_leaving = from->meta.deleted_ms != TIME_NONE;
     }
     arena_reset(&k->mem);
 }
@@ -160,38 +165,40 @@ void engine_remove_mirror(struct engine *k, const struct meta *meta)
 {
     const struct names *names = &k->cluster->names;
     sym namespace = names_find(names, meta->namespace);
-    struct stray *stray = find_stray(k, namespace, names_find(names, meta->name));
-    struct booking *b = find(k, namespace, meta->name);
-    if (stray)
-        forget_stray(k, stray);
+    struct orphan_mirror *orphan_mirror =
+        find_orphan_mirror(k, namespace, names_find(names, meta->name));
+    struct reservation_info *b = find(k, namespace, meta->name);
+    if (orphan_mirror)
+        forget_orphan_mirror(k, orphan_mirror);
     if (b) { /* it is made anew if there is something left to show */
-        exhibit_done(&b->shown);
+        published_status_done(&b->published);
         b->is_mirrored = false;
-        engine_make_stale(k, &b->shown);
+        engine_make_stale(k, &b->published);
     }
     arena_reset(&k->mem);
 }
 
-void engine_drop_mirror(struct engine *k, struct booking *b)
+void engine_drop_mirror(struct engine *k, struct reservation_info *b)
 {
-    if (b->shown.uid)
-        add_stray(k, names_text(&k->cluster->names, b->namespace),
-                  engine_mirror_name(k, b, &k->mem), str_of(b->shown.uid));
-    exhibit_done(&b->shown);
+    if (b->published.uid)
+        add_orphan_mirror(k, names_text(&k->cluster->names, b->namespace),
+                          engine_mirror_name(k, b, &k->mem), str_of(b->published.uid));
+    published_status_done(&b->published);
     b->is_mirrored = false;
 }
 
 /* --- what is shown --- */
 
-static reserved_list holds_of(const struct engine *k, const struct booking *b, struct arena *mem)
+static reserved_list slots_of(const struct engine *k, const struct reservation_info *b,
+                              struct arena *mem)
 {
     const struct cluster *c = k->cluster;
-    reserved_list list = {.at = arena_array(mem, struct reserved, b->holds.n)};
-    vec_each(&b->holds, hold) {
-        pod_id pod = {hold->pod};
+    reserved_list list = {.at = arena_array(mem, struct reserved, b->slots.n)};
+    vec_each(&b->slots, slot) {
+        pod_id pod = {slot->pod};
         uint32_t node = pods_at(&c->pods, pod)->node;
         list.at[list.n++] = (struct reserved){
-            .name = names_text(&c->names, hold->entry),
+            .name = names_text(&c->names, slot->entry),
             .node = node == ID_NONE ? STR("") : names_text(&c->names, c->nodes.name[node]),
             .amounts = engine_amounts_of(c, cluster_spec(c, pod), mem),
         };
@@ -200,7 +207,7 @@ static reserved_list holds_of(const struct engine *k, const struct booking *b, s
 }
 
 /* With whom it goes: the driver, or who made the gang. */
-static struct owner owner_of(const struct engine *k, const struct booking *b)
+static struct owner owner_of(const struct engine *k, const struct reservation_info *b)
 {
     if (b->driver != ID_NONE) {
         const struct pod_row *row = pods_at(&k->cluster->pods, (pod_id){b->driver});
@@ -219,7 +226,7 @@ static struct owner owner_of(const struct engine *k, const struct booking *b)
     return (struct owner){0};
 }
 
-static void create(struct engine *k, struct booking *b, struct effects *out)
+static void create(struct engine *k, struct reservation_info *b, struct effects *out)
 {
     enum { SECOND_MS = 1000 };
     struct mirror m = {
@@ -228,7 +235,7 @@ static void create(struct engine *k, struct booking *b, struct effects *out)
         .group = b->group == SYM_NONE ? STR("") : names_text(&k->cluster->names, b->group),
         .owner = owner_of(k, b),
         .seconds = MAX((b->ends_ms - k->now_ms) / SECOND_MS, (int64_t)1),
-        .holds = holds_of(k, b, &k->mem),
+        .slots = slots_of(k, b, &k->mem),
     };
     struct object_write write = {
         .kind = KIND_RESERVATION, .namespace = m.namespace, .name = m.name};
@@ -238,7 +245,7 @@ static void create(struct engine *k, struct booking *b, struct effects *out)
 }
 
 /* Is there something to see of it? */
-static bool is_worth_showing(const struct engine *k, const struct booking *b)
+static bool is_worth_publishing(const struct engine *k, const struct reservation_info *b)
 {
     bool is_under_way =
         b->driver == ID_NONE || pods_at(&k->cluster->pods, (pod_id){b->driver})->node != ID_NONE;
@@ -246,18 +253,20 @@ static bool is_worth_showing(const struct engine *k, const struct booking *b)
 }
 
 /* One that has our finalizer goes in two steps: the server says so in between. */
-static void clear_away(struct engine *k, const struct stray *stray, struct effects *out)
+static void clear_away(struct engine *k, const struct orphan_mirror *orphan_mirror,
+                       struct effects *out)
 {
     struct object_write write = {.kind = KIND_RESERVATION,
-                                 .namespace = names_text(&k->cluster->names, stray->namespace),
-                                 .name = names_text(&k->cluster->names, stray->name)};
-    struct str uid = str_of(stray->uid);
-    if (!stray->is_leaving) {
+                                 .namespace =
+                                     names_text(&k->cluster->names, orphan_mirror->namespace),
+                                 .name = names_text(&k->cluster->names, orphan_mirror->name)};
+    struct str uid = str_of(orphan_mirror->uid);
+    if (!orphan_mirror->is_leaving) {
         engine_add_publication(k, &write, uid, patch_delete(uid, &out->mem), out);
-    } else if (stray->finalizers) {
-        write.version = stray->version;
-        struct patch patch = {.meta =
-                                  arena_printf(&out->mem, "\"finalizers\":%s", stray->finalizers)};
+    } else if (orphan_mirror->finalizers) {
+        write.version = orphan_mirror->version;
+        struct patch patch = {
+            .meta = arena_printf(&out->mem, "\"finalizers\":%s", orphan_mirror->finalizers)};
         engine_add_publication(k, &write, uid, patch, out);
     }
 }
@@ -265,33 +274,34 @@ static void clear_away(struct engine *k, const struct stray *stray, struct effec
 /* Objects of an earlier life stand for what we hold again. */
 static void find_again(struct engine *k)
 {
-    for (uint32_t i = k->holds->strays.n; i-- > 0;) {
-        struct stray *stray = &k->holds->strays.at[i];
-        struct booking *b = find(k, stray->namespace, names_text(&k->cluster->names, stray->name));
-        if (!b || b->shown.uid || stray->is_leaving || !is_worth_showing(k, b))
+    for (uint32_t i = k->reservations->orphan_mirrors.n; i-- > 0;) {
+        struct orphan_mirror *orphan_mirror = &k->reservations->orphan_mirrors.at[i];
+        struct reservation_info *b =
+            find(k, orphan_mirror->namespace, names_text(&k->cluster->names, orphan_mirror->name));
+        if (!b || b->published.uid || orphan_mirror->is_leaving || !is_worth_publishing(k, b))
             continue;
         b->is_mirrored = true; /* what it says is seen with its next change */
-        b->shown.uid = copy(str_of(stray->uid));
-        b->shown.is_stale = true;
-        forget_stray(k, stray);
+        b->published.uid = copy(str_of(orphan_mirror->uid));
+        b->published.is_stale = true;
+        forget_orphan_mirror(k, orphan_mirror);
     }
 }
 
-void engine_show_mirrors(struct engine *k, struct effects *out)
+void engine_publish_mirrors(struct engine *k, struct effects *out)
 {
-    k->holds->has_begun = true;
+    k->reservations->has_begun = true;
     find_again(k);
-    vec_each(&k->holds->bookings, b) {
-        if (b->name == SYM_NONE || !booking_is_own(b) || !b->shown.is_stale)
+    vec_each(&k->reservations->all, b) {
+        if (b->name == SYM_NONE || !reservation_is_own(b) || !b->published.is_stale)
             continue;
-        b->shown.is_stale = b->shown.uid != NULL;
-        if (!is_worth_showing(k, b))
+        b->published.is_stale = b->published.uid != NULL;
+        if (!is_worth_publishing(k, b))
             engine_drop_mirror(k, b);
         else if (!b->is_mirrored)
             create(k, b, out);
     }
-    while (k->holds->strays.n) {
-        clear_away(k, &vec_last(&k->holds->strays), out);
-        forget_stray(k, &vec_last(&k->holds->strays));
+    while (k->reservations->orphan_mirrors.n) {
+        clear_away(k, &vec_last(&k->reservations->orphan_mirrors), out);
+        forget_orphan_mirror(k, &vec_last(&k->reservations->orphan_mirrors));
     }
 }

@@ -8,11 +8,11 @@
  * and so on, would hold what no quota counts. Only the share bounds them, since the quotas have
  * counted who was lost, and may still. */
 
-#include "core/engine/reservation/holds.h"
+#include "core/engine/reservation/reservation.h"
 
 /* --- what a namespace holds --- */
 
-static struct tenure *tenure_of(struct holds *h, sym namespace)
+static struct tenure *tenure_of(struct reservations *h, sym namespace)
 {
     uint32_t at = map_find(&h->of_namespace, namespace);
     return at == MAP_NONE ? NULL : &h->tenures.at[at];
@@ -20,7 +20,7 @@ static struct tenure *tenure_of(struct holds *h, sym namespace)
 
 static struct tenure *tenure_get(struct engine *k, sym namespace)
 {
-    struct holds *h = k->holds;
+    struct reservations *h = k->reservations;
     struct tenure *known = tenure_of(h, namespace);
     if (known)
         return known;
@@ -59,29 +59,29 @@ static void count(struct tenure *t, const struct pod_request *each, bool is_more
         add(t, each->others[i].resource, each->others[i].amount, is_more);
 }
 
-static const struct pod_request *amounts_of(const struct engine *k, const struct hold *hold)
+static const struct pod_request *amounts_of(const struct engine *k, const struct slot *slot)
 {
-    return &cluster_spec(k->cluster, (pod_id){hold->pod})->hold;
+    return &cluster_spec(k->cluster, (pod_id){slot->pod})->hold;
 }
 
 static void drop_if_empty(struct engine *k, struct tenure *t)
 {
     if (*sum_of(t, RESOURCE_PODS))
         return;
-    map_remove(&k->holds->of_namespace, t->namespace);
+    map_remove(&k->reservations->of_namespace, t->namespace);
     intern_drop(&k->cluster->names.text, t->namespace);
     vec_done(&t->sums);
-    vec_push(&k->holds->free_tenures, (uint32_t)(t - k->holds->tenures.at));
+    vec_push(&k->reservations->free_tenures, (uint32_t)(t - k->reservations->tenures.at));
 }
 
-void engine_stop_holding(struct engine *k, struct booking *b, struct hold *hold)
+void engine_uncount_slot(struct engine *k, struct reservation_info *b, struct slot *slot)
 {
-    if (!hold->is_counted)
+    if (!slot->is_counted)
         return;
-    struct tenure *t = tenure_of(k->holds, b->namespace);
-    hold->is_counted = false;
+    struct tenure *t = tenure_of(k->reservations, b->namespace);
+    slot->is_counted = false;
     b->counted--;
-    count(t, amounts_of(k, hold), false);
+    count(t, amounts_of(k, slot), false);
     drop_if_empty(k, t);
 }
 
@@ -128,7 +128,7 @@ static int64_t share_of(const struct cluster *c, resource_id resource, int64_t p
     return percent == 0 ? 0 : all > INT64_MAX ? INT64_MAX : MAX((int64_t)all, largest);
 }
 
-/* What bounds a booking. */
+/* What bounds a reservation. */
 struct bound {
     const struct cluster *c;
     struct tenure *t;
@@ -152,19 +152,20 @@ static uint64_t times(const struct bound *b, resource_id resource, int64_t each)
 }
 
 /* Slots are nobody's word, so they are held where announcements are not: on one node's worth. */
-static struct bound bound_for(const struct engine *k, const struct booking *b, struct tenure *t)
+static struct bound bound_for(const struct engine *k, const struct reservation_info *b,
+                              struct tenure *t)
 {
-    if (b->slot_percent)
-        return (struct bound){k->cluster, t, b->slot_percent, true};
+    if (b->lost_percent)
+        return (struct bound){k->cluster, t, b->lost_percent, true};
     struct coscheduling_args args = engine_gang_args(k, (pod_id){b->driver});
     bool may = is_let(&args, names_text(&k->cluster->names, b->namespace));
     return (struct bound){k->cluster, t, may ? args.held_percent : 0, false};
 }
 
-static uint64_t most_of(struct engine *k, const struct booking *booking, struct tenure *t,
-                        const struct pod_request *each)
+static uint64_t most_of(struct engine *k, const struct reservation_info *reservation,
+                        struct tenure *t, const struct pod_request *each)
 {
-    struct bound b = bound_for(k, booking, t);
+    struct bound b = bound_for(k, reservation, t);
     uint64_t n = b.percent == 0 ? 0 : times(&b, RESOURCE_PODS, 1);
     n = n ? MIN(n, times(&b, RESOURCE_CPU, each->cpu_milli)) : 0;
     n = n ? MIN(n, times(&b, RESOURCE_MEMORY, each->memory)) : 0;
@@ -173,79 +174,79 @@ static uint64_t most_of(struct engine *k, const struct booking *booking, struct 
     return n;
 }
 
-/* So many may; the hold is one of them, or it is none. */
-static uint64_t bound(struct engine *k, struct booking *b, struct tenure *t, struct hold *hold,
-                      uint64_t most)
+/* So many may; the slot is one of them, or it is none. */
+static uint64_t bound(struct engine *k, struct reservation_info *b, struct tenure *t,
+                      struct slot *slot, uint64_t most)
 {
     if (most == 0) {
-        engine_lose_hold(k, (pod_id){hold->pod});
+        engine_lose_slot(k, (pod_id){slot->pod});
         return 0;
     }
-    hold->is_counted = true;
+    slot->is_counted = true;
     b->counted++;
-    count(t, amounts_of(k, hold), true);
+    count(t, amounts_of(k, slot), true);
     return most - 1;
 }
 
 /* Is what it holds summed up, and does it hold now? */
-static bool is_bounded(const struct engine *k, const struct booking *b)
+static bool is_bounded(const struct engine *k, const struct reservation_info *b)
 {
-    return b->slot_percent || (b->driver != ID_NONE && !booking_is_early(k, b));
+    return b->lost_percent || (b->driver != ID_NONE && !reservation_is_early(k, b));
 }
 
-void engine_bound_hold(struct engine *k, struct booking *b, struct hold *hold)
+void engine_bound_slot(struct engine *k, struct reservation_info *b, struct slot *slot)
 {
-    if (!k->holds->has_stepped || !is_bounded(k, b))
+    if (!k->reservations->has_stepped || !is_bounded(k, b))
         return;
     struct tenure *t = tenure_get(k, b->namespace);
-    bound(k, b, t, hold, most_of(k, b, t, amounts_of(k, hold)));
+    bound(k, b, t, slot, most_of(k, b, t, amounts_of(k, slot)));
     drop_if_empty(k, t);
 }
 
-void engine_bound_holds(struct engine *k, struct booking *b)
+void engine_bound_slots(struct engine *k, struct reservation_info *b)
 {
-    if (!k->holds->has_stepped || b->left == b->counted || !is_bounded(k, b))
+    if (!k->reservations->has_stepped || b->left == b->counted || !is_bounded(k, b))
         return;
     struct tenure *t = tenure_get(k, b->namespace);
     uint64_t most = UINT64_MAX;
-    for (uint32_t i = b->first_left; i < b->holds.n; i++) {
-        struct hold *hold = &b->holds.at[i];
-        if (!hold_is_left(hold) || hold->is_counted)
+    for (uint32_t i = b->first_left; i < b->slots.n; i++) {
+        struct slot *slot = &b->slots.at[i];
+        if (!slot_is_left(slot) || slot->is_counted)
             continue;
         if (most == UINT64_MAX) /* all of them ask for the same */
-            most = most_of(k, b, t, amounts_of(k, hold));
-        most = bound(k, b, t, hold, most);
+            most = most_of(k, b, t, amounts_of(k, slot));
+        most = bound(k, b, t, slot, most);
     }
     drop_if_empty(k, t);
 }
 
 void engine_begin_to_bound(struct engine *k)
 {
-    if (LIKELY(k->holds->has_stepped))
+    if (LIKELY(k->reservations->has_stepped))
         return;
-    k->holds->has_stepped = true;
-    vec_each(&k->holds->bookings, b)
+    k->reservations->has_stepped = true;
+    vec_each(&k->reservations->all, b)
         if (b->name != SYM_NONE)
-            engine_bound_holds(k, b);
+            engine_bound_slots(k, b);
 }
 
 void engine_bound_anew(struct engine *k, sym namespace)
 {
-    if (k->holds->has_begun || !tenure_of(k->holds, namespace))
+    if (k->reservations->has_begun || !tenure_of(k->reservations, namespace))
         return;
     for (uint32_t pass = 0; pass < 2; pass++)
-        vec_each(&k->holds->bookings, b) {
+        vec_each(&k->reservations->all, b) {
             if (b->name == SYM_NONE || b->namespace != namespace)
                 continue;
             if (pass)
-                engine_bound_holds(k, b);
+                engine_bound_slots(k, b);
             else
-                vec_each(&b->holds, hold)
-                    engine_stop_holding(k, b, hold);
+                vec_each(&b->slots, slot)
+                    engine_uncount_slot(k, b, slot);
         }
 }
 
-void tenures_done(struct holds *h)
+void tenures_done(struct reservations *h)
 {
     vec_each(&h->tenures, t)
         vec_done(&t->sums);

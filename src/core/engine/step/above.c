@@ -15,17 +15,17 @@ static bool takes_turns(const struct engine *k, uint32_t unit)
 /* Nobody behind such a unit has a turn. */
 static bool is_asked(const struct engine *k, const struct line *l)
 {
-    for (uint32_t i = 0; i < engine_n_asked(k); i++) {
-        uint32_t unit = engine_unit_asked(k, i);
+    for (uint32_t i = 0; i < engine_n_extender_calls(k); i++) {
+        uint32_t unit = engine_unit_of_extender_call(k, i);
         if (unit != ID_NONE && engine_line_of(k, unit) == l)
             return true;
     }
     return false;
 }
 
-static struct payer payer(const struct engine *k, pod_id hold)
+static struct payer payer(const struct engine *k, pod_id slot)
 {
-    const struct booking *b = engine_booking_of_hold(k, hold.i);
+    const struct reservation_info *b = engine_reservation_of_slot(k, slot.i);
     if (!b)
         return (struct payer){ID_NONE, SYM_NONE};
     struct payer payer = {b->driver, b->namespace};
@@ -47,14 +47,14 @@ const struct above engine_above = {
     .led = engine_gang_led,
     .followed = engine_forget_gang_refusal,
     .resized = engine_count_company,
-    .is_idle = engine_is_idle_hold,
+    .is_idle = engine_is_idle_slot,
     .is_in_line = is_in_line,
     .takes_turns = takes_turns,
-    .is_evicting = engine_is_evicting,
-    .pursuit_ms = engine_pursuit_ms,
+    .waits_for_evictions = engine_waits_for_evictions,
+    .next_preemption_ms = engine_next_preemption_ms,
     .is_asked = is_asked,
     .list_company = engine_list_company,
-    .decide_told = engine_decide_told,
+    .decide_as_answered = engine_decide_as_answered,
     .judge = engine_judge,
     .place_in_turn = engine_place_in_turn,
     .turn_down = engine_turn_down,

@@ -3,8 +3,8 @@
 
 #include "core/cluster/read.h"
 #include "core/engine/step/step.h"
-#include "core/model/crew.h"
 #include "core/model/mirror.h"
+#include "core/model/owner.h"
 
 /* --- pods --- */
 
@@ -137,8 +137,8 @@ static uint32_t rewrite(struct engine *k, pod_id pod, shape_id shape, uint32_t f
     bool keeps_gpus = had.count == has.count && had.milli == has.milli;
     if (must_move)
         cluster_place_on_gpus(c, pod, node, keeps_gpus ? gpus : 0);
-    if (must_move && row->flags & POD_SEATED && zone)
-        cluster_seat(c, pod, zone);
+    if (must_move && row->flags & POD_ZONE_TOLD && zone)
+        cluster_set_zone(c, pod, zone);
     if (actions)
         engine_join_app(k, pod);
     set_priority(k, pod); /* it is on its node again: it does not wait with its gang */
@@ -245,8 +245,8 @@ static void update_waiting(struct engine *k, const struct pod *from, pod_id pod,
     if (actions && engine_gang_of(k, pod) == ID_NONE)
         tell_itself(k, pod, actions, old_shape);
     if (was_nominated != SYM_NONE && nominated != was_nominated) {
-        engine_tell_out_of_sight(k, &c->pods.shapes.at[old_shape], was_nominated,
-                                 (pod_id){ID_NONE});
+        engine_tell_nomination_ended(k, &c->pods.shapes.at[old_shape], was_nominated,
+                                     (pod_id){ID_NONE});
         intern_drop(&c->names.text, was_nominated);
     }
     intern_drop(&c->pods.shape_table, old_shape);
@@ -260,15 +260,15 @@ static bool is_another_pod(const struct pod_row *row, const struct pod *from)
     return has_another_uid || (row->flags & POD_BOUND && from->spec.node_name.n == 0);
 }
 
-bool engine_knows(const struct engine *k, const struct pod *glance)
+bool engine_knows(const struct engine *k, const struct pod *partial)
 {
     const struct cluster *c = k->cluster;
     pod_id pod =
-        pods_find(&c->pods, names_find(&c->names, glance->meta.namespace), glance->meta.name);
-    if (pod.i == ID_NONE || glance->digest == 0)
+        pods_find(&c->pods, names_find(&c->names, partial->meta.namespace), partial->meta.name);
+    if (pod.i == ID_NONE || partial->digest == 0)
         return false;
     const struct pod_row *row = pods_at(&c->pods, pod);
-    return row->digest == glance->digest && !is_another_pod(row, glance);
+    return row->digest == partial->digest && !is_another_pod(row, partial);
 }
 
 void engine_see_leftover(struct engine *k, pod_id pod)
@@ -297,22 +297,23 @@ static void put_pod(struct engine *k, const struct pod *from)
     }
     if (is_finished(from))
         return;
-    assert(!from->is_glance || pod.i != ID_NONE);
+    assert(!from->is_partial || pod.i != ID_NONE);
     sym pin = SYM_NONE;
-    shape_id shape = from->is_glance ? read_labels_of(c, from, pod) : read_pod_shape(c, from, &pin);
+    shape_id shape =
+        from->is_partial ? read_labels_of(c, from, pod) : read_pod_shape(c, from, &pin);
     if (pod.i == ID_NONE) {
         add_pod(k, from, shape, pin);
         return;
     }
     uint32_t flags = flags_of(from);
-    if (!from->is_glance)
+    if (!from->is_partial)
         engine_set_pin(k, pod, pin);
     pods_at(&c->pods, pod)->digest = from->digest;
     set_start(c, pods_at(&c->pods, pod), from->status.start_ms);
     uint32_t group = groups_of(&c->groups, pod);
-    bool has_moved = !from->is_glance && engine_set_group(k, pod, from);
-    bool is_elsewhere = !from->is_glance && engine_hear_pods_queue(k, pod, &from->meta);
-    if (!from->is_glance)
+    bool has_moved = !from->is_partial && engine_set_group(k, pod, from);
+    bool is_elsewhere = !from->is_partial && engine_hear_pods_queue(k, pod, &from->meta);
+    if (!from->is_partial)
         engine_hear_run_time(k, pod, from);
     if (from->spec.node_name.n)
         update_placed(k, from, pod, shape, flags);
@@ -320,10 +321,10 @@ static void put_pod(struct engine *k, const struct pod *from)
         update_assumed(k, pod, shape, flags);
     else
         update_waiting(k, from, pod, shape, flags, has_moved || is_elsewhere);
-    if (!from->is_glance && (has_moved || groups_of(&c->groups, pod) != ID_NONE))
+    if (!from->is_partial && (has_moved || groups_of(&c->groups, pod) != ID_NONE))
         engine_put_driver(k, pod, from);
     if (flags & POD_TERMINATING || has_moved)
-        engine_free_slots(k, group);
+        engine_free_rooms_of_lost(k, group);
 }
 
 /* --- nodes --- */
@@ -345,9 +346,9 @@ static uint32_t node_actions(const struct node_row *was, uint32_t columns)
 }
 
 /* Keeps the interned sets of a row alive while an event refers to them. */
-static void hold_row(struct cluster *c, const struct node_row *row, bool holds)
+static void slot_row(struct cluster *c, const struct node_row *row, bool slots)
 {
-    void (*change)(struct intern *, uint32_t) = holds ? intern_hold : intern_drop;
+    void (*change)(struct intern *, uint32_t) = slots ? intern_hold : intern_drop;
     change(&c->names.label_sets.table, row->labels);
     change(&c->names.label_sets.table, row->features);
     change(&c->names.taint_sets.table, row->taints);
@@ -361,7 +362,7 @@ static void put_node(struct engine *k, const struct node *from)
     node_id node = cluster_claim(c, names_get(&c->names, from->meta.name));
     struct node_row was = nodes_get(&c->nodes, node, &k->mem);
     struct node_row is = read_node(c, from, &k->mem);
-    hold_row(c, &was, true);
+    slot_row(c, &was, true);
     uint32_t columns = cluster_put_node(c, node, &is);
     engine_see_capacity(k, columns);
     engine_see_labels(k, node, from, &is);
@@ -377,7 +378,7 @@ static void put_node(struct engine *k, const struct node *from)
         };
         engine_event(k, &event);
     }
-    hold_row(c, &was, false);
+    slot_row(c, &was, false);
     arena_reset(&k->mem);
 }
 
@@ -538,23 +539,23 @@ static void remove_pod(struct engine *k, const struct meta *meta)
 
 static void put_group(struct engine *k, const struct object *o, bool is_there)
 {
-    if (kind_is_crew(o->kind))
+    if (kind_is_owner(o->kind))
         engine_put_idler(k, o, is_there);
     uint32_t group = engine_put_group(k, o, is_there);
     if (group != ID_NONE)
         engine_hear_groups_queue(k, group, is_there ? o->meta : NULL);
     if (group != ID_NONE && is_there && o->kind == KIND_LEADER_WORKER_SET)
         engine_liken_company(k, group);
-    engine_free_slots(k, group);
+    engine_free_rooms_of_lost(k, group);
 }
 
 /* The object is there, as it is now; or (then only its names are to be looked at) gone. */
 /* It may be one of ours that says what was learned. */
 static void put_reservation(struct engine *k, const struct object *o, bool is_there)
 {
-    bool is_memory = is_there
-                         ? reservation_is_mirror(o->reservation) && engine_recall(k, o->reservation)
-                         : engine_lose_memory(k, o->meta);
+    bool is_memory = is_there ? reservation_is_mirror(o->reservation) &&
+                                    engine_read_saved_run_times(k, o->reservation)
+                              : engine_lose_saved_run_times(k, o->meta);
     if (!is_memory && is_there)
         engine_put_reservation(k, o->reservation);
     else if (!is_memory)
@@ -617,7 +618,7 @@ static void hear(struct engine *k, const struct object *o, bool is_there)
     case KIND_CLUSTER_QUEUE:
     case KIND_LOCAL_QUEUE:
     case KIND_KUEUE_WORKLOAD:
-        engine_put_queue(k, o, is_there);
+        engine_put_kueue(k, o, is_there);
         break;
     case KIND_QUEUE:
         engine_put_shares(k, o, is_there);

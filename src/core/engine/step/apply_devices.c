@@ -55,7 +55,7 @@ void engine_remove_devices(struct engine *k, const struct object *o)
 void engine_put_topology(struct engine *k, const struct object *o, bool is_there)
 {
     struct cluster *c = k->cluster;
-    bool differs = reports_put(c, o->meta->name, is_there ? o->node_topology : NULL);
+    bool differs = numa_reports_put(c, o->meta->name, is_there ? o->node_topology : NULL);
     node_id node = nodes_find(&c->nodes, names_find(&c->names, o->meta->name));
     if (!differs || node.i == ID_NONE || !nodes_is_present(&c->nodes, node))
         return;

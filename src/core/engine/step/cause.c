@@ -6,7 +6,8 @@
 #include "core/framework/row.h"
 #include "core/plugins/plugins.h"
 
-/* The funnel while it is made: what of the nodes' room each rule takes away, by rule and bench. */
+/* The funnel while it is made: what of the nodes' room each rule takes away, by rule and member
+ * class. */
 struct sifting {
     struct engine *k;
     struct planner *planner; /* the unit */
@@ -14,29 +15,29 @@ struct sifting {
     struct cause_step rules[CAUSE_STEPS_MOST]; /* nodes: those that it was the first to refuse */
     uint32_t n_rules;
     const struct plugin *plugins[CAUSE_STEPS_MOST]; /* of each rule; NULL: the engine's own */
-    uint64_t *rooms; /* by rule and bench: room on the nodes it refused */
-    uint64_t *left;  /* by bench: on nodes that no rule refused */
+    uint64_t *rooms; /* by rule and member class: room on the nodes it refused */
+    uint64_t *left;  /* by member class: on nodes that no rule refused */
     uint32_t nodes_left;
-    struct map sites; /* values of the required label → index of … */
+    struct map domains; /* values of the required label → index of … */
     VEC(struct place {
         sym value;
         bool is_home; /* some of the gang run there */
     })
     places;
-    VEC(uint64_t) by_place; /* and bench: on nodes that no rule refused */
+    VEC(uint64_t) by_place; /* and member class: on nodes that no rule refused */
 };
 
-static uint32_t n_benches(const struct sifting *s)
+static uint32_t n_member_classes(const struct sifting *s)
 {
-    return s->planner->benches.n;
+    return s->planner->member_classes.n;
 }
 
-/* For how many of the unit there is room, given room by bench. An upper bound. */
+/* For how many of the unit there is room, given room by member class. An upper bound. */
 static uint64_t pods_of(const struct planner *p, const uint64_t *rooms)
 {
     uint64_t pods = 0;
-    for (uint32_t b = 0; b < p->benches.n; b++)
-        pods += MIN(rooms[b], (uint64_t)p->benches.at[b].n);
+    for (uint32_t b = 0; b < p->member_classes.n; b++)
+        pods += MIN(rooms[b], (uint64_t)p->member_classes.at[b].n);
     return pods;
 }
 
@@ -47,9 +48,10 @@ static uint32_t need_of(const struct planner *p)
 
 /* --- what nodes are --- */
 
-static const struct spec *spec_of(const struct engine *k, const struct planner *p, uint32_t bench)
+static const struct spec *spec_of(const struct engine *k, const struct planner *p,
+                                  uint32_t member_class)
 {
-    return specs_at(&k->cluster->specs, p->benches.at[bench].class->spec);
+    return specs_at(&k->cluster->specs, p->member_classes.at[member_class].class->spec);
 }
 
 static enum cause_rule rule_of(const struct plugin *plugin)
@@ -95,10 +97,10 @@ static void list_rules(struct sifting *s)
 {
     add_rule(s, CAUSE_OFFER, NULL);
     add_rule(s, CAUSE_NAME, NULL);
-    vec_each(&s->planner->benches, bench)
-        list_plugins(s, bench->class, false);
-    vec_each(&s->planner->benches, bench)
-        list_plugins(s, bench->class, true);
+    vec_each(&s->planner->member_classes, member_class)
+        list_plugins(s, member_class->class, false);
+    vec_each(&s->planner->member_classes, member_class)
+        list_plugins(s, member_class->class, true);
 }
 
 /* The class's part of the plugin; NULL: it has nothing to say. */
@@ -127,10 +129,11 @@ static bool is_named(const struct engine *k, const struct class *class, node_id 
     return !class->only || class_names(class, name);
 }
 
-/* The first rule that refuses the node to the bench's pods; n_rules: none. */
-static uint32_t first_refusal(const struct sifting *s, uint32_t bench, node_id node, uint64_t room)
+/* The first rule that refuses the node to members of the class; n_rules: none. */
+static uint32_t first_refusal(const struct sifting *s, uint32_t member_class, node_id node,
+                              uint64_t room)
 {
-    const struct class *class = s->planner->benches.at[bench].class;
+    const struct class *class = s->planner->member_classes.at[member_class].class;
     if (room == 0)
         return 0;
     if (!is_named(s->k, class, node))
@@ -149,12 +152,12 @@ static uint32_t place_of(struct sifting *s, node_id node)
     sym value = required == SYM_NONE ? SYM_NONE : cluster_label(s->k->cluster, node, required);
     if (value == SYM_NONE)
         return ID_NONE;
-    uint32_t at = map_find(&s->sites, value);
+    uint32_t at = map_find(&s->domains, value);
     if (at != MAP_NONE)
         return at;
-    map_put(&s->sites, value, s->places.n);
+    map_put(&s->domains, value, s->places.n);
     vec_push(&s->places, (struct place){.value = value});
-    for (uint32_t b = 0; b < n_benches(s); b++)
+    for (uint32_t b = 0; b < n_member_classes(s); b++)
         vec_push(&s->by_place, 0);
     return s->places.n - 1;
 }
@@ -190,7 +193,7 @@ static uint32_t best_place(struct sifting *s, uint32_t group, uint64_t *pods)
     uint32_t best = ID_NONE;
     *pods = 0;
     for (uint32_t i = 0; i < s->places.n; i++) {
-        uint64_t here = pods_of(s->planner, &s->by_place.at[(size_t)i * n_benches(s)]);
+        uint64_t here = pods_of(s->planner, &s->by_place.at[(size_t)i * n_member_classes(s)]);
         if ((is_bound && !s->places.at[i].is_home) ||
             (best != ID_NONE && (here < *pods || (here == *pods && !comes_before(s, i, best)))))
             continue;
@@ -202,7 +205,7 @@ static uint32_t best_place(struct sifting *s, uint32_t group, uint64_t *pods)
 
 static void forget_places(struct sifting *s)
 {
-    map_clear(&s->sites);
+    map_clear(&s->domains);
     vec_clear(&s->places);
     vec_clear(&s->by_place);
 }
@@ -214,24 +217,24 @@ static bool suffices(const struct sifting *s, uint32_t place)
     if (p->required == SYM_NONE)
         return pods_of(p, s->left) >= need_of(p);
     return place != ID_NONE &&
-           pods_of(p, &s->by_place.at[(size_t)place * n_benches(s)]) >= need_of(p);
+           pods_of(p, &s->by_place.at[(size_t)place * n_member_classes(s)]) >= need_of(p);
 }
 
 static void sift_node(struct sifting *s, node_id node, uint32_t *place)
 {
     uint32_t last = 0;
     *place = place_of(s, node);
-    for (uint32_t b = 0; b < n_benches(s); b++) {
+    for (uint32_t b = 0; b < n_member_classes(s); b++) {
         uint64_t room = engine_node_room(s->k->cluster, spec_of(s->k, s->planner, b), node, true);
         uint32_t rule = first_refusal(s, b, node, room);
         last = MAX(last, rule);
         if (rule < s->n_rules) {
-            s->rooms[(size_t)rule * n_benches(s) + b] += room;
+            s->rooms[(size_t)rule * n_member_classes(s) + b] += room;
             continue;
         }
         s->left[b] += room;
         if (*place != ID_NONE)
-            s->by_place.at[(size_t)*place * n_benches(s) + b] += room;
+            s->by_place.at[(size_t)*place * n_member_classes(s) + b] += room;
     }
     if (last < s->n_rules)
         s->rules[last].nodes++;
@@ -243,8 +246,8 @@ static void sift_node(struct sifting *s, node_id node, uint32_t *place)
 static bool sift(struct sifting *s, bool is_thorough)
 {
     const struct nodes *nodes = &s->k->cluster->nodes;
-    s->rooms = arena_array(&s->mem, uint64_t, s->n_rules * n_benches(s));
-    s->left = arena_array(&s->mem, uint64_t, n_benches(s));
+    s->rooms = arena_array(&s->mem, uint64_t, s->n_rules * n_member_classes(s));
+    s->left = arena_array(&s->mem, uint64_t, n_member_classes(s));
     for (uint32_t i = 0; i < nodes->n; i++) {
         uint32_t place;
         if (!nodes_is_present(nodes, (node_id){i}))
@@ -258,12 +261,12 @@ static bool sift(struct sifting *s, bool is_thorough)
 
 /* --- the words' data --- */
 
-static uint32_t worst_bench(const struct planner *p, const uint64_t *rooms)
+static uint32_t worst_class(const struct planner *p, const uint64_t *rooms)
 {
     uint32_t worst = 0;
     uint64_t most = 0;
-    for (uint32_t b = 0; b < p->benches.n; b++) {
-        uint64_t n = p->benches.at[b].n, lack = n - MIN(rooms[b], n);
+    for (uint32_t b = 0; b < p->member_classes.n; b++) {
+        uint64_t n = p->member_classes.at[b].n, lack = n - MIN(rooms[b], n);
         if (lack > most)
             worst = b;
         most = MAX(most, lack);
@@ -277,15 +280,15 @@ static void blame_step(struct sifting *s, uint32_t rule, const uint64_t *rooms, 
     uint32_t *refused = arena_array(&s->mem, uint32_t, nodes->n), n = 0;
     struct why why = {0};
     x->rule = s->rules[rule].rule;
-    x->bench = worst_bench(s->planner, rooms);
-    const struct class *class = s->planner->benches.at[x->bench].class;
+    x->member_class = worst_class(s->planner, rooms);
+    const struct class *class = s->planner->member_classes.at[x->member_class].class;
     for (uint32_t i = 0; i < nodes->n; i++) {
         node_id node = {i};
         if (!nodes_is_present(nodes, node))
             continue;
         uint64_t room =
-            engine_node_room(s->k->cluster, spec_of(s->k, s->planner, x->bench), node, true);
-        uint32_t first = first_refusal(s, x->bench, node, room);
+            engine_node_room(s->k->cluster, spec_of(s->k, s->planner, x->member_class), node, true);
+        uint32_t first = first_refusal(s, x->member_class, node, room);
         x->nodes += first >= rule;
         x->left += first > rule;
         if (first != rule)
@@ -302,15 +305,15 @@ static void blame_step(struct sifting *s, uint32_t rule, const uint64_t *rooms, 
 static bool find_step(struct sifting *s, struct cause *x)
 {
     const struct planner *p = s->planner;
-    uint64_t *rooms = arena_array(&s->mem, uint64_t, n_benches(s));
-    memcpy(rooms, s->left, n_benches(s) * sizeof(*rooms));
+    uint64_t *rooms = arena_array(&s->mem, uint64_t, n_member_classes(s));
+    memcpy(rooms, s->left, n_member_classes(s) * sizeof(*rooms));
     for (uint32_t r = 0; r < s->n_rules; r++)
-        for (uint32_t b = 0; b < n_benches(s); b++)
-            rooms[b] = rooms[b] + s->rooms[(size_t)r * n_benches(s) + b];
+        for (uint32_t b = 0; b < n_member_classes(s); b++)
+            rooms[b] = rooms[b] + s->rooms[(size_t)r * n_member_classes(s) + b];
     for (uint32_t r = 0; r < s->n_rules; r++) {
         x->before = pods_of(p, rooms);
-        for (uint32_t b = 0; b < n_benches(s); b++)
-            rooms[b] -= s->rooms[(size_t)r * n_benches(s) + b];
+        for (uint32_t b = 0; b < n_member_classes(s); b++)
+            rooms[b] -= s->rooms[(size_t)r * n_member_classes(s) + b];
         x->have = pods_of(p, rooms);
         if (x->have < need_of(p)) {
             blame_step(s, r, rooms, x);
@@ -328,8 +331,8 @@ static bool use_node(struct sifting *s, node_id node, struct cause *x, uint64_t 
     const struct reasons *reasons = &s->k->classes.reasons;
     uint32_t place = place_of(s, node);
     bool has_room = false;
-    for (uint32_t b = 0; b < n_benches(s); b++) {
-        const struct class *class = s->planner->benches.at[b].class;
+    for (uint32_t b = 0; b < n_member_classes(s); b++) {
+        const struct class *class = s->planner->member_classes.at[b].class;
         uint64_t room = engine_node_room(s->k->cluster, spec_of(s->k, s->planner, b), node, false);
         if (room == 0 || !is_named(s->k, class, node))
             continue;
@@ -344,7 +347,7 @@ static bool use_node(struct sifting *s, node_id node, struct cause *x, uint64_t 
         has_room = true;
         s->left[b] += room;
         if (place != ID_NONE)
-            s->by_place.at[(size_t)place * n_benches(s) + b] += room;
+            s->by_place.at[(size_t)place * n_member_classes(s) + b] += room;
     }
     return has_room;
 }
@@ -354,8 +357,8 @@ static void measure_use(struct sifting *s, struct cause *x, uint64_t *in_use)
 {
     const struct nodes *nodes = &s->k->cluster->nodes;
     forget_places(s);
-    memset(s->left, 0, n_benches(s) * sizeof(*s->left));
-    memset(in_use, 0, n_benches(s) * sizeof(*in_use));
+    memset(s->left, 0, n_member_classes(s) * sizeof(*s->left));
+    memset(in_use, 0, n_member_classes(s) * sizeof(*in_use));
     s->nodes_left = 0;
     for (uint32_t i = 0; i < nodes->n; i++)
         if (nodes_is_present(nodes, (node_id){i}))
@@ -364,16 +367,16 @@ static void measure_use(struct sifting *s, struct cause *x, uint64_t *in_use)
 
 static uint64_t with_use(struct sifting *s, const uint64_t *in_use)
 {
-    uint64_t *both = arena_array(&s->mem, uint64_t, n_benches(s));
-    for (uint32_t b = 0; b < n_benches(s); b++)
+    uint64_t *both = arena_array(&s->mem, uint64_t, n_member_classes(s));
+    for (uint32_t b = 0; b < n_member_classes(s); b++)
         both[b] = s->left[b] + in_use[b];
     return pods_of(s->planner, both);
 }
 
 void cause_take_holder(const struct engine *k, const struct planner *p, struct cause *x,
-                       const struct booking *b)
+                       const struct reservation_info *b)
 {
-    shape_id shape = p->benches.at[0].shape;
+    shape_id shape = p->member_classes.at[0].shape;
     x->object = b->name;
     x->owner = b->namespace;
     x->names_owner = engine_may_name(k, b->namespace, k->cluster->pods.shapes.at[shape].namespace);
@@ -381,19 +384,19 @@ void cause_take_holder(const struct engine *k, const struct planner *p, struct c
     x->until_ms = b->ends_ms;
 }
 
-/* The same as if nothing were held; says whose hold is in the way. */
-static uint64_t without_holds(struct sifting *s, struct cause *x, uint64_t *in_use)
+/* The same as if nothing were held; says whose slot is in the way. */
+static uint64_t without_slots(struct sifting *s, struct cause *x, uint64_t *in_use)
 {
     struct cluster *c = s->k->cluster;
     struct txn t = txn_begin(c);
     uint32_t most = 0;
-    for (uint32_t i = 0; i < engine_n_bookings(s->k); i++) {
-        const struct booking *b = engine_booking_at(s->k, i);
+    for (uint32_t i = 0; i < engine_n_reservations(s->k); i++) {
+        const struct reservation_info *b = engine_reservation_at(s->k, i);
         uint32_t held = 0;
-        vec_each(&b->holds, hold) {
-            if (b->name == SYM_NONE || pods_at(&c->pods, (pod_id){hold->pod})->node == ID_NONE)
+        vec_each(&b->slots, slot) {
+            if (b->name == SYM_NONE || pods_at(&c->pods, (pod_id){slot->pod})->node == ID_NONE)
                 continue;
-            cluster_take(c, (pod_id){hold->pod});
+            cluster_take(c, (pod_id){slot->pod});
             held++;
         }
         if (held <= most)
@@ -410,17 +413,17 @@ static uint64_t without_holds(struct sifting *s, struct cause *x, uint64_t *in_u
 static void find_use(struct sifting *s, struct cause *x, enum gang_outcome why)
 {
     const struct planner *p = s->planner;
-    uint64_t *in_use = arena_array(&s->mem, uint64_t, n_benches(s)), near = 0;
-    s->left = s->left ? s->left : arena_array(&s->mem, uint64_t, n_benches(s));
-    bool has_holds = engine_n_holds(s->k);
-    uint64_t unheld = has_holds ? without_holds(s, x, in_use) : 0;
+    uint64_t *in_use = arena_array(&s->mem, uint64_t, n_member_classes(s)), near = 0;
+    s->left = s->left ? s->left : arena_array(&s->mem, uint64_t, n_member_classes(s));
+    bool has_slots = engine_n_slots(s->k);
+    uint64_t unheld = has_slots ? without_slots(s, x, in_use) : 0;
     measure_use(s, x, in_use);
     uint64_t now = pods_of(p, s->left), more = with_use(s, in_use);
     uint32_t place = best_place(s, x->group, &near);
     x->have = now;
     x->before = MAX(unheld, more);
     x->left = s->nodes_left;
-    x->bench = worst_bench(p, s->left);
+    x->member_class = worst_class(p, s->left);
     if (more < need_of(p) && unheld < need_of(p))
         x->rule = CAUSE_ROOM;
     else if (more < need_of(p))
@@ -459,7 +462,7 @@ static bool is_plainly_short(const struct sifting *s, enum gang_outcome why)
 {
     const struct pod_request *ask = &spec_of(s->k, s->planner, 0)->ask;
     bool is_short_of_device = false;
-    if (why != GANG_HOPELESS || n_benches(s) > 1 || engine_n_holds(s->k))
+    if (why != GANG_HOPELESS || n_member_classes(s) > 1 || engine_n_slots(s->k))
         return false;
     for (uint32_t i = 0; i < ask->n_others && !is_short_of_device; i++)
         is_short_of_device = is_short(s, ask->others[i].resource, ask->others[i].amount);
@@ -489,10 +492,11 @@ static bool find_sum(struct sifting *s, struct cause *x)
 {
     const struct engine *k = s->k;
     const struct nodes *nodes = &k->cluster->nodes;
-    uint64_t *rooms = arena_array(&s->mem, uint64_t, n_benches(s));
-    uint32_t *large = arena_array(&s->mem, uint32_t, n_benches(s));
+    uint64_t *rooms = arena_array(&s->mem, uint64_t, n_member_classes(s));
+    uint32_t *large = arena_array(&s->mem, uint32_t, n_member_classes(s));
     for (uint32_t i = 0; i < nodes->n && pods_of(s->planner, rooms) < need_of(s->planner); i++)
-        for (uint32_t b = 0; b < n_benches(s) && nodes_is_present(nodes, (node_id){i}); b++) {
+        for (uint32_t b = 0; b < n_member_classes(s) && nodes_is_present(nodes, (node_id){i});
+             b++) {
             uint64_t room =
                 engine_node_room(k->cluster, spec_of(k, s->planner, b), (node_id){i}, true);
             rooms[b] += room;
@@ -501,9 +505,9 @@ static bool find_sum(struct sifting *s, struct cause *x)
     x->have = x->before = pods_of(s->planner, rooms);
     if (x->have >= need_of(s->planner))
         return false;
-    x->bench = worst_bench(s->planner, rooms);
+    x->member_class = worst_class(s->planner, rooms);
     x->nodes = nodes->present;
-    x->left = large[x->bench];
+    x->left = large[x->member_class];
     x->rule = x->have ? CAUSE_SUM : CAUSE_OFFER;
     engine_blame(s->k, s->planner, x, NULL, 0);
     return true;
@@ -521,7 +525,7 @@ static struct cause find(struct sifting *s, enum gang_outcome why, struct cause 
     if (find_nature(s, &x))
         return x;
     x.rule = CAUSE_ROOM;
-    x.have = MIN(s->planner->benches.at[0].room, (uint64_t)x.need);
+    x.have = MIN(s->planner->member_classes.at[0].room, (uint64_t)x.need);
     if (!is_plainly_short(s, why))
         find_use(s, &x, why);
     return x;
@@ -529,11 +533,11 @@ static struct cause find(struct sifting *s, enum gang_outcome why, struct cause 
 
 static bool is_refused(const struct planner *p, struct cause *x)
 {
-    for (uint32_t b = 0; b < p->benches.n; b++)
-        if (p->benches.at[b].class->refusal) {
+    for (uint32_t b = 0; b < p->member_classes.n; b++)
+        if (p->member_classes.at[b].class->refusal) {
             x->rule = CAUSE_REFUSED;
-            x->bench = b;
-            x->reason = p->benches.at[b].class->refusal;
+            x->member_class = b;
+            x->reason = p->member_classes.at[b].class->refusal;
             return true;
         }
     return false;
@@ -542,7 +546,7 @@ static bool is_refused(const struct planner *p, struct cause *x)
 static void sifting_done(struct sifting *s)
 {
     arena_done(&s->mem);
-    map_done(&s->sites);
+    map_done(&s->domains);
     vec_done(&s->places);
     vec_done(&s->by_place);
 }
@@ -594,14 +598,14 @@ static void put_step(struct cause_steps *out, struct cause_step step)
 static void list_rules_left(struct sifting *s, struct cause_steps *out)
 {
     const struct planner *p = s->planner;
-    uint64_t *rooms = arena_array(&s->mem, uint64_t, n_benches(s));
+    uint64_t *rooms = arena_array(&s->mem, uint64_t, n_member_classes(s));
     uint32_t nodes = s->k->cluster->nodes.present;
-    memcpy(rooms, s->left, n_benches(s) * sizeof(*rooms));
-    for (uint32_t i = 0; i < s->n_rules * n_benches(s); i++)
-        rooms[i % n_benches(s)] += s->rooms[i];
+    memcpy(rooms, s->left, n_member_classes(s) * sizeof(*rooms));
+    for (uint32_t i = 0; i < s->n_rules * n_member_classes(s); i++)
+        rooms[i % n_member_classes(s)] += s->rooms[i];
     for (uint32_t r = 0; r < s->n_rules; r++) {
-        for (uint32_t b = 0; b < n_benches(s); b++)
-            rooms[b] -= s->rooms[(size_t)r * n_benches(s) + b];
+        for (uint32_t b = 0; b < n_member_classes(s); b++)
+            rooms[b] -= s->rooms[(size_t)r * n_member_classes(s) + b];
         nodes -= s->rules[r].nodes;
         if (s->rules[r].nodes || r == 0)
             put_step(out, (struct cause_step){s->rules[r].rule, s->rules[r].plugin, nodes,

@@ -72,22 +72,22 @@ static void read_why(const struct engine *k, const struct why *why, const struct
 /* --- room that is kept --- */
 
 struct held_node {
-    uint32_t booking, node;
+    uint32_t reservation, node;
 };
 
 VEC_TYPE(held_vec, struct held_node);
 
-static void lift_all(struct engine *k, struct held_vec *out)
+static void take_all_off(struct engine *k, struct held_vec *out)
 {
     struct cluster *c = k->cluster;
-    for (uint32_t i = 0; i < engine_n_bookings(k); i++) {
-        const struct booking *b = engine_booking_at(k, i);
-        vec_each(&b->holds, hold) {
-            uint32_t node = pods_at(&c->pods, (pod_id){hold->pod})->node;
+    for (uint32_t i = 0; i < engine_n_reservations(k); i++) {
+        const struct reservation_info *b = engine_reservation_at(k, i);
+        vec_each(&b->slots, slot) {
+            uint32_t node = pods_at(&c->pods, (pod_id){slot->pod})->node;
             if (b->name == SYM_NONE || node == ID_NONE)
                 continue;
             vec_push(out, (struct held_node){i, node});
-            cluster_take(c, (pod_id){hold->pod});
+            cluster_take(c, (pod_id){slot->pod});
         }
     }
 }
@@ -97,16 +97,16 @@ static bool is_held(struct engine *k, struct planner *p, const struct class *cla
 {
     struct held_vec kept = {0};
     bool is = false;
-    if (LIKELY(!engine_n_holds(k)) || class->is_pinned)
+    if (LIKELY(!engine_n_slots(k)) || class->is_pinned)
         return false;
     struct txn t = txn_begin(k->cluster);
-    lift_all(k, &kept);
+    take_all_off(k, &kept);
     for (uint32_t i = 0; i < kept.n && !is; i++) {
         node_id node = {kept.at[i].node};
         is = (!class->only || class_names(class, k->cluster->nodes.name[node.i])) &&
              !row_filter(k->cluster, class, node, COLUMN_ALL);
         if (is)
-            cause_take_holder(k, p, x, engine_booking_at(k, kept.at[i].booking));
+            cause_take_holder(k, p, x, engine_reservation_at(k, kept.at[i].reservation));
     }
     txn_undo(k->cluster, t);
     vec_done(&kept);
@@ -145,7 +145,7 @@ struct cause engine_find_cause_alone(struct engine *k, struct planner *p, const 
                                      pod_id pod, struct class *class)
 {
     struct cause x = cause_of(ID_NONE, 1);
-    engine_seat_alone(k, p, pod, class);
+    engine_list_alone(k, p, pod, class);
     if (find_plain(k, why, pod, class, &x) || engine_find_nature(k, p, &x))
         return x;
     return find_use(k, p, why, class);
@@ -161,7 +161,7 @@ static void word_nature(struct engine *k, struct planner *p, pod_id pod, struct 
     struct class_refusal *r = engine_refusal_of(k, class);
     r->nature_at = k->cluster->log.natures + 1;
     buf_clear(&r->nature);
-    engine_seat_alone(k, p, pod, class);
+    engine_list_alone(k, p, pod, class);
     if (engine_find_nature(k, p, &x))
         engine_word_cause(k, p, &x, &r->nature);
 }
@@ -171,7 +171,7 @@ static void word_use(struct engine *k, struct planner *p, const struct why *why,
                      struct class *class)
 {
     struct class_refusal *r = engine_refusal_of(k, class);
-    engine_seat_alone(k, p, pod, class);
+    engine_list_alone(k, p, pod, class);
     struct cause x = find_use(k, p, why, class);
     if (x.rule == CAUSE_HELD) {
         r->holder = x.owner;
@@ -191,7 +191,7 @@ void engine_word_alone(struct engine *k, struct planner *p, const struct why *wh
     if (!is_plain && r->nature_at != k->cluster->log.natures + 1)
         word_nature(k, p, pod, class);
     if (is_plain) {
-        engine_seat_alone(k, p, pod, class);
+        engine_list_alone(k, p, pod, class);
         engine_word_cause(k, p, &x, &r->headline);
     } else if (r->nature.n) {
         buf_add(&r->headline, buf_str(&r->nature));

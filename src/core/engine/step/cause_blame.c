@@ -45,7 +45,7 @@ static bool is_nearer(const struct engine *k, struct str text, struct str writte
 
 /* --- labels --- */
 
-static bool holds(const struct cluster *c, const struct match *m, node_id node)
+static bool slots(const struct cluster *c, const struct match *m, node_id node)
 {
     sym value = m->is_name ? c->nodes.name[node.i] : cluster_label(c, node, m->key);
     bool is_listed = false;
@@ -77,7 +77,7 @@ static const struct match *hardest(const struct cluster *c, const struct match *
         uint32_t count = 0;
         for (uint32_t node = 0; node < c->nodes.n; node++)
             count += nodes_is_present(&c->nodes, (node_id){node}) &&
-                     holds(c, &lines[i], (node_id){node});
+                     slots(c, &lines[i], (node_id){node});
         if (count < *fewest) {
             *fewest = count;
             so_far = &lines[i];
@@ -191,7 +191,7 @@ static void blame_label(struct blaming *b)
 
 static const char *effect_name(enum taint_effect effect)
 {
-    return effect == EFFECT_NO_EXECUTE ? "NoExecute" : "NoSchedule";
+    return effect == TAINT_NO_EXECUTE ? "NoExecute" : "NoSchedule";
 }
 
 /* The first taint of the node that the pod does not tolerate; NULL: none. */
@@ -203,7 +203,7 @@ static const struct taint_sym *untolerated(const struct cluster *c, tolerations_
         lists_at(&c->names.taint_sets, c->nodes.taints[node], sizeof(*taint), &n_taints);
     const struct toleration_sym *t = lists_at(&c->names.tolerations, tolerations, sizeof(*t), &n);
     for (uint32_t i = 0; i < n_taints; i++)
-        if ((taint[i].effect == EFFECT_NO_SCHEDULE || taint[i].effect == EFFECT_NO_EXECUTE) &&
+        if ((taint[i].effect == TAINT_NO_SCHEDULE || taint[i].effect == TAINT_NO_EXECUTE) &&
             !tolerations_cover(t, n, taint[i], NULL))
             return &taint[i];
     return NULL;
@@ -290,7 +290,7 @@ static void take_volume(struct blaming *b, sym name, const struct volume_facts *
 static void blame_volume(struct blaming *b)
 {
     const struct cluster *c = b->k->cluster;
-    shape_id shape = b->planner->benches.at[b->x->bench].shape;
+    shape_id shape = b->planner->member_classes.at[b->x->member_class].shape;
     sym namespace = c->pods.shapes.at[shape].namespace;
     for (uint32_t i = 0; i < b->spec->n_volumes && b->x->key == SYM_NONE; i++) {
         const struct volume_use *use = &b->spec->volumes[i];
@@ -351,7 +351,7 @@ static void blame_offer_of(void *ctx, resource_id resource, int64_t ask)
 /* None is too much by itself: `ask` stays 0. */
 static void blame_offer(struct blaming *b)
 {
-    spec_id spec = b->planner->benches.at[b->x->bench].class->spec;
+    spec_id spec = b->planner->member_classes.at[b->x->member_class].class->spec;
     engine_each_need(b->k, spec, blame_offer_of, b);
     if (b->x->ask && b->x->most == 0 && b->x->resource >= RESOURCE_FIRST_SCALAR)
         b->x->nearest = nearest_resource(b->k, b->x->resource);
@@ -414,7 +414,7 @@ static void blame_room(struct blaming *b)
 void engine_blame(struct engine *k, const struct planner *planner, struct cause *x,
                   const uint32_t *refused, uint32_t n)
 {
-    const struct class *class = planner->benches.at[x->bench].class;
+    const struct class *class = planner->member_classes.at[x->member_class].class;
     struct blaming b = {k, planner, x, specs_at(&k->cluster->specs, class->spec), refused, n};
     if (x->rule == CAUSE_OFFER)
         blame_offer(&b);

@@ -76,7 +76,8 @@ static void add_need(void *ctx, resource_id resource, int64_t amount)
 }
 
 /* Do the pods of both ask for as much? They may differ in what a reader of amounts does not see. */
-static bool asks_alike(const struct engine *k, const struct bench *a, const struct bench *b)
+static bool asks_alike(const struct engine *k, const struct member_class *a,
+                       const struct member_class *b)
 {
     const struct pod_request *x = &specs_at(&k->cluster->specs, a->class->spec)->ask,
                              *y = &specs_at(&k->cluster->specs, b->class->spec)->ask;
@@ -85,35 +86,36 @@ static bool asks_alike(const struct engine *k, const struct bench *a, const stru
             memcmp(x->others, y->others, x->n_others * sizeof(*x->others)) == 0);
 }
 
-/* The seats of this bench and of those that ask for as much; 0: one before it has counted them. */
+/* How many members this class and those that ask for as much have; 0: one before it has counted
+ * them. */
 static uint32_t count_alike(const struct engine *k, const struct planner *p, uint32_t at)
 {
     enum { MOST = 32 }; /* of more nobody reads the list */
-    const struct bench *bench = &p->benches.at[at];
+    const struct member_class *member_class = &p->member_classes.at[at];
     uint32_t n = 0;
-    if (p->benches.n > MOST)
-        return bench->n;
-    for (uint32_t i = 0; i < p->benches.n; i++) {
-        bool is_alike = asks_alike(k, bench, &p->benches.at[i]);
+    if (p->member_classes.n > MOST)
+        return member_class->n;
+    for (uint32_t i = 0; i < p->member_classes.n; i++) {
+        bool is_alike = asks_alike(k, member_class, &p->member_classes.at[i]);
         if (is_alike && i < at)
             return 0;
-        n += is_alike ? p->benches.at[i].n : 0;
+        n += is_alike ? p->member_classes.at[i].n : 0;
     }
     return n;
 }
 
 void engine_word_needs(const struct engine *k, const struct planner *p, struct buf *out)
 {
-    uint32_t seats = 0, said = 0;
-    vec_each(&p->benches, bench)
-        seats += bench->n;
-    for (uint32_t i = 0; i < p->benches.n; i++) {
+    uint32_t members = 0, said = 0;
+    vec_each(&p->member_classes, member_class)
+        members += member_class->n;
+    for (uint32_t i = 0; i < p->member_classes.n; i++) {
         uint32_t n = count_alike(k, p, i);
         struct wording w = {k, out, " x (", 0};
         if (n == 0)
             continue;
-        buf_printf(out, "%s%u", said ? " and " : "", n == seats ? p->need : n);
-        engine_each_need(k, p->benches.at[i].class->spec, add_need, &w);
+        buf_printf(out, "%s%u", said ? " and " : "", n == members ? p->need : n);
+        engine_each_need(k, p->member_classes.at[i].class->spec, add_need, &w);
         buf_add(out, w.n ? STR(")") : STR(" x (nothing)"));
         said += n;
     }
@@ -163,7 +165,8 @@ static void add_needs(const struct telling *t)
         engine_word_needs(t->k, t->planner, t->out);
         return;
     }
-    engine_each_need(t->k, t->planner->benches.at[t->x->bench].class->spec, add_need, &w);
+    engine_each_need(t->k, t->planner->member_classes.at[t->x->member_class].class->spec, add_need,
+                     &w);
     if (w.n == 0)
         buf_add(t->out, STR(" needs a place"));
 }
@@ -369,7 +372,7 @@ static void add_until(const struct telling *t)
 
 static sym namespace_of(const struct telling *t)
 {
-    shape_id shape = t->planner->benches.at[t->x->bench].shape;
+    shape_id shape = t->planner->member_classes.at[t->x->member_class].shape;
     return t->k->cluster->pods.shapes.at[shape].namespace;
 }
 
@@ -381,11 +384,11 @@ static void add_name(const struct telling *t, struct str name)
     buf_add(t->out, name);
 }
 
-/* What names of our own bookings begin with (keep.c, company.c), and what room is kept for. */
+/* What names of our own reservations begin with (keep.c, company.c), and what room is kept for. */
 static const struct {
     struct str sort;
     const char *before, *after;
-    bool is_of_group; /* it is the group that is named, not who the booking is called after */
+    bool is_of_group; /* it is the group that is named, not who the reservation is called after */
 } keepings[] = {
     {STR("gang/"), "gang ", ", which waited too long", false},
     {STR("lost/"), "a lost member of gang ", "", true},
@@ -481,7 +484,7 @@ static void say_room(const struct telling *t)
 
 static void say_refused(const struct telling *t)
 {
-    const struct class *class = t->planner->benches.at[t->x->bench].class;
+    const struct class *class = t->planner->member_classes.at[t->x->member_class].class;
     if (class->refusal_text.n)
         buf_add(t->out, class->refusal_text);
     else

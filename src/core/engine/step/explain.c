@@ -173,7 +173,7 @@ static void choose(struct explaining *x)
     for (uint32_t i = 0; i < out->n_nodes; i++)
         if (out->nodes[i].is_feasible && out->nodes[i].total == best)
             out->would_choose[out->n_would_choose++] = out->nodes[i].name;
-    for (uint32_t i = 0; i < out->n_nodes; i++) /* a node in sight that fits is taken outright */
+    for (uint32_t i = 0; i < out->n_nodes; i++) /* a nominated node that fits is taken outright */
         if (out->nodes[i].is_feasible && x->k->cluster->nodes.name[x->ids[i]] == nominated) {
             out->would_choose[0] = out->nodes[i].name;
             out->n_would_choose = 1;
@@ -286,10 +286,10 @@ static void list_unasked(const struct engine *k, const struct class *class, stru
 
 struct explain_trial explain_begin(struct engine *k, pod_id pod)
 {
-    engine_match_holds(k);
+    engine_match_slots(k);
     struct explain_trial trial = {txn_begin(k->cluster), k->figures->stats};
-    engine_try_holds(k);
-    engine_lift(k, pod);
+    engine_try_slots(k);
+    engine_take_slots_off(k, pod);
     return trial;
 }
 
@@ -297,7 +297,7 @@ void explain_end(struct engine *k, const struct explain_trial *trial)
 {
     bool has_moved = k->cluster->log.end != trial->txn.log;
     txn_undo(k->cluster, trial->txn);
-    engine_forget_lifted(k);
+    engine_forget_slots_off(k);
     k->figures->stats = trial->stats;
     if (!has_moved)
         return;

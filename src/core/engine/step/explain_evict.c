@@ -43,7 +43,7 @@ static struct explained_victim victim_of(const struct engine *k, const struct vi
         .node = node_name(c, v->node, mem),
         .gang = gang,
         .why = why_it(v, gang, mem),
-        .tier = tier_name(v->rank.tier),
+        .tier = tier_name(v->importance.tier),
         .workload = work_name(v->worth),
         .priority = cluster_spec(c, v->pod)->priority,
         .lost_s = v->lost_ms / 1000,
@@ -77,7 +77,7 @@ static void list_plan(const struct engine *k, const struct eviction_plan *plan,
     x->budget = explain_budget(k->cluster, &victims, mem);
     vec_done(&victims);
     x->violations = plan->cost.violations;
-    x->parties = plan->cost.parties;
+    x->victim_groups = plan->cost.victim_groups;
     x->lost_s = plan->cost.lost_ms / 1000;
 }
 

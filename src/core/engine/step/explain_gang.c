@@ -16,12 +16,12 @@ static void list_places(struct engine *k, struct planner *p, struct explained_ga
                         struct arena *mem)
 {
     const struct cluster *c = k->cluster;
-    x->places = arena_array(mem, struct explained_place, p->seats.n);
-    vec_each(&p->seats, seat)
-        if (seat->node != ID_NONE && !engine_is_hold(k, seat->pod))
+    x->places = arena_array(mem, struct explained_place, p->members.n);
+    vec_each(&p->members, member)
+        if (member->node != ID_NONE && !engine_is_slot(k, member->pod))
             x->places[x->n_places++] = (struct explained_place){
-                arena_str(mem, pod_name(pods_at(&c->pods, (pod_id){seat->pod}))),
-                arena_str(mem, names_text(&c->names, c->nodes.name[seat->node]))};
+                arena_str(mem, pod_name(pods_at(&c->pods, (pod_id){member->pod}))),
+                arena_str(mem, names_text(&c->names, c->nodes.name[member->node]))};
     if (x->n_places > 1)
         qsort(x->places, x->n_places, sizeof(*x->places), by_pod);
 }
@@ -42,7 +42,7 @@ void explain_gang(struct engine *k, struct planner *p, pod_id pod, struct explan
         return;
     const struct group *g = &k->cluster->groups.at.at[group];
     struct explained_gang *x = arena_array(&out->mem, struct explained_gang, 1);
-    struct muster m = engine_muster(k, group);
+    struct presence m = engine_presence(k, group);
     struct effects said = {0}; /* nobody is told */
     enum gang_outcome outcome = engine_try_gang(k, p, group, &said);
     effects_done(&said);

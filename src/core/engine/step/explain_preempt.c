@@ -71,7 +71,8 @@ static void try_all(struct engine *k, pod_id pod, struct class *class, const uin
     vec_done(&victims);
 }
 
-/* The message names the first node by name; which of equals a decision takes, the ranks say. */
+/* The message names the first node by name; which of equals a decision takes, the tie order
+ * says. */
 static struct str say_found(const struct explained_preemption *p, struct arena *mem)
 {
     return arena_printf(mem,

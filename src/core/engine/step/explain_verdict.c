@@ -111,8 +111,8 @@ static void list_funnel(struct concluding *c)
 {
     bool is_alone = c->group == ID_NONE;
     if (is_alone)
-        engine_seat_alone(c->k, c->planner, c->pod, c->class);
-    if (c->planner->benches.n)
+        engine_list_alone(c->k, c->planner, c->pod, c->class);
+    if (c->planner->member_classes.n)
         engine_list_funnel(c->k, c->planner, c->group, &c->out->verdict.funnel);
 }
 

@@ -31,8 +31,9 @@ static bool step(struct watching *w)
     return true;
 }
 
-/* Steps in which something came of a turn are counted. How many others are in between, of units that
- * are looked at in vain, is another number in an engine that was told of the same in another way. */
+/* Steps in which something came of a turn are counted. How many others are in between, of units
+ * that are looked at in vain, is another number in an engine that was told of the same in another
+ * way. */
 static bool has_said(const struct watching *w)
 {
     return w->effects.list.n > 0;
@@ -47,7 +48,7 @@ static bool is_about(const struct effect *e, struct str namespace, struct str na
 /* Pods that are placed and were not before. */
 static uint32_t assumed(const struct engine *k)
 {
-    return k->unsettled.n - engine_n_evictions(k) - engine_n_writes(k) + engine_n_errands(k);
+    return k->unsettled.n - engine_n_evictions(k) - engine_n_writes(k) + engine_n_prebind_tasks(k);
 }
 
 /* True: the pod was told something. */

@@ -172,7 +172,7 @@ static void read_waiting(const void *source, const struct metric_sink *out)
         const struct group *g = &k->cluster->groups.at.at[i];
         if (g->members.n == 0 || !group_is_gang(g))
             continue;
-        struct muster m = engine_muster(k, i);
+        struct presence m = engine_presence(k, i);
         bool has_row = engine_gang_row(k, g->namespace, g->name);
         add_sum(&waiting, g->namespace, has_row ? g->name : SYM_NONE, m.ready + m.held);
     }
@@ -197,8 +197,8 @@ static void read_reservations(const void *source, const struct metric_sink *out)
 {
     const struct engine *k = source;
     sums held = {0};
-    for (uint32_t i = 0; i < engine_n_bookings(k); i++) {
-        const struct booking *b = engine_booking_at(k, i);
+    for (uint32_t i = 0; i < engine_n_reservations(k); i++) {
+        const struct reservation_info *b = engine_reservation_at(k, i);
         if (b->name != SYM_NONE && !b->is_over)
             add_sum(&held, b->namespace, SYM_NONE, 1);
     }

@@ -11,7 +11,7 @@
 struct shortage {
     const struct engine *k;
     const struct planner *planner;
-    const struct bench *bench;
+    const struct member_class *member_class;
     resource_id resource;
     int64_t amount;
     uint64_t room; /* for this resource alone */
@@ -47,14 +47,14 @@ static void look_for_shortage(void *ctx, resource_id resource, int64_t amount)
 }
 
 /* The class that lacks the most room. */
-static const struct bench *worst_bench(const struct planner *p)
+static const struct member_class *worst_class(const struct planner *p)
 {
-    const struct bench *worst = NULL;
+    const struct member_class *worst = NULL;
     uint64_t most = 0;
-    vec_each(&p->benches, bench) {
-        uint64_t lack = bench->n - MIN(bench->room, (uint64_t)bench->n);
+    vec_each(&p->member_classes, member_class) {
+        uint64_t lack = member_class->n - MIN(member_class->room, (uint64_t)member_class->n);
         if (lack > most)
-            worst = bench;
+            worst = member_class;
         most = MAX(most, lack);
     }
     return worst;
@@ -65,9 +65,9 @@ static int64_t joint_lack(const struct engine *k, const struct planner *p, resou
 {
     const struct cluster *c = k->cluster;
     int64_t lack = 0;
-    vec_each(&p->benches, bench) {
-        const struct pod_request *ask = &specs_at(&c->specs, bench->class->spec)->ask;
-        lack = wrap_add(lack, wrap_mul(request_amount(ask, resource), (int64_t)bench->n));
+    vec_each(&p->member_classes, member_class) {
+        const struct pod_request *ask = &specs_at(&c->specs, member_class->class->spec)->ask;
+        lack = wrap_add(lack, wrap_mul(request_amount(ask, resource), (int64_t)member_class->n));
     }
     for (uint32_t i = 0; i < c->nodes.n; i++)
         if (nodes_is_present(&c->nodes, (node_id){i}))
@@ -87,10 +87,10 @@ static void look_for_joint_lack(void *ctx, resource_id resource, int64_t amount)
 }
 
 static void add_joint_shortage(const struct engine *k, const struct planner *p,
-                               const struct bench *bench, struct buf *out)
+                               const struct member_class *member_class, struct buf *out)
 {
-    struct shortage s = {.k = k, .planner = p, .bench = bench};
-    engine_each_need(k, bench->class->spec, look_for_joint_lack, &s);
+    struct shortage s = {.k = k, .planner = p, .member_class = member_class};
+    engine_each_need(k, member_class->class->spec, look_for_joint_lack, &s);
     if (s.amount <= 0)
         return; /* it is there, but not where the pods need it */
     buf_add(out, STR("; short of "));
@@ -99,14 +99,14 @@ static void add_joint_shortage(const struct engine *k, const struct planner *p,
 
 static void add_shortage(const struct engine *k, const struct planner *p, struct buf *out)
 {
-    const struct bench *bench = worst_bench(p);
-    if (bench && p->benches.n > 1)
-        add_joint_shortage(k, p, bench, out);
-    if (!bench || p->benches.n > 1)
+    const struct member_class *member_class = worst_class(p);
+    if (member_class && p->member_classes.n > 1)
+        add_joint_shortage(k, p, member_class, out);
+    if (!member_class || p->member_classes.n > 1)
         return;
     uint64_t want = p->need;
-    struct shortage s = {.k = k, .bench = bench, .room = UINT64_MAX};
-    engine_each_need(k, bench->class->spec, look_for_shortage, &s);
+    struct shortage s = {.k = k, .member_class = member_class, .room = UINT64_MAX};
+    engine_each_need(k, member_class->class->spec, look_for_shortage, &s);
     if (s.room >= want)
         return; /* the nodes that have it are out for other reasons */
     buf_add(out, STR("; short of "));
@@ -115,8 +115,9 @@ static void add_shortage(const struct engine *k, const struct planner *p, struct
 
 static void add_room(struct engine *k, struct planner *p, struct buf *out)
 {
-    uint64_t fit = p->benches.n == 1 ? MIN(p->benches.at[0].room, (uint64_t)p->benches.at[0].n)
-                                     : engine_joint_room(k, p);
+    uint64_t fit = p->member_classes.n == 1
+                       ? MIN(p->member_classes.at[0].room, (uint64_t)p->member_classes.at[0].n)
+                       : engine_joint_room(k, p);
     buf_printf(out, "; %llu fit now", (unsigned long long)fit);
     add_shortage(k, p, out);
 }
@@ -125,12 +126,13 @@ static void add_room(struct engine *k, struct planner *p, struct buf *out)
 static void add_histogram(struct engine *k, struct planner *p, const struct cause *x,
                           struct buf *out)
 {
-    const struct bench *bench = &p->benches.at[x->bench];
-    struct verdict v = engine_decide(k, (pod_id){p->seats.at[bench->first].pod}, bench->class);
+    const struct member_class *member_class = &p->member_classes.at[x->member_class];
+    struct verdict v =
+        engine_decide(k, (pod_id){p->members.at[member_class->first].pod}, member_class->class);
     if (v.node != ID_NONE || v.error)
         return;
     buf_add(out, STR(". "));
-    why_text(v.why, &k->classes.reasons, bench->class, out);
+    why_text(v.why, &k->classes.reasons, member_class->class, out);
 }
 
 /* The gang has what it needs but for room: how much is free, and what is short. */
@@ -271,7 +273,7 @@ static uint64_t bit_of_room(const struct engine *k, pod_id pod)
     return 0;
 }
 
-/* Who may end the wait: not only those that refused a member when all others had their seats, but
+/* Who may end the wait: not only those that refused a member when all others had their nodes, but
  * whoever keeps a member off any node. */
 static uint64_t plugins_of(struct engine *k, struct planner *p, uint32_t unit,
                            enum gang_outcome why)
@@ -298,13 +300,14 @@ void engine_refuse_gang(struct engine *k, struct planner *p, uint32_t unit, enum
         word_plan(k, p, group, why);
     else
         engine_word_gang(k, p, group, why, &p->message);
-    vec_each(&p->seats, seat) {
-        if (!is_news || (seat->node != ID_NONE && why == GANG_REST) || engine_is_hold(k, seat->pod))
+    vec_each(&p->members, member) {
+        if (!is_news || (member->node != ID_NONE && why == GANG_REST) ||
+            engine_is_slot(k, member->pod))
             continue;
         k->figures->stats.refused++;
-        k->figures->counts.profiles.at[k->units.at[seat->pod].profile].unschedulable++;
-        engine_count_refused(k, (pod_id){seat->pod}, plugins);
-        tell(k, (pod_id){seat->pod}, EFFECT_REFUSE, buf_str(&p->message), plugins, out);
+        k->figures->counts.profiles.at[k->units.at[member->pod].profile].unschedulable++;
+        engine_count_refused(k, (pod_id){member->pod}, plugins);
+        tell(k, (pod_id){member->pod}, EFFECT_REFUSE, buf_str(&p->message), plugins, out);
     }
     if (why != GANG_REST)
         engine_note_gang(k, group, why == GANG_MISSING ? GANG_LACKS_PODS : GANG_LACKS_ROOM,

@@ -56,12 +56,12 @@ struct use {
 static void add_use(const struct engine *k, const struct pod_row *row, struct use *at)
 {
     uint32_t pod = (uint32_t)(row - k->cluster->pods.rows.at);
-    const struct booking *b = engine_booking_of_hold(k, pod);
+    const struct reservation_info *b = engine_reservation_of_slot(k, pod);
     double n = engine_gpus_in_row(k->cluster, row);
     if (!b) {
         at->pods |= row->gpus;
         at->pods_n += n;
-    } else if (booking_is_own(b)) {
+    } else if (reservation_is_own(b)) {
         at->held |= row->gpus;
         at->held_n += n;
     } else {
@@ -189,7 +189,7 @@ static void look_at_tenants(struct census *s)
             continue;
         const struct shape *shape = &c->pods.shapes.at[row->shape];
         uint32_t pod = (uint32_t)(row - c->pods.rows.at);
-        if (!specs_at(&c->specs, shape->spec)->gpus.count || engine_is_hold(s->k, pod))
+        if (!specs_at(&c->specs, shape->spec)->gpus.count || engine_is_slot(s->k, pod))
             continue;
         sym tenant = map_find(&tenant_of, row->shape);
         if (tenant == MAP_NONE) {

@@ -2,7 +2,7 @@
  * annotations of a Binding on the pod in the same write. Whoever starts the pod can read them, and
  * so can we when we start anew: then the books are what they were. */
 
-#include "core/cluster/told.h"
+#include "core/cluster/gpu_facts.h"
 #include "core/engine/step/step.h"
 
 static const struct str gpus_key = STR("kubenexus.io/gpus");
@@ -48,9 +48,9 @@ static struct str numbers(gpu_mask gpus, struct arena *mem)
 /* The same as the driver calls them; empty if it names not all of them. */
 static struct str uuids(const struct cluster *c, node_id node, gpu_mask gpus, struct arena *mem)
 {
-    struct told_gpus told;
+    struct gpu_facts_list told;
     AUTO(buf) text = {0};
-    told_read(c, node, mem, &told);
+    gpu_facts_list_read(c, node, mem, &told);
     for (uint32_t i = 0; i < GPUS_MOST; i++) {
         if (!(gpus >> i & 1))
             continue;
@@ -108,7 +108,7 @@ void engine_hand_over(struct engine *k, pod_id pod, struct arena *mem, struct ef
     }
     if (row->zone && row->zone <= h->n_zones) {
         add(out, zone_key, number(h->zones[row->zone - 1].id, mem));
-        row->flags |= POD_SEATED;
+        row->flags |= POD_ZONE_TOLD;
     }
     effect->is_exact = out->n > charged;
     if (row->rank) {
@@ -128,7 +128,7 @@ static struct str told(const struct pod *from, struct str key)
 }
 
 /* 0: it was told none, or not as many as it asks for. */
-static gpu_mask gpus_told(const struct pod *from, struct gpu_ask ask)
+static gpu_mask gpus_facts(const struct pod *from, struct gpu_ask ask)
 {
     struct str list = ask.count ? told(from, gpus_key) : (struct str){0};
     gpu_mask gpus = 0;
@@ -145,10 +145,10 @@ void engine_place_as_told(struct engine *k, pod_id pod, node_id node, const stru
 {
     struct cluster *c = k->cluster;
     int64_t zone, rank;
-    cluster_place_on_gpus(c, pod, node, gpus_told(from, cluster_spec(c, pod)->gpus));
+    cluster_place_on_gpus(c, pod, node, gpus_facts(from, cluster_spec(c, pod)->gpus));
     struct str said = told(from, zone_key);
     if (said.n && str_int(said, &zone) && zone >= 0 && zone < MOST_ZONES)
-        cluster_seat(c, pod, (uint32_t)zone + 1);
+        cluster_set_zone(c, pod, (uint32_t)zone + 1);
     said = told(from, rank_key);
     if (said.n && str_int(said, &rank) && rank >= 0 && rank < MOST_RANKS)
         pods_at(&c->pods, pod)->rank = (uint32_t)(rank + 1) & MOST_RANKS;

@@ -3,7 +3,7 @@
  * gang of theirs has missed members for so long that it is told. */
 
 #include "core/engine/step/step.h"
-#include "core/model/crew.h"
+#include "core/model/owner.h"
 
 static const struct group *group_at(const struct engine *k, uint32_t group)
 {
@@ -48,7 +48,7 @@ void engine_put_idler(struct engine *k, const struct object *o, bool is_there)
     struct gang_identity of = {.object = o->kind};
     bool is_idle =
         is_there && (o->kind == KIND_JOB ? o->job->is_suspended && group_of_job(o->job, &of)
-                                         : o->crew->is_suspended);
+                                         : o->owner_object->is_suspended);
     if (is_idle && o->kind != KIND_JOB)
         of.group.value = o->meta->name;
     struct names *names = &k->cluster->names;
@@ -205,7 +205,7 @@ void engine_word_missing(const struct engine *k, uint32_t group, struct buf *out
                    STR_ARG(kind_info_group(info)));
         return;
     }
-    struct muster m = engine_muster(k, group);
+    struct presence m = engine_presence(k, group);
     uint32_t there = m.running + m.ready + group_ended(g), needs = (uint32_t)group_minimum(g);
     buf_printf(out, "pod group has %u pods, needs at least %u", there, needs);
     if (m.held)

@@ -32,8 +32,8 @@ struct engine *engine_new(const struct engine_config *config)
     k->figures = figures_new();
     k->gangs = gangs_new();
     k->prebind = prebind_new();
-    k->extender = extending_new();
-    k->holds = holds_new();
+    k->extender = extender_calls_new();
+    k->reservations = reservations_new();
     k->lines = lines_new();
     k->shares = shares_new();
     k->preemption = preemption_new();
@@ -58,8 +58,8 @@ void engine_free(struct engine *k)
     engine_gangs_done(k);
     engine_lines_done(k);
     map_done(&k->unsettled);
-    engine_preparations_done(k);
-    engine_consultations_done(k);
+    engine_prebind_done(k);
+    engine_extender_calls_done(k);
     heap_done(&k->timers.heap);
     map_done(&k->timers.wakes);
     vain_done(&k->stepping->vain);
@@ -67,8 +67,8 @@ void engine_free(struct engine *k)
     planner_done(&k->stepping->planner);
     mem_free(k->stepping);
     preemption_free(k->preemption);
-    holds_free(k->holds);
-    complaints_done(&k->publishing.complaints);
+    reservations_free(k->reservations);
+    label_warnings_done(&k->publishing.label_warnings);
     figures_free(k->figures);
     why_done(&k->deciding.why);
     vec_done(&k->deciding.refusals);
@@ -128,28 +128,28 @@ void engine_unit_renamed(struct engine *k, uint32_t unit, uint32_t to)
 
 void engine_gang_led(struct engine *k, uint32_t group)
 {
-    engine_begin_pursuit(k, group);
+    engine_begin_preemption_wait(k, group);
     engine_forget_gang_refusal(k, group);
 }
 
 /* --- a pod is on a node, leaves it, is gone --- */
 
-/* By us, for good: it has its hold before others are asked whether they waited for it. */
+/* By us, for good: it has its slot before others are asked whether they waited for it. */
 void engine_announce(struct engine *k, pod_id pod, struct effects *out)
 {
     pods_at(&k->cluster->pods, pod)->flags |= POD_ASSUMED;
-    if (UNLIKELY(engine_n_holds(k)))
-        engine_use_hold(k, pod);
-    engine_stay_begins(k, pod);
+    if (UNLIKELY(engine_n_slots(k)))
+        engine_use_slot(k, pod);
+    engine_expect_end(k, pod);
     engine_count_in(k, pod);
-    if (LIKELY(!k->units.at[pod.i].prepares)) {
+    if (LIKELY(!k->units.at[pod.i].prebinds)) {
         engine_bind(k, pod, out);
         return;
     }
     const struct cluster *c = k->cluster;
     engine_emit(k, pod, EFFECT_NOMINATE, out)->node = /* others may see where it will be */
         names_text(&c->names, c->nodes.name[pods_at(&c->pods, pod)->node]);
-    engine_send_errands(k, pod, out);
+    engine_send_prebind_tasks(k, pod, out);
 }
 
 /* By the API server's word. */
@@ -157,7 +157,7 @@ void engine_put_on_node(struct engine *k, pod_id pod, sym name, const struct pod
 {
     cluster_nominate(k->cluster, pod, SYM_NONE);
     engine_place_as_told(k, pod, cluster_claim(k->cluster, name), from);
-    engine_stay_begins(k, pod);
+    engine_expect_end(k, pod);
     engine_count_in(k, pod);
     engine_note_without(k, pod);
 }
@@ -165,7 +165,7 @@ void engine_put_on_node(struct engine *k, pod_id pod, sym name, const struct pod
 void engine_take_off(struct engine *k, pod_id pod)
 {
     node_id node = {pods_at(&k->cluster->pods, pod)->node};
-    engine_stay_ends(k, pod);
+    engine_forget_expected_end(k, pod);
     cluster_take(k->cluster, pod);
     engine_release_node(k, node);
 }
@@ -194,7 +194,7 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
 {
     struct cluster *c = k->cluster;
     if (!has_ended && groups_of(&c->groups, pod) != ID_NONE)
-        engine_keep_slot(k, pod); /* first of all: it makes rows */
+        engine_keep_room_of_lost(k, pod); /* first of all: it makes rows */
     struct pod_row *row = pods_at(&c->pods, pod);
     shape_id shape = row->shape;
     sym nominated = row->nominated;
@@ -205,12 +205,12 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
     intern_hold(&c->pods.shape_table, shape); /* it must last for the event */
     if (k->units.at[pod.i].bind)
         map_put(&k->unsettled, k->units.at[pod.i].bind, OF_NOBODY);
-    engine_learn_stay(k, pod);
+    engine_learn_run_time(k, pod);
     uint32_t group = groups_of(&c->groups, pod);
     engine_leave_group(k, pod, has_ended);
     engine_leave_app(k, pod);
     engine_give_up(k, pod);
-    engine_stop_asking(k, pod);
+    engine_stop_extender_call(k, pod);
     engine_forget_evictions(k, pod);
     cluster_nominate(c, pod, SYM_NONE);
     engine_set_pin(k, pod, SYM_NONE);
@@ -226,16 +226,16 @@ void engine_remove_pod(struct engine *k, pod_id pod, bool has_ended)
         engine_tell_pod(k, ACTION_DELETE, &c->pods.shapes.at[shape], NULL, node);
         intern_drop(&c->names.text, node);
     } else if (nominated != SYM_NONE) {
-        engine_tell_out_of_sight(k, &c->pods.shapes.at[shape], nominated, (pod_id){ID_NONE});
+        engine_tell_nomination_ended(k, &c->pods.shapes.at[shape], nominated, (pod_id){ID_NONE});
     }
     intern_drop(&c->pods.shape_table, shape);
     assert(queue_where(k->queue, pod.i) == QUEUE_NOWHERE && !heap_has(&k->timers.heap, pod.i));
-    assert(!engine_line_of(k, pod.i) && !engine_is_evicting(k, pod.i));
+    assert(!engine_line_of(k, pod.i) && !engine_waits_for_evictions(k, pod.i));
     if (UNLIKELY(engine_has_drivers(k)))
         engine_remove_driver(k, pod);
     if (UNLIKELY(engine_has_drivers(k)))
         engine_end_turn(k, group);
-    engine_free_slots(k, group);
+    engine_free_rooms_of_lost(k, group);
 }
 
 /* --- a class goes --- */
@@ -257,7 +257,7 @@ void engine_class_gone(void *engine, struct class *class)
 void engine_heard(struct engine *k, const struct event *event)
 {
     if (!(event->resource & (EVENT_ASSIGNED_POD | EVENT_TARGET_POD)))
-        engine_look_at_errands(k);
+        engine_look_at_prebind_tasks(k);
     if (lines_are_kept(k->lines))
         engine_lines_hear(k, event);
 }
@@ -305,32 +305,32 @@ void engine_answer(struct engine *k, int64_t now_ms, effect_id effect,
 /* What is over is over before anybody is decided about; what is due goes before that, too. */
 bool engine_pass_time(struct engine *k, struct effects *out)
 {
-    if (holds_next_ms(k->holds) <= k->now_ms)
-        engine_end_holds(k);
+    if (reservations_next_ms(k->reservations) <= k->now_ms)
+        engine_end_reservations(k);
     if (UNLIKELY(demand_is_due(&k->cluster->demand, k->now_ms)))
         demand_review(k->cluster, k->now_ms);
     if (UNLIKELY(engine_keeper(k) != ID_NONE))
         engine_review_keeper(k);
-    if (UNLIKELY(engine_show_queues_ms(k) <= k->now_ms) && engine_show_queues(k, out))
+    if (UNLIKELY(engine_publish_queues_ms(k) <= k->now_ms) && engine_publish_queues(k, out))
         return true;
-    return engine_show(k, out) || engine_tick(k, out) ||
-           (UNLIKELY(engine_n_errands(k)) && engine_go_on(k, out));
+    return engine_publish_stale(k, out) || engine_tick(k, out) ||
+           (UNLIKELY(engine_n_prebind_tasks(k)) && engine_go_on(k, out));
 }
 
 /* Is there enough under way? */
 bool engine_is_loaded(const struct engine *k)
 {
     uint32_t bindings_and_writes = k->unsettled.n - engine_n_evictions(k);
-    return bindings_and_writes + engine_n_asked(k) >= k->config.max_unsettled;
+    return bindings_and_writes + engine_n_extender_calls(k) >= k->config.max_unsettled;
 }
 
 int64_t engine_next_ms(const struct engine *k, int64_t now_ms)
 {
-    int64_t own_ms = MAX(MIN(engine_timer_ms(k), holds_next_ms(k->holds)), now_ms);
+    int64_t own_ms = MAX(MIN(engine_timer_ms(k), reservations_next_ms(k->reservations)), now_ms);
     own_ms = MIN(own_ms, engine_go_on_ms(k, now_ms));
     own_ms = MIN(own_ms, MAX(k->publishing.due_ms, now_ms));
-    own_ms = MIN(own_ms, MAX(engine_show_queues_ms(k), now_ms));
-    if (UNLIKELY(engine_n_asked(k)) && engine_has_answered(k))
+    own_ms = MIN(own_ms, MAX(engine_publish_queues_ms(k), now_ms));
+    if (UNLIKELY(engine_n_extender_calls(k)) && engine_has_answered(k))
         return now_ms;
     if (engine_is_loaded(k))
         return own_ms;

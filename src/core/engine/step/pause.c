@@ -73,13 +73,13 @@ bool engine_was_put_down(struct engine *k, pod_id pod)
     return is_paused;
 }
 
-void engine_let_hunt_pause(struct engine *k, pod_id pod, struct class *class)
+void engine_let_preemption_search_pause(struct engine *k, pod_id pod, struct class *class)
 {
     bool may = may_be_put_down(k, pod, class);
     engine_bound_prices(k, may ? k->stepping->pauses.prices_a_go << size_of_go(k, pod) : 0);
 }
 
-bool engine_hunt_was_put_down(struct engine *k, pod_id pod)
+bool engine_preemption_search_was_put_down(struct engine *k, pod_id pod)
 {
     bool is_paused = engine_end_bound(k);
     if (UNLIKELY(is_paused))

@@ -27,14 +27,14 @@ struct engine_rules engine_rules_complete(struct engine_rules rules)
     return rules;
 }
 
-static void find_guests(struct engine *k)
+static void find_externals(struct engine *k)
 {
-    memset(k->served.guests, 0, sizeof(k->served.guests));
+    memset(k->served.externals, 0, sizeof(k->served.externals));
     for (uint32_t i = 0; i < k->config.rules.n_profiles; i++) {
         const struct profile *profile = &k->config.rules.profiles[i];
         for (uint32_t p = 0; p < profile->n; p++)
             if (profile->plugins[p].number >= n_plugins)
-                k->served.guests[profile->plugins[p].number - n_plugins] =
+                k->served.externals[profile->plugins[p].number - n_plugins] =
                     profile->plugins[p].plugin;
     }
 }
@@ -53,7 +53,7 @@ static bool watches_demand(const struct engine_rules *rules)
 void engine_begin_profiles(struct engine *k)
 {
     demand_watch(&k->cluster->demand, watches_demand(&k->config.rules));
-    find_guests(k);
+    find_externals(k);
     classes_init(&k->classes, k->cluster, k->config.rules.profiles, k->config.rules.n_profiles);
     k->classes.extenders = k->config.rules.extenders;
     k->classes.n_extenders = k->config.rules.n_extenders;

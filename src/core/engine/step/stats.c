@@ -65,7 +65,7 @@ static uint32_t pods_of(const struct engine *k, uint32_t unit)
 {
     if (!engine_gang_led_by(k, unit))
         return 1;
-    struct muster m = engine_muster(k, groups_of(&k->cluster->groups, (pod_id){unit}));
+    struct presence m = engine_presence(k, groups_of(&k->cluster->groups, (pod_id){unit}));
     return m.ready + m.held;
 }
 

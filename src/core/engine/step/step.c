@@ -53,13 +53,13 @@ static void place(struct engine *k, pod_id pod, const struct class *class, uint3
     engine_announce(k, pod, out);
 }
 
-/* What pods of the class are told. A pod that names a node, has one in sight, or gets one hears its
- * own, and so does one that extenders are asked about. */
+/* What pods of the class are told. A pod that names a node, is nominated to one, or gets one hears
+ * its own, and so does one that extenders are asked about. */
 static void keep_refusal(struct engine *k, pod_id pod, const struct class *class,
                          const struct eviction_plan *plan)
 {
     bool is_personal = pods_at(&k->cluster->pods, pod)->nominated != SYM_NONE || class->asks ||
-                       class->preempts || plan->places.n || plan->ripe_ms;
+                       class->preempts || plan->places.n || plan->next_candidate_ms;
     struct class_refusal *r = engine_refusal_of(k, class);
     r->at = is_personal ? 0 : k->cluster->log.end;
     r->is_by_rows = !is_personal && engine_is_by_rows(class, r->by);
@@ -224,8 +224,10 @@ void engine_end_refusal(struct engine *k, pod_id pod, struct class *class,
     refuse(k, pod, class, out);
     engine_carry_out(k, pod, plan, out);
     engine_go_on_with_turn(k, pod.i, plan);
-    if (UNLIKELY(plan->ripe_ms))
-        engine_wake_at(k, pod.i, engine_shares(k) ? plan->ripe_ms : next_second(plan->ripe_ms));
+    if (UNLIKELY(plan->next_candidate_ms))
+        engine_wake_at(k, pod.i,
+                       engine_shares(k) ? plan->next_candidate_ms
+                                        : next_second(plan->next_candidate_ms));
 }
 
 void engine_turn_down(struct engine *k, pod_id pod, struct class *class, const struct why *why,
@@ -234,21 +236,21 @@ void engine_turn_down(struct engine *k, pod_id pod, struct class *class, const s
     engine_word_refusal(k, pod, class, why);
     if (UNLIKELY(class->preempts) && engine_ask_victims(k, pod, class, why, out))
         return;
-    engine_let_hunt_pause(k, pod, class);
+    engine_let_preemption_search_pause(k, pod, class);
     AUTO(eviction_plan) plan = {0};
     engine_plan(k, pod, class, why, &plan, &engine_refusal_of(k, class)->text);
-    if (UNLIKELY(engine_hunt_was_put_down(k, pod)))
+    if (UNLIKELY(engine_preemption_search_was_put_down(k, pod)))
         return;
     engine_end_refusal(k, pod, class, &plan, out);
 }
 
-void engine_judge(struct engine *k, pod_id pod, struct class *class, bool overlooks_sight,
+void engine_judge(struct engine *k, pod_id pod, struct class *class, bool ignores_nomination,
                   struct effects *out)
 {
     struct cluster *c = k->cluster;
     if (UNLIKELY(class->may_fail))
         engine_let_pause(k, pod, class);
-    struct verdict v = engine_decide_beyond(k, pod, class, overlooks_sight);
+    struct verdict v = engine_decide_beyond(k, pod, class, ignores_nomination);
     count(k, v);
     if (UNLIKELY(class->may_fail) && engine_was_put_down(k, pod))
         return;
@@ -257,7 +259,7 @@ void engine_judge(struct engine *k, pod_id pod, struct class *class, bool overlo
     else if (v.node == ID_NONE)
         engine_turn_down(k, pod, class, v.why, out);
     else if (UNLIKELY(class->asks))
-        engine_consult(k, pod, class, v, overlooks_sight, out);
+        engine_call_extenders(k, pod, class, v, ignores_nomination, out);
     else if (class->score_error.n && v.feasible > 1)
         engine_fail(k, pod, class->score_error, true, out);
     else if (UNLIKELY(v.broken != ID_NONE) && v.feasible > 1)
@@ -295,7 +297,8 @@ static void step_pod(struct engine *k, pod_id pod, struct effects *out)
         refuse(k, pod, class, out);
         return;
     }
-    if (LIKELY(!(class->asks | class->preempts)) || !engine_heed(k, pod, class, out))
+    if (LIKELY(!(class->asks | class->preempts)) ||
+        !engine_resume_extender_call(k, pod, class, out))
         engine_judge(k, pod, class, false, out);
 }
 
@@ -303,25 +306,27 @@ static void step_pod(struct engine *k, pod_id pod, struct effects *out)
 static void step_unit(struct engine *k, uint32_t unit, struct effects *out)
 {
     bool is_puzzling = !k->units.at[unit].attempts && engine_is_puzzling(k, (pod_id){unit});
-    if (UNLIKELY(engine_n_holds(k)))
-        engine_lift(k, (pod_id){unit});
+    if (UNLIKELY(engine_n_slots(k)))
+        engine_take_slots_off(k, (pod_id){unit});
     if (UNLIKELY(engine_gang_led_by(k, unit)))
         engine_step_gang(k, unit, out);
     else if (LIKELY(!engine_has_drivers(k)) || engine_has_company(k, (pod_id){unit}, out))
         step_pod(k, (pod_id){unit}, out);
-    if (UNLIKELY(engine_n_holds(k)))
-        engine_lower(k);
+    if (UNLIKELY(engine_n_slots(k)))
+        engine_put_slots_back(k);
     if (UNLIKELY(engine_has_drivers(k)))
         engine_let_company_in(k, (pod_id){unit});
-    if (UNLIKELY(engine_n_asked(k)) && queue_where(k->queue, unit) != QUEUE_IN_FLIGHT)
-        engine_forget_asking(k, (pod_id){unit});
+    if (UNLIKELY(engine_n_extender_calls(k)) && queue_where(k->queue, unit) != QUEUE_IN_FLIGHT)
+        engine_forget_extender_call(k, (pod_id){unit});
     if (engine_shares(k))
         engine_review_turn(k, unit);
     if (UNLIKELY(is_puzzling) && k->units.at[unit].attempts)
         engine_remark(k, (pod_id){unit}, out);
 }
 
-enum { RIPE_A_STEP = 4096 }; /* units that have waited long enough, and come back: a millisecond */
+enum {
+    BACKOFFS_A_STEP = 4096
+}; /* units that have waited long enough, and come back: a millisecond */
 
 static bool step(struct engine *k, struct effects *out)
 {
@@ -330,13 +335,13 @@ static bool step(struct engine *k, struct effects *out)
         engine_settle_shares(k);
     if (engine_pass_time(k, out))
         return true;
-    if (UNLIKELY(engine_n_asked(k)) && engine_next_answered(k, &unit)) {
+    if (UNLIKELY(engine_n_extender_calls(k)) && engine_next_answered(k, &unit)) {
         step_unit(k, unit, out);
         return true;
     }
     if (engine_is_loaded(k))
         return false;
-    if (UNLIKELY(queue_ripen(k->queue, k->now_ms, RIPE_A_STEP)))
+    if (UNLIKELY(queue_end_backoffs(k->queue, k->now_ms, BACKOFFS_A_STEP)))
         return true;
     if (UNLIKELY(engine_take_up(k, true, &unit))) {
         step_unit(k, unit, out);
@@ -347,8 +352,8 @@ static bool step(struct engine *k, struct effects *out)
             queue_put_back(k->queue, unit);
             return true;
         }
-        bool is_hold = UNLIKELY(engine_n_holds(k)) && engine_step_hold(k, (pod_id){unit});
-        if (!is_hold && !engine_line_up(k, unit, out))
+        bool is_slot = UNLIKELY(engine_n_slots(k)) && engine_step_slot(k, (pod_id){unit});
+        if (!is_slot && !engine_line_up(k, unit, out))
             step_unit(k, unit, out);
         return true;
     }
@@ -370,11 +375,11 @@ bool engine_step(struct engine *k, int64_t now_ms, struct effects *out)
     return is_one;
 }
 
-void engine_rank(struct engine *k, struct str node, uint64_t rank)
+void engine_set_tie_order(struct engine *k, struct str node, uint64_t tie_order)
 {
     struct cluster *c = k->cluster;
     node_id id = cluster_claim(c, names_get(&c->names, node));
-    c->nodes.rank[id.i] = rank;
+    c->nodes.tie_order[id.i] = tie_order;
     change_log_add(&c->log, id, COLUMN_ALL);
 }
 
@@ -392,7 +397,7 @@ struct engine_stats engine_stats(const struct engine *k)
     s.parked = queue_count(k->queue, QUEUE_PARKED);
     s.in_flight = queue_count(k->queue, QUEUE_IN_FLIGHT);
     s.nodes = k->cluster->nodes.present;
-    s.pods = k->cluster->pods.n - engine_n_holds(k);
+    s.pods = k->cluster->pods.n - engine_n_slots(k);
     s.ends_learned = engine_n_learned(k);
     return s;
 }

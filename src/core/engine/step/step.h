@@ -6,7 +6,7 @@
 #include "core/engine/gang/gang.h"
 #include "core/engine/prebind/prebind.h"
 #include "core/engine/preemption/preemption.h"
-#include "core/engine/reservation/holds.h"
+#include "core/engine/reservation/reservation.h"
 #include "core/engine/step/cause.h"
 
 /* The floor that knows all the others. */
@@ -49,7 +49,8 @@ struct pauses {
     } taken_up;             /* the one that goes on in this step */
     VEC(struct paused) all; /* that are put down: who goes on first */
     uint32_t since;         /* others that had a turn since one of them went on */
-    uint64_t prices_a_go;   /* nodes and pods on them, in a hunt (tests make it fewer) */
+    uint64_t prices_a_go; /* nodes and pods on them, in one go of a preemption search (tests make it
+                           * fewer) */
 };
 void pauses_begin(struct pauses *p);
 void pauses_done(struct pauses *p);
@@ -64,7 +65,8 @@ struct stepping {
 
 /* --- begin.c --- */
 
-/* A call from outside begins: what holds between two of them is asserted, and what time it is, set. */
+/* A call from outside begins: what holds between two of them is asserted, and what time it is,
+ * set. */
 void engine_begin_call(struct engine *k, int64_t now_ms);
 
 /* --- moments.c --- */
@@ -79,8 +81,8 @@ void engine_unit_renamed(struct engine *k, uint32_t unit, uint32_t to);
 /* The gang waits, and did not before. */
 void engine_gang_led(struct engine *k, uint32_t group);
 
-/* Once the pod has been put on a node for good: sends its errands, or if there are none asks for
- * its binding. */
+/* Once the pod has been put on a node for good: sends its prebind tasks, or if there are none asks
+ * for its binding. */
 void engine_announce(struct engine *k, pod_id pod, struct effects *out);
 
 /* Takes the pod off its node, which is forgotten if that was all that kept it in mind. */
@@ -164,11 +166,11 @@ void engine_see_leftover(struct engine *k, pod_id pod);
 void engine_put_devices(struct engine *k, const struct object *o);
 void engine_remove_devices(struct engine *k, const struct object *o);
 
-/* --- apply_queues.c --- */
+/* --- apply_kueue.c --- */
 
 /* A queue of Kueue's, or what waits in one, came or changed, or is gone: whoever waits here may be
  * of another tier now. */
-void engine_put_queue(struct engine *k, const struct object *o, bool is_there);
+void engine_put_kueue(struct engine *k, const struct object *o, bool is_there);
 void engine_put_quota(struct engine *k, const struct object *o, bool is_there);
 
 /* --- missing.c: what keeps members from being made --- */
@@ -205,9 +207,9 @@ void engine_refuse(struct engine *k, pod_id pod, struct str message, uint64_t re
 /* The unit in flight finds no nodes at all. */
 void engine_try_later(struct engine *k, uint32_t unit);
 
-/* Decides about the pod in flight, and does what comes of it. With `overlooks_sight` a node that it
- * has in sight is one like others. */
-void engine_judge(struct engine *k, pod_id pod, struct class *class, bool overlooks_sight,
+/* Decides about the pod in flight, and does what comes of it. `ignores_nomination`: treat the
+ * nominated node like any other. */
+void engine_judge(struct engine *k, pod_id pod, struct class *class, bool ignores_nomination,
                   struct effects *out);
 
 /* There is room on the node: the pod goes there, unless that delays somebody who has the turn. */
@@ -252,7 +254,7 @@ void engine_keep_off_kind(struct engine *k, uint32_t unit, const struct fair_ref
 bool engine_keep_gang_out(struct engine *k, struct planner *planner, uint32_t group, uint32_t unit,
                           struct effects *out);
 
-/* --- apply_queues.c: what Queues and others say of queues --- */
+/* --- apply_kueue.c: what Queues and others say of queues --- */
 
 void engine_put_shares(struct engine *k, const struct object *o, bool is_there);
 
@@ -267,11 +269,11 @@ uint32_t engine_waiting_unit(const struct engine *k, struct str namespace, struc
 /* As engine_queue_reports(), of the moment of the last call, with nothing taken in. */
 void engine_read_queues(const struct engine *k, struct arena *mem, struct queue_reports *out);
 
-/* --- show_queue.c --- */
+/* --- publish_queue.c --- */
 
 /* Statuses of Queues: when they are looked at again, and what is to be written. */
-int64_t engine_show_queues_ms(const struct engine *k);
-bool engine_show_queues(struct engine *k, struct effects *out);
+int64_t engine_publish_queues_ms(const struct engine *k);
+bool engine_publish_queues(struct engine *k, struct effects *out);
 
 /* --- tick.c --- */
 
@@ -300,7 +302,7 @@ void engine_tell_unjudged(struct engine *k, pod_id pod, struct str error, struct
 void engine_tell_missing(struct engine *k, struct planner *planner, uint32_t unit,
                          struct effects *out);
 
-/* The plugins that keep some pod of the planner's seats off some node. What is known of them is
+/* The plugins that keep some member of the planner off some node. What is known of them is
  * forgotten with the class. */
 uint64_t engine_barred_by(struct engine *k, struct planner *planner);
 void engine_forget_bars(struct engine *k, const struct class *class);
@@ -328,24 +330,24 @@ void engine_let_pause(struct engine *k, pod_id pod, const struct class *class);
 bool engine_was_put_down(struct engine *k, pod_id pod);
 
 /* The same for what evictions would cost. */
-void engine_let_hunt_pause(struct engine *k, pod_id pod, struct class *class);
-bool engine_hunt_was_put_down(struct engine *k, pod_id pod);
+void engine_let_preemption_search_pause(struct engine *k, pod_id pod, struct class *class);
+bool engine_preemption_search_was_put_down(struct engine *k, pod_id pod);
 
 /* The next unit that goes on, in flight again; false: none does. With `may_wait` those that are
  * hard wait until enough others had a turn. */
 bool engine_take_up(struct engine *k, bool may_wait, uint32_t *unit);
 
-/* --- show.c --- */
+/* --- publish_stale.c --- */
 
 /* Says what is new of all that is stale; true if there are effects. */
-bool engine_show(struct engine *k, struct effects *out);
+bool engine_publish_stale(struct engine *k, struct effects *out);
 
-/* --- show_node.c --- */
+/* --- publish_node.c --- */
 
 struct node;
 struct node_row;
 
-void complaints_done(struct complaints *c);
+void label_warnings_done(struct label_warnings *c);
 
 /* The node says this now; or it is gone. */
 void engine_see_labels(struct engine *k, node_id node, const struct node *from,
@@ -357,11 +359,11 @@ struct namespace;
 void engine_see_namespace(struct engine *k, sym name, const struct namespace *from);
 
 /* Some of those that are to be told. */
-void engine_show_labels(struct engine *k, struct effects *out);
+void engine_publish_label_warnings(struct engine *k, struct effects *out);
 
 /* --- explain.c --- */
 
-/* Explanations are tried in a transaction in which all holds have found room, and those for the pod
+/* Explanations are tried in a transaction in which all slots have found room, and those for the pod
  * make way. It leaves no trace, but that the log may be longer by what was taken back: who reads it
  * has read that. */
 struct explain_trial {

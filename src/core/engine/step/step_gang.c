@@ -6,10 +6,10 @@
 static uint32_t hand_on(struct engine *k, struct planner *p, uint32_t group, uint32_t unit)
 {
     uint32_t left = ID_NONE;
-    vec_each(&p->seats, seat)
-        if (seat->node == ID_NONE && (left == ID_NONE || seat->pod == unit) &&
-            !engine_is_hold(k, seat->pod))
-            left = seat->pod;
+    vec_each(&p->members, member)
+        if (member->node == ID_NONE && (left == ID_NONE || member->pod == unit) &&
+            !engine_is_slot(k, member->pod))
+            left = member->pod;
     if (left != unit)
         engine_stop_timer(k, unit);
     if (left != ID_NONE && left != unit)
@@ -19,40 +19,40 @@ static uint32_t hand_on(struct engine *k, struct planner *p, uint32_t group, uin
     return left;
 }
 
-/* The node that it had in sight is free for others, unless it is there now. */
-static void tell_if_elsewhere(struct engine *k, const struct seat *seat)
+/* The node that it was nominated to is free for others, unless it is there now. */
+static void tell_if_elsewhere(struct engine *k, const struct gang_member *member)
 {
     const struct cluster *c = k->cluster;
-    if (seat->node == ID_NONE || c->nodes.name[seat->node] != seat->in_sight)
-        engine_tell_out_of_sight(k, pods_shape(&c->pods, (pod_id){seat->pod}), seat->in_sight,
-                                 (pod_id){seat->pod});
+    if (member->node == ID_NONE || c->nodes.name[member->node] != member->nominated)
+        engine_tell_nomination_ended(k, pods_shape(&c->pods, (pod_id){member->pod}),
+                                     member->nominated, (pod_id){member->pod});
 }
 
 static void commit(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
                    struct effects *out)
 {
     engine_start_turn(k, unit, out);
-    uint32_t left = hand_on(k, p, group, unit), seated = 0;
+    uint32_t left = hand_on(k, p, group, unit), placed = 0;
     engine_rank_gang(k, p, group);
-    vec_each(&p->seats, seat) {
-        if (UNLIKELY(engine_is_hold(k, seat->pod))) { /* who runs in its place is still to come */
-            pods_at(&k->cluster->pods, (pod_id){seat->pod})->flags |= POD_BOUND;
+    vec_each(&p->members, member) {
+        if (UNLIKELY(engine_is_slot(k, member->pod))) { /* who runs in its place is still to come */
+            pods_at(&k->cluster->pods, (pod_id){member->pod})->flags |= POD_BOUND;
             continue;
         }
-        seated += seat->node != ID_NONE;
-        if (seat->node != ID_NONE && engine_shares(k))
-            engine_note_placed(k, (pod_id){seat->pod});
-        if (seat->node != ID_NONE)
-            engine_announce(k, (pod_id){seat->pod}, out);
-        else if (seat->has_in_sight)
-            engine_emit(k, (pod_id){seat->pod}, EFFECT_NOMINATE, out);
-        if (UNLIKELY(seat->has_in_sight))
-            tell_if_elsewhere(k, seat);
+        placed += member->node != ID_NONE;
+        if (member->node != ID_NONE && engine_shares(k))
+            engine_note_placed(k, (pod_id){member->pod});
+        if (member->node != ID_NONE)
+            engine_announce(k, (pod_id){member->pod}, out);
+        else if (member->is_nominated)
+            engine_emit(k, (pod_id){member->pod}, EFFECT_NOMINATE, out);
+        if (UNLIKELY(member->is_nominated))
+            tell_if_elsewhere(k, member);
     }
-    engine_end_pursuit(k, group);
+    engine_end_preemption_wait(k, group);
     if (p->need) {
         engine_note_gang(k, group, GANG_HAS_ROOM, (struct str){0});
-        engine_gang_takes_off(k, group, seated);
+        engine_gang_takes_off(k, group, placed);
     }
     engine_gang_at(k, group)->goes_on = false;
     if (left != ID_NONE && UNLIKELY(engine_turns_of(k, left))) {
@@ -73,8 +73,8 @@ static bool exceeds_kind(struct engine *k, const struct planner *p, struct fair_
 {
     if (LIKELY(!engine_shares(k)))
         return false;
-    vec_each(&p->seats, seat)
-        if (seat->node != ID_NONE && engine_exceeds_kind(k, (pod_id){seat->pod}, why))
+    vec_each(&p->members, member)
+        if (member->node != ID_NONE && engine_exceeds_kind(k, (pod_id){member->pod}, why))
             return true;
     return false;
 }
@@ -108,8 +108,8 @@ static void refuse(struct engine *k, struct planner *p, uint32_t group, enum gan
 
 static bool has_say(const struct planner *p)
 {
-    vec_each(&p->benches, bench)
-        if (bench->class->asks)
+    vec_each(&p->member_classes, member_class)
+        if (member_class->class->asks)
             return true;
     return false;
 }
@@ -134,7 +134,7 @@ static void place(struct engine *k, struct planner *p, uint32_t group, uint32_t 
 static void place_as_told(struct engine *k, struct planner *p, uint32_t group, uint32_t unit,
                           struct effects *out)
 {
-    if (engine_consult_gang(k, p, group, out))
+    if (engine_call_extenders_for_gang(k, p, group, out))
         return;
     struct str trouble = engine_gang_trouble(k, group);
     if (trouble.n) {
@@ -157,12 +157,12 @@ void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out)
         engine_fail_gang(k, unit, buf_str(&g->trouble), false, out);
         return;
     }
-    bool is_seated = engine_seat_gang(k, p, group);
+    bool is_placed = engine_list_members(k, p, group);
     vec_each(&p->unjudged, pod)
         engine_tell_unjudged(
             k, (pod_id){*pod},
             classes_of(&k->classes, pods_at(&k->cluster->pods, (pod_id){*pod})->shape)->error, out);
-    if (!is_seated)
+    if (!is_placed)
         engine_refuse_gang(k, p, unit, GANG_MISSING, out);
     else if (engine_shares(k) && engine_keep_gang_out(k, p, group, unit, out))
         return;
@@ -172,6 +172,6 @@ void engine_step_gang(struct engine *k, uint32_t unit, struct effects *out)
         place_as_told(k, p, group, unit, out);
     else
         place(k, p, group, unit, out);
-    if (UNLIKELY(engine_n_asked(k)) && !engine_is_asking_about(k, group))
-        engine_forget_asking_gang(k, group); /* of members that it has no more */
+    if (UNLIKELY(engine_n_extender_calls(k)) && !engine_is_asking_about(k, group))
+        engine_forget_extender_calls_of_gang(k, group); /* of members that it has no more */
 }

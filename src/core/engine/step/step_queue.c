@@ -136,7 +136,7 @@ void engine_go_on_with_turn(struct engine *k, uint32_t unit, const struct evicti
     engine_reopen_turns(k, unit);
 }
 
-static bool has_in_sight(const struct engine *k, uint32_t unit)
+static bool is_nominated(const struct engine *k, uint32_t unit)
 {
     const struct cluster *c = k->cluster;
     if (!engine_gang_led_by(k, unit))
@@ -149,7 +149,7 @@ static bool has_in_sight(const struct engine *k, uint32_t unit)
 
 void engine_review_turn(struct engine *k, uint32_t unit)
 {
-    if (engine_is_queued(k, unit) && k->shares->standers.at[unit].turn && !has_in_sight(k, unit))
+    if (engine_is_queued(k, unit) && k->shares->standers.at[unit].turn && !is_nominated(k, unit))
         engine_give_turn_up(k, unit);
 }
 
@@ -188,8 +188,8 @@ bool engine_keep_pod_out(struct engine *k, pod_id pod, struct class *class, stru
     stay(k, pod.i, &why, out);
     engine_carry_out(k, pod, &plan, out);
     engine_go_on_with_turn(k, pod.i, &plan);
-    if (plan.ripe_ms)
-        engine_wake_at(k, pod.i, plan.ripe_ms);
+    if (plan.next_candidate_ms)
+        engine_wake_at(k, pod.i, plan.next_candidate_ms);
     return true;
 }
 

@@ -12,7 +12,7 @@ void engine_end_gathering(struct engine *k, uint32_t unit, struct effects *out)
     gang->is_told_soon = false;
     if (engine_is_gathered(k, group))
         return;
-    struct muster m = engine_muster(k, group);
+    struct presence m = engine_presence(k, group);
     if (m.running && !m.ready)
         return; /* those who wait are held by gates of their own, and know it */
     if (m.running && !group_lacks_object(&k->cluster->groups.at.at[group])) {
@@ -43,8 +43,8 @@ bool engine_tick(struct engine *k, struct effects *out)
         if (gang && gang->gather_ms <= k->now_ms)
             engine_end_gathering(k, unit, out);
         uint32_t group = gang ? groups_of(&k->cluster->groups, (pod_id){unit}) : ID_NONE;
-        if (gang && engine_pursuit_ms(k, group) <= k->now_ms)
-            engine_review_pursuit(k, group, out);
+        if (gang && engine_next_preemption_ms(k, group) <= k->now_ms)
+            engine_review_preemption_wait(k, group, out);
         engine_set_timer(k, unit);
     }
     return out->list.n > before || n == TIMERS_A_STEP;

@@ -16,7 +16,7 @@ void engine_sweep(struct engine *k, enum tidy how)
     if (how == TIDY_ALL) {
         intern_fit(&c->pods.shape_table, &k->classes.by_shape);
         engine_tidy_gangs(k);
-        engine_tidy_pursuits(k);
+        engine_tidy_preemption_waits(k);
         engine_tidy_gang_refusals(k);
     }
 }

@@ -26,7 +26,7 @@ static bool may_evict(const struct engine *k, const struct class *class, int32_t
 {
     struct eviction_args rules = {0};
     bool has_rules = engine_eviction_rules(class->profile, false, &rules);
-    return (specs_at(&k->cluster->specs, class->spec)->preempts || engine_n_holds(k)) &&
+    return (specs_at(&k->cluster->specs, class->spec)->preempts || engine_n_slots(k)) &&
            (has_rules || engine_preemption(class->profile)) &&
            (rules.tier_first || priority > k->last.lowest);
 }
@@ -104,15 +104,15 @@ void engine_note_gang_refusal(struct engine *k, struct planner *p, uint32_t grou
         vec_resize(&v->gangs, group + 1);
     struct gang_refusal *r = &v->gangs.at[group];
     int32_t priority = engine_gang_at(k, group)->priority;
-    bool is_plain = is_for_room && p->also == 0 && engine_may_pursue(k, group) &&
+    bool is_plain = is_for_room && p->also == 0 && engine_may_evict_now(k, group) &&
                     k->cluster->nodes.present; /* the first node is news */
     vec_clear(&r->asks);
-    vec_each(&p->benches, bench) {
-        struct class *class = bench->class;
+    vec_each(&p->member_classes, member_class) {
+        struct class *class = member_class->class;
         is_plain = is_plain && !(class->refusal || class->may_fail || class->asks) &&
                    !may_evict(k, class, priority);
-        vec_push(&r->asks, (struct ask){.pod = p->seats.at[bench->first].pod,
-                                        .n = bench->n,
+        vec_push(&r->asks, (struct ask){.pod = p->members.at[member_class->first].pod,
+                                        .n = member_class->n,
                                         .sign = sign_of(k, class, priority)});
     }
     r->need = MAX(p->need, 1u);
@@ -125,8 +125,9 @@ struct look {
     const struct class *class;
     uint64_t rejectors; /* whose words it has heard */
     bool may_evict, has_hope;
-    uint32_t alone; /* the pod, which room that others have in sight is not for; ID_NONE: of a gang,
-                     * for which that is no part of the sum */
+    uint32_t
+        alone; /* the pod, which may not have room that others are nominated to; ID_NONE: of a gang,
+                * for which that is no part of the sum */
 };
 
 enum seen { SEES_NOTHING, SEES_ROOM, SEES_NEWS };
@@ -239,7 +240,7 @@ static bool gang_in_vain(struct engine *k, const struct gang *gang, uint32_t uni
 bool engine_is_in_vain(struct engine *k, uint32_t unit)
 {
     if (!k->units.at[unit].ages || queue_gate(k->queue, unit) || k->cluster->depth ||
-        (UNLIKELY(engine_n_holds(k)) && engine_has_booking(k, (pod_id){unit})))
+        (UNLIKELY(engine_n_slots(k)) && engine_has_reservation(k, (pod_id){unit})))
         return false;
     struct gang *gang = engine_gang_led_by(k, unit);
     bool may_keep = engine_keeper(k) == ID_NONE ||

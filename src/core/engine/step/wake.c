@@ -17,7 +17,7 @@ static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
     const struct profile *profile = classes_serving(&k->classes, spec->scheduler_name);
     if (UNLIKELY(engine_gang_led_by(k, unit))) { /* the gates of its pods are their own */
         *gate = (uint64_t)1 << engine_gangs_of(k, (pod_id){unit})->number;
-        return engine_gang_may_enter(k, unit) && !engine_is_evicting(k, unit);
+        return engine_gang_may_enter(k, unit) && !engine_waits_for_evictions(k, unit);
     }
     bool may = true;
     for (uint32_t i = 0; i < profile->n && may; i++) {
@@ -30,7 +30,7 @@ static bool may_enter(void *ctx, uint32_t unit, uint64_t *gate)
         }
     }
     arena_reset(&k->mem);
-    if (may && engine_is_evicting(k, unit)) {
+    if (may && engine_waits_for_evictions(k, unit)) {
         *gate = (uint64_t)1 << engine_preemption(profile)->number;
         may = false;
     }
@@ -106,18 +106,18 @@ void engine_forget_bars(struct engine *k, const struct class *class)
 uint64_t engine_barred_by(struct engine *k, struct planner *p)
 {
     uint64_t bits = 0;
-    vec_each(&p->benches, bench)
-        bits |= barred_by(k, bench->class);
+    vec_each(&p->member_classes, member_class)
+        bits |= barred_by(k, member_class->class);
     return bits;
 }
 
 /* Refusals cost units that age no wait: the event that may help one wakes it, and the order says
- * who goes first. Nor holds: others would have their room. */
+ * who goes first. Nor slots: others would have their room. */
 static bool backs_off(const void *ctx, uint32_t unit)
 {
     const struct engine *k = ctx;
-    bool is_hold = engine_is_hold(k, unit);
-    return !k->units.at[unit].ages && !is_hold;
+    bool is_slot = engine_is_slot(k, unit);
+    return !k->units.at[unit].ages && !is_slot;
 }
 
 static uint64_t unit_wakes(const struct engine *k, uint32_t unit, const struct event *event,

@@ -1,5 +1,5 @@
 /* One decision: the cheapest way that gives the answer of a scan. A pod that names its node is
- * judged there; one that has a node in sight is tried there first; then the class's view, or the
+ * judged there; a nominated pod is tried on its node first; then the class's view, or the
  * scan. */
 
 #include "core/engine/unit/unit.h"
@@ -126,14 +126,14 @@ static struct verdict by_view(struct engine *k, pod_id pod, struct class *class)
 }
 
 struct verdict engine_decide_beyond(struct engine *k, pod_id pod, struct class *class,
-                                    bool overlooks_sight)
+                                    bool ignores_nomination)
 {
     struct cluster *c = k->cluster;
     views_tick(&k->deciding.views, class);
     if (class->refusal || c->nodes.present == 0)
         return by_class(k);
     sym nominated = pods_at(&c->pods, pod)->nominated;
-    if (UNLIKELY(nominated != SYM_NONE) && !overlooks_sight) {
+    if (UNLIKELY(nominated != SYM_NONE) && !ignores_nomination) {
         bool may_go = !class->is_pinned || nominated == pods_at(&c->pods, pod)->pin;
         node_id node = present_node(c, may_go ? nominated : SYM_NONE);
         if (node.i != ID_NONE && !row_verdict(k->cluster, class, node, pod))

@@ -19,7 +19,7 @@ uint64_t engine_interested(const struct engine *k, const struct event *event)
     uint64_t all = event->resource == EVENT_TARGET_POD ? UNSUPPORTED_BIT : 0;
     if (event->resource & EXTENDERS_HEAR)
         all |= EXTENDER_BIT;
-    for (uint32_t i = 0; i < n_plugins + GUESTS_MOST; i++) {
+    for (uint32_t i = 0; i < n_plugins + EXTERNALS_MOST; i++) {
         const struct plugin *plugin = engine_plugin(k, i);
         for (const struct wake *w = plugin ? plugin->wakes : NULL; w && w->resource; w++)
             if (engine_listens(w, event))
@@ -69,7 +69,8 @@ void engine_tell_pod(struct engine *k, uint32_t actions, const struct shape *old
     engine_event(k, &event);
 }
 
-void engine_tell_out_of_sight(struct engine *k, const struct shape *shape, sym node, pod_id whose)
+void engine_tell_nomination_ended(struct engine *k, const struct shape *shape, sym node,
+                                  pod_id whose)
 {
     struct event event = {
         .resource = EVENT_ASSIGNED_POD,

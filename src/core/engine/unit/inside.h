@@ -10,7 +10,7 @@
 #include "core/framework/class.h"
 #include "core/framework/scan.h"
 #include "core/framework/view.h"
-#include "core/plugins/guest.h"
+#include "core/plugins/external.h"
 #include "core/queue/queue.h"
 
 /* The engine's own parts, shared by the files of this folder (and shown to tests and to the
@@ -21,7 +21,7 @@ struct unit {
     uint64_t arrival;       /* order of first sight: unique */
     int64_t first_ms;       /* when it first entered the queue */
     uint32_t attempts : 23; /* that ended in an effect */
-    uint32_t prepares : 1;  /* it is placed, and has errands that are not run */
+    uint32_t prebinds : 1;  /* it is placed, and has prebind tasks that are not run */
     uint32_t profile : 8;   /* the counts of the one that served it then */
     int32_t priority;       /* its spec's: the queue compares it all the time */
     effect_id bind;         /* its unsettled binding; 0: none */
@@ -54,7 +54,7 @@ struct payer {
 
 /* What the parts of the engine ask of those above them (above.c), who alone know every part. */
 struct above {
-    void (*added)(struct engine *k, pod_id pod); /* a pod or a hold has this number now */
+    void (*added)(struct engine *k, pod_id pod); /* a pod or a slot has this number now */
 
     /* moments of a unit */
     void (*entered)(struct engine *k, uint32_t unit); /* it waits in the queue */
@@ -68,22 +68,22 @@ struct above {
     void (*led)(struct engine *k, uint32_t group); /* it waits, and did not before */
     void (*followed)(struct engine *k,
                      uint32_t group); /* not all that were refused wait any more, or
-                                                         * more do */
+                                       * more do */
     void (*resized)(struct engine *k, uint32_t group); /* it may be of another size */
 
     /* what others know of it */
     struct payer (*payer)(const struct engine *k, pod_id hold); /* for whom room is held */
-    bool (*is_idle)(const struct engine *k, pod_id pod);        /* a hold that looks for no room */
+    bool (*is_idle)(const struct engine *k, pod_id pod);        /* a slot that looks for no room */
     bool (*is_in_line)(const struct engine *k, uint32_t unit);
     bool (*takes_turns)(const struct engine *k, uint32_t unit); /* as its queue says */
-    bool (*is_evicting)(const struct engine *k, uint32_t unit);
-    int64_t (*pursuit_ms)(const struct engine *k, uint32_t group);
+    bool (*waits_for_evictions)(const struct engine *k, uint32_t unit);
+    int64_t (*next_preemption_ms)(const struct engine *k, uint32_t group);
     bool (*is_asked)(const struct engine *k, const struct line *l); /* extenders, about one of it */
     void (*list_company)(struct engine *k, uint32_t group, struct planner *p);
-    struct verdict (*decide_told)(struct engine *k, pod_id pod, struct class *class);
+    struct verdict (*decide_as_answered)(struct engine *k, pod_id pod, struct class *class);
 
     /* decisions */
-    void (*judge)(struct engine *k, pod_id pod, struct class *class, bool overlooks_sight,
+    void (*judge)(struct engine *k, pod_id pod, struct class *class, bool ignores_nomination,
                   struct effects *out);
     void (*place_in_turn)(struct engine *k, pod_id pod, struct class *class, uint32_t node,
                           struct effects *out);
@@ -106,8 +106,8 @@ extern const struct above engine_above;
 /* What each part keeps for itself: only its own files know what is in there. */
 struct gangs;
 struct prebind;
-struct extending;
-struct holds;
+struct extender_calls;
+struct reservations;
 struct lines;
 struct preemption;
 struct stepping;
@@ -128,7 +128,7 @@ struct engine {
     } deciding;
     struct queue *queue;
     struct {
-        const struct plugin *guests[GUESTS_MOST]; /* their numbers follow those built in */
+        const struct plugin *externals[EXTERNALS_MOST]; /* their numbers follow those built in */
         const struct plugin *order; /* of the queue: all profiles share one, as upstream demands */
     } served;                       /* of its profiles */
 
@@ -146,15 +146,15 @@ struct engine {
     } timers;
     struct publishing {
         int64_t due_ms; /* when what is stale is shown; INT64_MAX: nothing is */
-        struct complaints complaints;
+        struct label_warnings label_warnings;
     } publishing;
     struct stepping *stepping;
     struct figures *figures;
 
     struct gangs *gangs;
     struct prebind *prebind;
-    struct extending *extender;
-    struct holds *holds;
+    struct extender_calls *extender;
+    struct reservations *reservations;
     struct lines *lines;
     struct shares *shares;
     struct preemption *preemption;
@@ -162,5 +162,6 @@ struct engine {
     struct arena mem; /* scratch of one call */
 };
 
-/* Whose an unsettled effect is: a binding of a pod that is gone, an eviction, a write of an object. */
+/* Whose an unsettled effect is: a binding of a pod that is gone, an eviction, a write of an
+ * object. */
 enum { OF_NOBODY = UINT32_MAX - 1, OF_EVICTION = UINT32_MAX - 2, OF_WRITE = UINT32_MAX - 3 };

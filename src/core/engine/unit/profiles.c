@@ -12,7 +12,7 @@ const struct plugin *engine_plugin(const struct engine *k, uint32_t number)
 {
     if (number < n_plugins)
         return plugins[number];
-    return number < n_plugins + GUESTS_MOST ? k->served.guests[number - n_plugins] : NULL;
+    return number < n_plugins + EXTERNALS_MOST ? k->served.externals[number - n_plugins] : NULL;
 }
 
 const struct plugin *engine_order_of(const struct profile *profile)

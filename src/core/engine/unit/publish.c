@@ -2,11 +2,11 @@
 
 enum { WHILE_MS = 200 }; /* so long others may add to what changed */
 
-void exhibit_see(struct exhibit *x, const struct object *o, bool is_over)
+void published_status_see(struct published_status *x, const struct object *o, bool is_over)
 {
     struct object_status status = object_status_of(o);
     if (!x->uid || !str_equal(str_of(x->uid), o->meta->uid)) {
-        exhibit_done(x);
+        published_status_done(x);
         x->uid = mem_alloc(o->meta->uid.n + 1);
         memcpy(x->uid, o->meta->uid.p, o->meta->uid.n);
     }
@@ -22,23 +22,23 @@ void exhibit_see(struct exhibit *x, const struct object *o, bool is_over)
     x->seen = object_status_hash(&status);
 }
 
-void exhibit_done(struct exhibit *x)
+void published_status_done(struct published_status *x)
 {
     mem_free(x->uid);
-    *x = (struct exhibit){0};
+    *x = (struct published_status){0};
 }
 
-void engine_make_stale(struct engine *k, struct exhibit *x)
+void engine_make_stale(struct engine *k, struct published_status *x)
 {
-    if (!k->config.shows)
+    if (!k->config.publishes)
         return;
     x->is_stale = true;
     k->publishing.due_ms = MIN(k->publishing.due_ms, k->now_ms + WHILE_MS);
 }
 
-static void date(struct showing *what, int64_t now_ms)
+static void date(struct publication *what, int64_t now_ms)
 {
-    const struct exhibit *x = what->exhibit;
+    const struct published_status *x = what->published_status;
     for (uint32_t i = 0; i < STATUS_CONDITIONS_MOST; i++) {
         struct status_condition *c = &what->status.conditions[i];
         bool is_same = x->was[i].is_there && x->was[i].is_true == c->is_true;
@@ -47,9 +47,9 @@ static void date(struct showing *what, int64_t now_ms)
     }
 }
 
-void engine_publish(struct engine *k, struct showing *what, struct effects *out)
+void engine_publish(struct engine *k, struct publication *what, struct effects *out)
 {
-    struct exhibit *x = what->exhibit;
+    struct published_status *x = what->published_status;
     uint64_t hash = object_status_hash(&what->status);
     bool is_new = hash != x->seen && hash != x->said;
     bool is_news = what->news && (what->news != x->news || what->news_of != x->news_of);

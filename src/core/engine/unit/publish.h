@@ -17,7 +17,7 @@
 struct engine;
 
 /* The object of a group or a reservation. {0}: there is none. */
-struct exhibit {
+struct published_status {
     char *uid; /* owned */
     enum kind kind;
     uint64_t seen, said; /* hashes of what it says, and was last asked to say */
@@ -32,15 +32,15 @@ struct exhibit {
 };
 
 /* The object says this; `is_over`: of a reservation, who has its entries does not matter. */
-void exhibit_see(struct exhibit *x, const struct object *o, bool is_over);
-void exhibit_done(struct exhibit *x);
+void published_status_see(struct published_status *x, const struct object *o, bool is_over);
+void published_status_done(struct published_status *x);
 
 /* What it stands for changed: it is looked at soon. */
-void engine_make_stale(struct engine *k, struct exhibit *x);
+void engine_make_stale(struct engine *k, struct published_status *x);
 
 /* What a publication says in which place. */
-struct showing {
-    struct exhibit *exhibit;
+struct publication {
+    struct published_status *published_status;
     enum kind kind;
     struct str namespace, name;
     struct object_status status;
@@ -50,20 +50,20 @@ struct showing {
 };
 
 /* Adds the effect that makes it say so, if that is new. */
-void engine_publish(struct engine *k, struct showing *what, struct effects *out);
+void engine_publish(struct engine *k, struct publication *what, struct effects *out);
 
 /* Adds the effect of a write that is no status. The patch's texts live in out->mem. */
 void engine_add_publication(struct engine *k, const struct object_write *write, struct str uid,
                             struct patch patch, struct effects *out);
 
 /* A node or namespace with labels that mean nothing, of which nobody was told yet. */
-struct complaint {
+struct label_warning {
     enum kind kind;
     uint32_t of;                /* the node's number, the namespace's name as a symbol */
     struct str name, uid, text; /* one block, at `name` */
 };
 
-struct complaints {
+struct label_warnings {
     struct map told, told_namespaces; /* → hash of what people were told, or are about to be */
-    VEC(struct complaint) list;
+    VEC(struct label_warning) list;
 };

@@ -50,13 +50,14 @@ enum event_resource engine_resource_of(enum kind kind);
 /* Tells the queue, and those in line. */
 void engine_event(struct engine *k, const struct event *event);
 
-/* An event about a pod that is, or was, on a node or had one in sight. */
+/* An event about a pod that is, or was, on a node or nominated to one. */
 void engine_tell_pod(struct engine *k, uint32_t actions, const struct shape *old_shape,
                      const struct shape *new_shape, sym node);
 
-/* A node that a pod of the shape had in sight is free for others now, if they are not more
+/* The node that a pod of the shape was nominated to is free for others now, if they are not more
  * important than it. */
-void engine_tell_out_of_sight(struct engine *k, const struct shape *shape, sym node, pod_id whose);
+void engine_tell_nomination_ended(struct engine *k, const struct shape *shape, sym node,
+                                  pod_id whose);
 
 /* --- emit.c --- */
 
@@ -82,9 +83,9 @@ void engine_add_unit(struct engine *k, pod_id pod);
 void engine_set_pin(struct engine *k, pod_id pod, sym pin);
 
 /* Does nobody run the pod: does it hold room? */
-static inline bool engine_is_hold(const struct engine *k, uint32_t pod)
+static inline bool engine_is_slot(const struct engine *k, uint32_t pod)
 {
-    return pods_at(&k->cluster->pods, (pod_id){pod})->flags & POD_HOLD;
+    return pods_at(&k->cluster->pods, (pod_id){pod})->flags & POD_SLOT;
 }
 
 /* May pods of the namespace `reader` be told what something in `namespace` is called? */
@@ -131,15 +132,15 @@ uint64_t verdict_plugins(const struct verdict *v, const struct reasons *reasons,
 /* Where should this pod go? */
 struct verdict engine_decide(struct engine *k, pod_id pod, struct class *class);
 
-/* May the pod's node be read off what is kept of rows, be it a view or a nook? */
+/* May the pod's node be read off what is kept of rows, be it a view or a domain view? */
 bool engine_may_view(const struct engine *k, pod_id pod, const struct class *class);
 
 /* Debugging: a scan must say the same. */
 void engine_check_scan(struct engine *k, pod_id pod, const struct class *class, struct decision d);
 
-/* The same; with `overlooks_sight` a node that the pod has in sight is one like others. */
+/* The same; `ignores_nomination`: treat the nominated node like any other. */
 struct verdict engine_decide_beyond(struct engine *k, pod_id pod, struct class *class,
-                                    bool overlooks_sight);
+                                    bool ignores_nomination);
 
 /* --- refusals.c --- */
 

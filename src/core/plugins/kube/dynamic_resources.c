@@ -3,7 +3,7 @@
  * (cluster/allocate.h). Extended resources that a device class stands for are one more claim,
  * which is made for the pod on nodes that do not offer them by a device plugin.
  *
- * Asked after the filters on keys, as upstream does, so the verdict is a key, and the rank of the
+ * Asked after the filters on keys, as upstream does, so the verdict is a key, and the score of the
  * alternatives that were chosen another one. What is learned of claims, slices and classes is true
  * for as long as the class is asked: when one changes, pods get another class.
  *
@@ -29,7 +29,7 @@ struct allocated {
     bool has_rules;
     rules_id rules;
     bool is_lost;  /* a device could not be made ready: nowhere */
-    int64_t score; /* how well the alternatives that it has rank */
+    int64_t score; /* of the alternatives that it has */
     const struct kept_object *kept;
 };
 
@@ -143,7 +143,7 @@ static bool is_lost(const struct resource_claim *claim)
     return readiness_of(claim) == LOST;
 }
 
-/* How well the alternatives rank that the claim was given. */
+/* The score of the alternatives that the claim was given. */
 static int64_t score_of(const struct resource_claim *claim)
 {
     int64_t score = 0;
@@ -482,13 +482,13 @@ static struct patch status_patch(struct str meta, const struct device_allocation
 }
 
 /* The claim is told whose it is, and with `given` which devices it has. */
-static void add_errand(struct reserving *r, const struct resource_claim *claim,
-                       const struct device_allocation *given)
+static void add_prebind_task(struct reserving *r, const struct resource_claim *claim,
+                             const struct device_allocation *given)
 {
     struct names *names = &r->cluster->names;
     struct claim_consumer consumer = consumer_of(r->cluster, r->pod);
     struct patch *patches = arena_array(r->mem, struct patch, 2);
-    struct errand errand = {
+    struct prebind_task prebind_task = {
         .kind = KIND_RESOURCE_CLAIM,
         .namespace = names_get(names, claim->meta.namespace),
         .name = names_get(names, claim->meta.name),
@@ -497,11 +497,11 @@ static void add_errand(struct reserving *r, const struct resource_claim *claim,
         .patches = patches,
     };
     if (given && !claim_has_finalizer(claim))
-        patches[errand.n_patches++].meta = claim_write_finalizer(r->mem);
+        patches[prebind_task.n_patches++].meta = claim_write_finalizer(r->mem);
     if (given || !is_reserved(claim, consumer))
-        patches[errand.n_patches++] = status_patch(
+        patches[prebind_task.n_patches++] = status_patch(
             given ? STR("") : patch_uid(claim->meta.uid, r->mem), given, consumer, r->mem);
-    vec_push(&r->errands, errand);
+    vec_push(&r->prebind_tasks, prebind_task);
 }
 
 /* The devices are the claim's from now on. */
@@ -525,7 +525,7 @@ static void give(struct reserving *r, const struct allocator *allocator, uint32_
         r->mem, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(pod_uid(pods_at(&c->pods, r->pod))),
         STR_ARG(claim->meta.uid), STR_ARG(claim->meta.resource_version));
     struct device_allocation *given = allocator_result(allocator, c, i, r->node, share, mem);
-    add_errand(r, claim, given);
+    add_prebind_task(r, claim, given);
     promise(r, claim->meta.namespace, claim->meta.name, mem, given);
 }
 
@@ -555,13 +555,13 @@ static void make(struct reserving *r, const struct needs *needs, const struct al
         .body = claim_write_use(name, uses, r->mem),
     };
     patches[2] = status_patch(STR(""), given, pod, r->mem);
-    vec_push(&r->errands, ((struct errand){
-                              .kind = KIND_RESOURCE_CLAIM,
-                              .namespace = names_get(&c->names, needs->namespace),
-                              .name = names_get(&c->names, name),
-                              .patches = patches,
-                              .n_patches = 3,
-                          }));
+    vec_push(&r->prebind_tasks, ((struct prebind_task){
+                                    .kind = KIND_RESOURCE_CLAIM,
+                                    .namespace = names_get(&c->names, needs->namespace),
+                                    .name = names_get(&c->names, name),
+                                    .patches = patches,
+                                    .n_patches = 3,
+                                }));
     promise(r, needs->namespace, name, mem, given);
 }
 
@@ -573,7 +573,7 @@ static void reserve(struct reserving *r, const void *cls)
     assert(fits);
     r->timeout_ms = needs->timeout_ms;
     for (uint32_t i = 0; i < needs->n_allocated; i++)
-        add_errand(r, needs->allocated[i].kept->object.resource_claim, NULL);
+        add_prebind_task(r, needs->allocated[i].kept->object.resource_claim, NULL);
     if (needs->n_wanted == 0 && mask == 0)
         return;
     struct allocator *allocator = allocator_for(needs, mask);
@@ -590,31 +590,31 @@ static void reserve(struct reserving *r, const void *cls)
         make(r, needs, allocator, mask);
 }
 
-static void release(struct cluster *c, const struct errand *e)
+static void release(struct cluster *c, const struct prebind_task *e)
 {
     devices_break(c, e->namespace, e->name);
 }
 
-static enum errand_state fail(struct errand_ask *ask, const char *what,
-                              const struct resource_claim *claim, const char *rest)
+static enum prebind_state fail(struct prebind_ask *ask, const char *what,
+                               const struct resource_claim *claim, const char *rest)
 {
     ask->why = arena_printf(ask->mem, "%s" STR_FMT "/" STR_FMT "%s", what,
                             STR_ARG(claim->meta.namespace), STR_ARG(claim->meta.name), rest);
-    return ERRAND_FAILED;
+    return PREBIND_FAILED;
 }
 
 /* It stands when the claim says so itself; then a device may have to be made ready first. */
-static enum errand_state look(struct errand_ask *ask)
+static enum prebind_state look(struct prebind_ask *ask)
 {
     const struct devices *d = &ask->cluster->devices;
-    const struct errand *e = ask->errand;
+    const struct prebind_task *e = ask->prebind_task;
     const struct kept_object *k = devices_claim(d, e->namespace, e->name);
     if (!k && !ask->is_late && devices_promise(d, e->namespace, e->name))
-        return ERRAND_OPEN; /* it was made, and we have not seen it */
+        return PREBIND_OPEN; /* it was made, and we have not seen it */
     if (!k) {
         ask->is_void = true;
         ask->why = STR("the claim is gone");
-        return ERRAND_FAILED;
+        return PREBIND_FAILED;
     }
     const struct resource_claim *claim = k->object.resource_claim;
     bool is_given = claim->status.allocation;
@@ -625,10 +625,10 @@ static enum errand_state look(struct errand_ask *ask)
                     is_given ? " got allocated elsewhere in the meantime"
                              : " got deallocated elsewhere in the meantime");
     if (is_ours && readiness_of(claim) == READY)
-        return ERRAND_STANDS;
+        return PREBIND_DONE;
     if (is_ours && readiness_of(claim) == LOST)
         return fail(ask, "device binding failed: claim=", claim, "");
-    return ask->is_late ? fail(ask, "device binding timeout: claim=", claim, "") : ERRAND_OPEN;
+    return ask->is_late ? fail(ask, "device binding timeout: claim=", claim, "") : PREBIND_OPEN;
 }
 
 /* --- nowhere to go --- */
@@ -641,22 +641,23 @@ static bool is_free_but_for(const struct cluster *c, const struct resource_claim
             str_equal(claim->status.reserved_for.at[0].uid, pod_uid(pods_at(&c->pods, pod))));
 }
 
-static struct relief remove_claim(const struct kept_object *k, struct arena *mem)
+static struct post_filter_result remove_claim(const struct kept_object *k, struct arena *mem)
 {
     struct patch *patches = arena_array(mem, struct patch, 2);
     uint32_t n = 0;
     if (claim_has_finalizer(k->object.resource_claim))
         patches[n++].meta = claim_write_unprotected(k->object.meta, mem);
     patches[n++] = patch_delete(k->object.meta->uid, mem);
-    return (struct relief){"deletion of ResourceClaim completed",
-                           {.kind = KIND_RESOURCE_CLAIM,
-                            .namespace = k->namespace,
-                            .name = k->name,
-                            .patches = patches,
-                            .n_patches = n}};
+    return (struct post_filter_result){"deletion of ResourceClaim completed",
+                                       {.kind = KIND_RESOURCE_CLAIM,
+                                        .namespace = k->namespace,
+                                        .name = k->name,
+                                        .patches = patches,
+                                        .n_patches = n}};
 }
 
-static bool relent(const struct cluster *c, const void *cls, pod_id pod, struct relief *out)
+static bool post_filter(const struct cluster *c, const void *cls, pod_id pod,
+                        struct post_filter_result *out)
 {
     static const struct patch nothing_given = {
         .part = {"status", 6},
@@ -667,13 +668,13 @@ static bool relent(const struct cluster *c, const void *cls, pod_id pod, struct 
     for (uint32_t i = 0; i < needs->n_allocated && !is_found; i++) {
         const struct allocated *a = &needs->allocated[i];
         if (needs->in_the_way >> i & 1 && is_free_but_for(c, a->kept->object.resource_claim, pod)) {
-            *out = (struct relief){"deallocation of ResourceClaim completed",
-                                   {.kind = KIND_RESOURCE_CLAIM,
-                                    .namespace = a->kept->namespace,
-                                    .name = a->kept->name,
-                                    .version = version_of(a->kept->object.meta),
-                                    .patches = &nothing_given,
-                                    .n_patches = 1}};
+            *out = (struct post_filter_result){"deallocation of ResourceClaim completed",
+                                               {.kind = KIND_RESOURCE_CLAIM,
+                                                .namespace = a->kept->namespace,
+                                                .name = a->kept->name,
+                                                .version = version_of(a->kept->object.meta),
+                                                .patches = &nothing_given,
+                                                .n_patches = 1}};
             is_found = true;
         }
     }
@@ -735,7 +736,7 @@ const struct plugin plugin_dynamic_resources = {
     .key_filter = key_filter,
     .key_score = key_score,
     .gate = gate,
-    .relent = relent,
+    .post_filter = post_filter,
     .reserve = reserve,
     .look = look,
     .release = release,

@@ -11,7 +11,7 @@ static bool tolerates_cordon(const struct cluster *c, tolerations_id tolerations
 {
     uint32_t n;
     const struct toleration_sym *t = lists_at(&c->names.tolerations, tolerations, sizeof(*t), &n);
-    struct taint_sym cordon = {c->unschedulable, c->empty, EFFECT_NO_SCHEDULE};
+    struct taint_sym cordon = {c->unschedulable, c->empty, TAINT_NO_SCHEDULE};
     return tolerations_cover(t, n, cordon, NULL); /* its value is no number to compare */
 }
 

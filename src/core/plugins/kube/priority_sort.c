@@ -2,7 +2,7 @@
 
 #include "core/framework/plugin.h"
 
-static bool before(const struct standing *a, const struct standing *b)
+static bool before(const struct queue_key *a, const struct queue_key *b)
 {
     if (a->priority != b->priority)
         return a->priority > b->priority;

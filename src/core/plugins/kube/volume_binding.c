@@ -487,13 +487,14 @@ static struct str write_claim_ref(const struct names *names, const struct needs 
     return members(&text, mem);
 }
 
-static void add_errand(struct reserving *r, struct errand errand, const struct patch *patch)
+static void add_prebind_task(struct reserving *r, struct prebind_task prebind_task,
+                             const struct patch *patch)
 {
     if (patch) {
-        errand.patches = arena_copy(r->mem, patch, sizeof(*patch));
-        errand.n_patches = 1;
+        prebind_task.patches = arena_copy(r->mem, patch, sizeof(*patch));
+        prebind_task.n_patches = 1;
     }
-    vec_push(&r->errands, errand);
+    vec_push(&r->prebind_tasks, prebind_task);
 }
 
 /* The volume is told whose it is, unless it knows. */
@@ -502,16 +503,17 @@ static void reserve_volume(struct reserving *r, const struct needs *needs, const
 {
     struct cluster *c = r->cluster;
     const struct thing *thing = &c->volumes.of[THING_VOLUME].at.at[one->volume];
-    struct errand errand = {KIND_PERSISTENT_VOLUME, SYM_NONE, thing->name, thing->version, NULL, 0};
+    struct prebind_task prebind_task = {KIND_PERSISTENT_VOLUME, SYM_NONE, thing->name,
+                                        thing->version,         NULL,     0};
     if (one->is_promised && one->facts->claim_uid == w->claim->uid) {
-        add_errand(r, errand, NULL);
+        add_prebind_task(r, prebind_task, NULL);
         return;
     }
     uint64_t version = volumes_version(&c->volumes, THING_CLAIM, needs->namespace, w->name);
     struct patch patch = {.body = write_claim_ref(&c->names, needs, w, version, r->mem)};
     if (!one->is_promised)
         patch.meta = write_annotation("pv.kubernetes.io/bound-by-controller", STR("yes"), r->mem);
-    add_errand(r, errand, &patch);
+    add_prebind_task(r, prebind_task, &patch);
     struct volume_facts facts;
     memcpy(&facts, one->facts, sizeof(facts));
     facts.claim_namespace = needs->namespace;
@@ -527,16 +529,16 @@ static void reserve_provision(struct reserving *r, const struct needs *needs,
     struct cluster *c = r->cluster;
     uint32_t i = volumes_find(&c->volumes, THING_CLAIM, needs->namespace, w->name);
     const struct thing *thing = &c->volumes.of[THING_CLAIM].at.at[i];
-    struct errand errand = {
+    struct prebind_task prebind_task = {
         KIND_PERSISTENT_VOLUME_CLAIM, needs->namespace, w->name, thing->version, NULL, 0};
     sym node = c->nodes.name[r->node.i];
     if (w->claim->selected_node == node) {
-        add_errand(r, errand, NULL);
+        add_prebind_task(r, prebind_task, NULL);
         return;
     }
     struct patch patch = {.meta = write_annotation("volume.kubernetes.io/selected-node",
                                                    names_text(&c->names, node), r->mem)};
-    add_errand(r, errand, &patch);
+    add_prebind_task(r, prebind_task, &patch);
     struct claim_facts facts;
     memcpy(&facts, w->claim, sizeof(facts));
     facts.selected_node = node;
@@ -558,7 +560,7 @@ static void reserve(struct reserving *r, const void *cls)
             reserve_provision(r, needs, &needs->wanted[i]);
 }
 
-static void release(struct cluster *c, const struct errand *e)
+static void release(struct cluster *c, const struct prebind_task *e)
 {
     enum thing_kind kind = e->kind == KIND_PERSISTENT_VOLUME ? THING_VOLUME : THING_CLAIM;
     volumes_unassume(&c->volumes, kind, e->namespace, e->name, e->version);
@@ -566,21 +568,21 @@ static void release(struct cluster *c, const struct errand *e)
 
 /* --- whether it is done --- */
 
-static enum errand_state fail(struct errand_ask *ask, struct str why)
+static enum prebind_state fail(struct prebind_ask *ask, struct str why)
 {
     ask->why = arena_printf(ask->mem, "binding volumes: " STR_FMT, STR_ARG(why));
-    return ERRAND_FAILED;
+    return PREBIND_FAILED;
 }
 
-static enum errand_state fail_missing(struct errand_ask *ask, const char *what, const char *kind,
-                                      struct str name)
+static enum prebind_state fail_missing(struct prebind_ask *ask, const char *what, const char *kind,
+                                       struct str name)
 {
     return fail(
         ask, arena_printf(ask->mem, "%s: %s \"" STR_FMT "\" not found", what, kind, STR_ARG(name)));
 }
 
 /* Can the pod's node reach the volume? Its labels may be others by now. */
-static bool is_in_reach(const struct errand_ask *ask, const struct volume_facts *v)
+static bool is_in_reach(const struct prebind_ask *ask, const struct volume_facts *v)
 {
     const struct cluster *c = ask->cluster;
     node_id node = {pods_at(&c->pods, ask->pod)->node};
@@ -589,7 +591,7 @@ static bool is_in_reach(const struct errand_ask *ask, const struct volume_facts 
     return reaches(c, is_migrated ? v->migrated_rules : v->rules, node);
 }
 
-static enum errand_state fail_reach(struct errand_ask *ask, struct str volume, struct str node)
+static enum prebind_state fail_reach(struct prebind_ask *ask, struct str volume, struct str node)
 {
     return fail(ask, arena_printf(ask->mem,
                                   "pv \"" STR_FMT "\" node affinity doesn't match node \"" STR_FMT
@@ -598,12 +600,12 @@ static enum errand_state fail_reach(struct errand_ask *ask, struct str volume, s
 }
 
 /* A volume that was told whose it is. */
-static enum errand_state look_at_volume(struct errand_ask *ask, struct str node)
+static enum prebind_state look_at_volume(struct prebind_ask *ask, struct str node)
 {
     const struct cluster *c = ask->cluster;
     const struct shape *shape = pods_shape(&c->pods, ask->pod);
-    struct str name = names_text(&c->names, ask->errand->name);
-    const struct volume_facts *v = volumes_volume(&c->volumes, ask->errand->name);
+    struct str name = names_text(&c->names, ask->prebind_task->name);
+    const struct volume_facts *v = volumes_volume(&c->volumes, ask->prebind_task->name);
     if (!v)
         return fail_missing(ask, "failed to check binding", "persistentvolumes", name);
     if (!is_in_reach(ask, v))
@@ -620,14 +622,14 @@ static enum errand_state look_at_volume(struct errand_ask *ask, struct str node)
                             arena_printf(ask->mem, STR_FMT "/" STR_FMT,
                                          STR_ARG(names_text(&c->names, v->claim_namespace)),
                                          STR_ARG(names_text(&c->names, v->claim_name))));
-    return is_ours && claim->is_bound ? ERRAND_STANDS : ERRAND_OPEN;
+    return is_ours && claim->is_bound ? PREBIND_DONE : PREBIND_OPEN;
 }
 
 /* A claim that was told for which node. Whoever cannot make the volume there takes that back. */
-static enum errand_state look_at_claim(struct errand_ask *ask, struct str node)
+static enum prebind_state look_at_claim(struct prebind_ask *ask, struct str node)
 {
     const struct cluster *c = ask->cluster;
-    const struct errand *e = ask->errand;
+    const struct prebind_task *e = ask->prebind_task;
     struct str name = names_text(&c->names, e->name);
     const struct claim_facts *claim = volumes_claim(&c->volumes, e->namespace, e->name);
     if (!claim)
@@ -643,16 +645,16 @@ static enum errand_state look_at_claim(struct errand_ask *ask, struct str node)
         return fail(ask, arena_printf(ask->mem, "provisioning failed for PVC \"" STR_FMT "\"",
                                       STR_ARG(name)));
     if (claim->volume == SYM_NONE)
-        return ERRAND_OPEN;
+        return PREBIND_OPEN;
     const struct volume_facts *v = volumes_told_volume(&c->volumes, claim->volume);
     if (!v) /* it may not have come yet; if it never does, the claim is unbound some day */
-        return ERRAND_OPEN;
+        return PREBIND_OPEN;
     if (!is_in_reach(ask, v))
         return fail_reach(ask, names_text(&c->names, claim->volume), node);
-    return claim->is_bound ? ERRAND_STANDS : ERRAND_OPEN;
+    return claim->is_bound ? PREBIND_DONE : PREBIND_OPEN;
 }
 
-static enum errand_state look(struct errand_ask *ask)
+static enum prebind_state look(struct prebind_ask *ask)
 {
     const struct cluster *c = ask->cluster;
     node_id node = {pods_at(&c->pods, ask->pod)->node};
@@ -662,11 +664,11 @@ static enum errand_state look(struct errand_ask *ask)
                                       "failed to get node \"" STR_FMT "\": node \"" STR_FMT
                                       "\" not found",
                                       STR_ARG(name), STR_ARG(name)));
-    enum errand_state state = ask->errand->kind == KIND_PERSISTENT_VOLUME
-                                  ? look_at_volume(ask, name)
-                                  : look_at_claim(ask, name);
-    return state == ERRAND_OPEN && ask->is_late ? fail(ask, STR("context deadline exceeded"))
-                                                : state;
+    enum prebind_state state = ask->prebind_task->kind == KIND_PERSISTENT_VOLUME
+                                   ? look_at_volume(ask, name)
+                                   : look_at_claim(ask, name);
+    return state == PREBIND_OPEN && ask->is_late ? fail(ask, STR("context deadline exceeded"))
+                                                 : state;
 }
 
 /* --- waking --- */

@@ -9,18 +9,18 @@
 
 enum { CRITICAL = 1000000000 };
 
-static int compare_names(const struct standing *a, const struct standing *b)
+static int compare_names(const struct queue_key *a, const struct queue_key *b)
 {
     int namespaces = str_compare(a->namespace, b->namespace);
     return namespaces ? namespaces : str_compare(a->name, b->name);
 }
 
-static int64_t worth(const struct standing *s)
+static int64_t worth(const struct queue_key *s)
 {
     return (int64_t)s->priority + s->boost;
 }
 
-static bool before(const struct standing *a, const struct standing *b)
+static bool before(const struct queue_key *a, const struct queue_key *b)
 {
     bool a_critical = a->priority >= CRITICAL, b_critical = b->priority >= CRITICAL;
     if (a_critical != b_critical)

@@ -26,7 +26,7 @@ struct numa {
 /* Is there a kubelet that may turn such a pod away? */
 static bool heeds_kubelets(const struct cluster *c, const struct spec *spec)
 {
-    return spec->n_pinned > 0 && c->reports.strict > 0;
+    return spec->n_pinned > 0 && c->numa_reports.strict > 0;
 }
 
 static void sign(struct cluster *c, const struct shape *shape, const void *args,

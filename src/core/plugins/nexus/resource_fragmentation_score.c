@@ -324,7 +324,7 @@ static void learn(struct learning *l, void *cls)
     k->measure = l->shared;
     if (watches_demand(args) && k->measure->generation != l->cluster->demand.generation)
         observe_again(l->cluster, k->measure);
-    k->wanted = l->spec->gpus.count ? queues_wanted(&l->cluster->queues, l->spec->gpus.count) : 0;
+    k->wanted = l->spec->gpus.count ? kueue_wanted(&l->cluster->kueue, l->spec->gpus.count) : 0;
     k->ask = l->spec->gpus;
     k->cpu_milli = sane_cpu(l->spec->ask.cpu_milli);
     l->filters = k->ask.count > 0;
@@ -434,7 +434,7 @@ static void sign(struct cluster *c, const struct shape *shape, const void *args,
         vec_push(out, (uint32_t)c->demand.generation);
     if (!count)
         return;
-    vec_push(out, queues_wanted(&c->queues, count));
+    vec_push(out, kueue_wanted(&c->kueue, count));
     vec_push(out, c->cliques.nodes > 0);
 }
 

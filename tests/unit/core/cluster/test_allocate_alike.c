@@ -143,10 +143,10 @@ static enum allocate_outcome run_in_goes(struct ground *g, struct allocator *a, 
                                          uint32_t *goes)
 {
     enum allocate_outcome is = ALLOCATE_UNFINISHED;
-    int64_t rank;
+    int64_t score;
     for (*goes = 0; is == ALLOCATE_UNFINISHED && *goes < 100000; ++*goes) {
         g->cluster->effort = (struct effort){.most = steps, .may_pause = true};
-        is = allocator_judge(a, g->cluster, ground_node(g, "n"), &rank);
+        is = allocator_judge(a, g->cluster, ground_node(g, "n"), &score);
         EXPECT_INT(g->cluster->effort.is_paused, is == ALLOCATE_UNFINISHED);
     }
     g->cluster->effort = (struct effort){0};
@@ -236,16 +236,16 @@ TEST(allocate_alike, what_was_hard_to_find_out_is_known_until_something_changes)
     const struct resource_claim *claim;
     struct allocator *a = open_puzzle(&g, &claim);
     node_id node = ground_node(&g, "n");
-    int64_t rank;
-    EXPECT_INT(allocator_judge(a, g.cluster, node, &rank), ALLOCATE_NOTHING);
+    int64_t score;
+    EXPECT_INT(allocator_judge(a, g.cluster, node, &score), ALLOCATE_NOTHING);
     a->steps = 0;
-    EXPECT_INT(allocator_judge(a, g.cluster, node, &rank), ALLOCATE_NOTHING);
+    EXPECT_INT(allocator_judge(a, g.cluster, node, &score), ALLOCATE_NOTHING);
     EXPECT_INT(a->steps, 0);
     change_log_add(&g.cluster->log, node, COLUMN_USED); /* a pod came */
-    EXPECT_INT(allocator_judge(a, g.cluster, node, &rank), ALLOCATE_NOTHING);
+    EXPECT_INT(allocator_judge(a, g.cluster, node, &score), ALLOCATE_NOTHING);
     EXPECT_INT(a->steps, 0);
     change_log_add(&g.cluster->log, node, COLUMN_LABELS);
-    EXPECT_INT(allocator_judge(a, g.cluster, node, &rank), ALLOCATE_NOTHING);
+    EXPECT_INT(allocator_judge(a, g.cluster, node, &score), ALLOCATE_NOTHING);
     EXPECT(a->steps > STEPS_EASY);
     allocator_done(a);
 }
@@ -256,14 +256,14 @@ TEST(allocate_alike, where_nothing_can_be_put_down_a_step_has_an_end)
     const struct resource_claim *claim;
     struct allocator *a = open_puzzle(&g, &claim);
     node_id node = ground_node(&g, "n");
-    int64_t rank;
+    int64_t score;
     a->steps_plain = UINT64_MAX;
     g.cluster->effort = (struct effort){.most = 5000};
-    EXPECT_INT(allocator_judge(a, g.cluster, node, &rank), ALLOCATE_FAILED);
+    EXPECT_INT(allocator_judge(a, g.cluster, node, &score), ALLOCATE_FAILED);
     EXPECT_STR(allocator_error(a), "node n: timed out trying to allocate devices");
     EXPECT(a->steps < STEPS_EASY + 5100);
     g.cluster->effort = (struct effort){.most = 50000}; /* a step later there is time again */
     a->steps_plain = 64;
-    EXPECT_INT(allocator_judge(a, g.cluster, node, &rank), ALLOCATE_NOTHING);
+    EXPECT_INT(allocator_judge(a, g.cluster, node, &score), ALLOCATE_NOTHING);
     allocator_done(a);
 }

@@ -3,7 +3,7 @@
 #include "support/ground.h"
 #include "support/test.h"
 
-TEST(cluster, a_rank_depends_on_seed_and_name_alone)
+TEST(cluster, the_tie_order_depends_on_seed_and_name_alone)
 {
     struct cluster *a = cluster_new(7), *b = cluster_new(7), *c = cluster_new(8);
     node_id first = cluster_claim(a, names_get(&a->names, STR("n1")));
@@ -11,25 +11,25 @@ TEST(cluster, a_rank_depends_on_seed_and_name_alone)
     node_id second = cluster_claim(b, names_get(&b->names, STR("n1")));
     node_id third = cluster_claim(c, names_get(&c->names, STR("n1")));
     EXPECT(first.i != second.i);
-    EXPECT(a->nodes.rank[first.i] == b->nodes.rank[second.i]);
-    EXPECT(a->nodes.rank[first.i] != c->nodes.rank[third.i]);
-    EXPECT(b->nodes.rank[0] != b->nodes.rank[1]);
+    EXPECT(a->nodes.tie_order[first.i] == b->nodes.tie_order[second.i]);
+    EXPECT(a->nodes.tie_order[first.i] != c->nodes.tie_order[third.i]);
+    EXPECT(b->nodes.tie_order[0] != b->nodes.tie_order[1]);
     cluster_free(a);
     cluster_free(b);
     cluster_free(c);
 }
 
-TEST(cluster, among_equal_ranks_the_name_decides)
+TEST(cluster, where_the_tie_order_is_equal_the_name_decides)
 {
     AUTO(ground) g = {0};
     ground_add(&g, "node b");
     ground_add(&g, "node a");
     struct cluster *c = g.cluster;
     uint32_t a = ground_node(&g, "a").i, b = ground_node(&g, "b").i;
-    c->nodes.rank[a] = c->nodes.rank[b] = 5;
-    EXPECT(cluster_ranks_before(c, a, b) && !cluster_ranks_before(c, b, a));
-    c->nodes.rank[b] = 4;
-    EXPECT(cluster_ranks_before(c, b, a));
+    c->nodes.tie_order[a] = c->nodes.tie_order[b] = 5;
+    EXPECT(cluster_wins_tie(c, a, b) && !cluster_wins_tie(c, b, a));
+    c->nodes.tie_order[b] = 4;
+    EXPECT(cluster_wins_tie(c, b, a));
 }
 
 TEST(cluster, a_claimed_name_keeps_its_number)

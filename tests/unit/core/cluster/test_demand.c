@@ -50,7 +50,7 @@ TEST(demand, counts_who_waits_by_the_GPUs_they_ask_for)
     ground_add(&g, "pod share note:gpu-fraction=0.5");
     ground_add(&g, "pod there gpu=2 on=n");
     ground_add(&g, "pod plain cpu=1");
-    g.cluster->queues.sizes[6] = 3; /* Workloads of Kueue's */
+    g.cluster->kueue.sizes[6] = 3; /* Workloads of Kueue's */
     demand_review(g.cluster, 1000);
     double all = 40 + 0.5 + 18;
     EXPECT(is_near(asked(d, 4, all), 40));

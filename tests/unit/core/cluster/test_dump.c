@@ -12,7 +12,7 @@ TEST(dump, says_everything_of_a_small_cluster)
     memcpy(&facts, things_facts(&g.cluster->volumes.of[THING_VOLUME], 0), sizeof(facts));
     facts.claim_namespace = facts.claim_name = ground_sym(&g, "c");
     cluster_assume(g.cluster, THING_VOLUME, 0, volumes_facts(g.cluster, THING_VOLUME, &facts));
-    g.cluster->nodes.rank[0] = 0xabc;
+    g.cluster->nodes.tie_order[0] = 0xabc;
     EXPECT_STR(ground_dump(&g), "1 nodes, 2 pods, 0 shared hostnames\n"
                                 "node 0 n1 rank abc flags b host h taints 0\n"
                                 "  labels z=a\n"

@@ -57,8 +57,8 @@ TEST(gpus, of_a_node_that_is_not_there_yet_are_numbered_from_0)
 TEST(gpus, that_nobody_has_or_uses_take_no_memory)
 {
     struct node_gpus *g = NULL;
-    static const struct gpus_told none = {.model = SYM_NONE},
-                                  two = {.n = 2, .there = 3, .model = SYM_NONE};
+    static const struct gpus_facts none = {.model = SYM_NONE},
+                                   two = {.n = 2, .there = 3, .model = SYM_NONE};
     EXPECT(!gpus_put(&g, &none));
     EXPECT(!g);
     gpus_charge(&g, 5, 300, +1);

@@ -1,7 +1,7 @@
 #include "core/cluster/kubelet.h"
 
 #include "core/base/rng.h"
-#include "core/cluster/reports.h"
+#include "core/cluster/numa_reports.h"
 #include "support/ground.h"
 #include "support/test.h"
 
@@ -20,7 +20,7 @@
 static void put(struct ground *g, const char *json)
 {
     struct object o = object_of_json(&g->mem, json);
-    reports_put(ground_cluster(g), o.meta->name, o.node_topology);
+    numa_reports_put(ground_cluster(g), o.meta->name, o.node_topology);
 }
 
 static const struct hardware *hardware(struct ground *g)
@@ -86,20 +86,34 @@ TEST(kubelet, turns_away_what_it_cannot_align)
         {SINGLE_POD,                            "",                           "guaranteed cpu=8 memory=1Gi",                KUBELET_ADMITS      },
         {SINGLE_POD,                            "",                           "guaranteed cpu=9 memory=1Gi",                KUBELET_IS_TOO_SMALL},
         {SINGLE_POD,                            "",                           "guaranteed cpu=1 memory=17Gi",               KUBELET_IS_TOO_SMALL},
-        {SINGLE_POD,                            "",                           "cpu=9 memory=17Gi",                          KUBELET_ADMITS      }, /* is not pinned */
-        {SINGLE_POD,                            "",                           "guaranteed cpu=8500m memory=1Gi",            KUBELET_ADMITS      }, /* no whole cores */
-        {SINGLE_POD,                            "",                           "gpu=3",                                      KUBELET_IS_TOO_SMALL}, /* but devices are */
+        {SINGLE_POD,                            "",                           "cpu=9 memory=17Gi",                          KUBELET_ADMITS      }, /* is
+                                                                                                                                                    * not
+                                                                                                                                                    * pinned */
+        {SINGLE_POD,                            "",                           "guaranteed cpu=8500m memory=1Gi",            KUBELET_ADMITS      }, /* no
+                                                                                                                                                    * whole
+                                                                                                                                                    * cores */
+        {SINGLE_POD,                            "",                           "gpu=3",                                      KUBELET_IS_TOO_SMALL}, /* but
+                                                                                                                                                    * devices
+                                                                                                                                                    * are */
         {SINGLE_POD,                            "",                           "gpu=2",                                      KUBELET_ADMITS      },
-        {SINGLE_POD,                            "guaranteed cpu=4 memory=1Gi", HALF,                                        KUBELET_ADMITS      }, /* on the other */
+        {SINGLE_POD,                            "guaranteed cpu=4 memory=1Gi", HALF,                                        KUBELET_ADMITS      }, /* on
+                                                                                                                                                    * the
+                                                                                                                                                    * other */
         {SINGLE_POD,                            "guaranteed cpu=5 memory=1Gi and cpu=3 memory=1Gi",
          "guaranteed cpu=8 memory=1Gi",                                                                                     KUBELET_ADMITS      },
         {SINGLE_POD,                            "",                           HALF " and cpu=5 memory=1Gi",                 KUBELET_IS_TOO_SMALL},
-        {SINGLE_EACH,                           "",                           HALF " and cpu=5 memory=1Gi",                 KUBELET_ADMITS      }, /* one each */
+        {SINGLE_EACH,                           "",                           HALF " and cpu=5 memory=1Gi",                 KUBELET_ADMITS      }, /* one
+                                                                                                                                                    * each */
         {SINGLE_EACH,                           HALF,                         HALF " and cpu=5 memory=1Gi",                 KUBELET_IS_FULL     },
-        {SINGLE_EACH,                           "",                           HALF " init cpu=8 memory=1Gi",                KUBELET_ADMITS      }, /* which is over then */
+        {SINGLE_EACH,                           "",                           HALF " init cpu=8 memory=1Gi",                KUBELET_ADMITS      }, /* which
+                                                                                                                                                    * is
+                                                                                                                                                    * over
+                                                                                                                                                    * then */
         {SINGLE_EACH,                           "",                           HALF " init cpu=9 memory=1Gi",                KUBELET_IS_TOO_SMALL},
         {SINGLE_EACH,                           "",                           HALF " and cpu=5 memory=1Gi sidecar cpu=5 memory=1Gi", KUBELET_IS_TOO_SMALL},
-        {RESTRICTED,                            "",                           "guaranteed cpu=9 memory=1Gi",                KUBELET_ADMITS      }, /* never fits one */
+        {RESTRICTED,                            "",                           "guaranteed cpu=9 memory=1Gi",                KUBELET_ADMITS      }, /* never
+                                                                                                                                                    * fits
+                                                                                                                                                    * one */
         {RESTRICTED,                            "guaranteed cpu=1 memory=1Gi", "guaranteed cpu=15 memory=1Gi",              KUBELET_ADMITS      },
         {RESTRICTED,                            "guaranteed cpu=2 memory=1Gi", "guaranteed cpu=15 memory=1Gi",              KUBELET_IS_FULL     },
         {RESTRICTED,                            "",                           "guaranteed cpu=17 memory=1Gi",               KUBELET_IS_TOO_SMALL},

@@ -75,14 +75,14 @@ TEST(names, taints_and_tolerations_keep_their_order)
     struct names n;
     names_init(&n);
     sym a = names_get(&n, STR("a")), b = names_get(&n, STR("b"));
-    struct taint_sym ab[] = {{a, b, EFFECT_NO_SCHEDULE}, {b, a, EFFECT_NO_EXECUTE}};
-    struct taint_sym ba[] = {{b, a, EFFECT_NO_EXECUTE}, {a, b, EFFECT_NO_SCHEDULE}};
+    struct taint_sym ab[] = {{a, b, TAINT_NO_SCHEDULE}, {b, a, TAINT_NO_EXECUTE}};
+    struct taint_sym ba[] = {{b, a, TAINT_NO_EXECUTE}, {a, b, TAINT_NO_SCHEDULE}};
     EXPECT_INT(names_taint_set(&n, NULL, 0), 0);
     EXPECT_INT(names_tolerations(&n, NULL, 0), 0);
     taint_set_id set = names_taint_set(&n, ab, 2);
     EXPECT_INT(names_taint_set(&n, ab, 2), set);
     EXPECT(names_taint_set(&n, ba, 2) != set);
-    struct toleration_sym any[] = {{SYM_NONE, a, TOLERATES_EXISTS, EFFECT_ANY}};
+    struct toleration_sym any[] = {{SYM_NONE, a, TOLERATES_EXISTS, TAINT_ANY}};
     tolerations_id tolerations = names_tolerations(&n, any, 1);
     uint32_t count;
     const struct toleration_sym *back =
@@ -99,12 +99,12 @@ TEST(names, effects_are_read_as_they_are_spelt)
         const char *text;
         enum taint_effect effect;
     } cases[] = {
-        {"", EFFECT_ANY},
-        {"NoSchedule", EFFECT_NO_SCHEDULE},
-        {"PreferNoSchedule", EFFECT_PREFER_NO_SCHEDULE},
-        {"NoExecute", EFFECT_NO_EXECUTE},
-        {"noschedule", EFFECT_OTHER},
-        {"NoScheduleX", EFFECT_OTHER},
+        {"", TAINT_ANY},
+        {"NoSchedule", TAINT_NO_SCHEDULE},
+        {"PreferNoSchedule", TAINT_PREFER_NO_SCHEDULE},
+        {"NoExecute", TAINT_NO_EXECUTE},
+        {"noschedule", TAINT_OTHER},
+        {"NoScheduleX", TAINT_OTHER},
     };
     for (size_t i = 0; i < LEN(cases); i++)
         EXPECT_INT(taint_effect_of(str_of(cases[i].text)), cases[i].effect);

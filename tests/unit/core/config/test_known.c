@@ -25,7 +25,7 @@ TEST(known, a_plugin_takes_part_where_its_table_says)
         test_case("%s", p->name);
         EXPECT_INT(known->points >> POINT_PRE_ENQUEUE & 1,
                    p->gate || p->preempts || p->keeps_line || p->keeps_queues || p->gangs_natively);
-        EXPECT_INT(known->points >> POINT_POST_FILTER & 1, p->preempts || p->relent);
+        EXPECT_INT(known->points >> POINT_POST_FILTER & 1, p->preempts || p->post_filter);
         EXPECT_INT(known->points >> POINT_QUEUE_SORT & 1, p->before != NULL);
         EXPECT_INT(known->points >> POINT_SCORE & 1, p->row_score || p->key_score);
         EXPECT_INT(known->points >> POINT_PERMIT & 1, p->gangs);

@@ -14,7 +14,7 @@ static uint32_t effective_off(const struct profile_plugin *p)
     uint32_t can = t->gate ? PROFILE_NO_GATE : 0;
     can |= t->row_filter || t->key_filter ? PROFILE_NO_FILTER : 0;
     can |= t->row_score || t->key_score ? PROFILE_NO_SCORE : 0;
-    can |= t->preempts || t->relent ? PROFILE_NO_POST_FILTER : 0;
+    can |= t->preempts || t->post_filter ? PROFILE_NO_POST_FILTER : 0;
     can |= t->gangs ? PROFILE_NO_GANGS : 0;
     can |= t->reserve ? PROFILE_NO_RESERVE : 0;
     return p->off & can;

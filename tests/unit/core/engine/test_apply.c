@@ -311,27 +311,27 @@ TEST(apply, pods_that_come_and_go_leave_nothing_behind)
     EXPECT_INT(engine_stats(s.engine).bound, 6000);
 }
 
-/* --- glances --- */
+/* --- partial pods --- */
 
-/* The pod of a line with a digest: as a whole, or of a glance what a glance has. */
-static struct pod *pod_with(struct stage *s, const char *line, uint64_t digest, bool is_glance)
+/* The pod of a line with a digest: as a whole, or what a partial pod has of it. */
+static struct pod *pod_with(struct stage *s, const char *line, uint64_t digest, bool is_partial)
 {
     struct pod *pod = object_of(&s->mem, line).pod;
     pod->digest = digest;
-    pod->is_glance = is_glance;
-    if (is_glance)
+    pod->is_partial = is_partial;
+    if (is_partial)
         pod->spec.containers.n = 0;
     return pod;
 }
 
-static void put_with(struct stage *s, const char *line, uint64_t digest, bool is_glance)
+static void put_with(struct stage *s, const char *line, uint64_t digest, bool is_partial)
 {
     struct change change = {CHANGE_PUT,
-                            {.kind = KIND_POD, .pod = pod_with(s, line, digest, is_glance)}};
+                            {.kind = KIND_POD, .pod = pod_with(s, line, digest, is_partial)}};
     engine_apply(s->engine, s->now_ms, &change);
 }
 
-TEST(apply, a_glance_changes_all_but_the_spec)
+TEST(apply, a_partial_pod_changes_all_but_the_spec)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=4 memory=4Gi zone=a");
@@ -352,7 +352,7 @@ TEST(apply, a_glance_changes_all_but_the_spec)
     EXPECT_INT(room(&s, "n1")->cpu_used, 1000);
 }
 
-TEST(apply, a_glance_is_enough_for_a_pod_with_that_digest)
+TEST(apply, a_partial_pod_is_enough_for_a_pod_with_that_digest)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=4 memory=4Gi");

@@ -53,7 +53,7 @@ TEST(decide, a_class_that_is_refused_needs_no_look_at_nodes)
     EXPECT_INT(stage_effect(&s, "a")->rejected_by, 1 << 5);
 }
 
-TEST(decide, a_node_in_sight_that_fits_is_taken_though_it_is_not_the_best)
+TEST(decide, a_nominated_node_that_fits_is_taken_though_it_is_not_the_best)
 {
     static const struct {
         const char *pod, *fate;
@@ -75,7 +75,7 @@ TEST(decide, a_node_in_sight_that_fits_is_taken_though_it_is_not_the_best)
     }
 }
 
-TEST(decide, a_pin_outranks_a_node_in_sight)
+TEST(decide, a_pin_goes_before_a_nominated_node)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=2 memory=4Gi");
@@ -85,7 +85,7 @@ TEST(decide, a_pin_outranks_a_node_in_sight)
     EXPECT_TEXT(stage_fate(&s, "a"), "assumed on n1");
 }
 
-TEST(decide, room_in_sight_of_important_pods_is_left_to_them)
+TEST(decide, nominated_room_of_important_pods_is_left_to_them)
 {
     static const struct {
         int priority;

@@ -22,7 +22,7 @@ static void put_gang(struct stage *s, uint32_t n, const char *more)
 }
 
 /* "0 0 3": the nodes of a-0, a-1, …; "-" for one that is not bound. */
-static const char *seats(struct stage *s, uint32_t n)
+static const char *members(struct stage *s, uint32_t n)
 {
     buf_clear(&s->text);
     for (uint32_t i = 0; i < n; i++) {
@@ -65,7 +65,7 @@ TEST(domains, the_tightest_that_holds_the_gang_is_taken)
             put_nodes(&s, n, 1, cases[i].free[n], cases[i].where[n]);
         put_gang(&s, 4, "");
         stage_run(&s);
-        EXPECT_TEXT(seats(&s, 4), cases[i].expect);
+        EXPECT_TEXT(members(&s, 4), cases[i].expect);
     }
 }
 
@@ -76,11 +76,11 @@ TEST(domains, a_strict_gang_waits_for_one_clique)
     put_nodes(&s, 1, 1, 3, CLIQUE "u.2 " RACK "r");
     put_gang(&s, 4, STRICT);
     stage_run(&s);
-    EXPECT_TEXT(seats(&s, 4), "- - - -");
+    EXPECT_TEXT(members(&s, 4), "- - - -");
     s.now_ms = 20000;
     put_nodes(&s, 2, 1, 4, CLIQUE "u.3 " RACK "q");
     stage_run(&s);
-    EXPECT_TEXT(seats(&s, 4), "2 2 2 2");
+    EXPECT_TEXT(members(&s, 4), "2 2 2 2");
 }
 
 TEST(domains, strict_means_the_tightest_domains_that_the_gang_could_use)
@@ -91,12 +91,12 @@ TEST(domains, strict_means_the_tightest_domains_that_the_gang_could_use)
     put_nodes(&s, 2, 2, 2, SWITCH "s2 label:kind=hgx");
     put_gang(&s, 4, STRICT " select:kind=hgx");
     stage_run(&s);
-    EXPECT_TEXT(seats(&s, 4), "2 2 3 3");
+    EXPECT_TEXT(members(&s, 4), "2 2 3 3");
     AUTO(stage) t = {0}; /* a clique is asked for, and there is none */
     put_nodes(&t, 0, 1, 8, SWITCH "s1");
     put_gang(&t, 4, "note:scheduling.kubenexus.io/require-clique=true");
     stage_run(&t);
-    EXPECT_TEXT(seats(&t, 4), "- - - -");
+    EXPECT_TEXT(members(&t, 4), "- - - -");
 }
 
 TEST(domains, a_gang_that_fits_no_domain_is_split_evenly_over_few)
@@ -108,7 +108,7 @@ TEST(domains, a_gang_that_fits_no_domain_is_split_evenly_over_few)
     put_gang(&s, 8, "");
     stage_run(&s);
     uint32_t in[3] = {0};
-    for (const char *p = seats(&s, 8); *p; p++)
+    for (const char *p = members(&s, 8); *p; p++)
         if (*p >= '0' && *p <= '9')
             in[*p <= '1' ? 0 : *p == '2' ? 1 : 2]++;
     EXPECT_INT(in[0], 4);
@@ -125,7 +125,7 @@ TEST(domains, ranks_follow_the_tree)
     for (uint32_t i = 6; i-- > 0;) /* they come in the other order */
         stage_put(&s, "pod a-%u cpu=1 gang=a:6", i);
     stage_run(&s);
-    EXPECT_TEXT(seats(&s, 6), "1 1 2 2 0 0");
+    EXPECT_TEXT(members(&s, 6), "1 1 2 2 0 0");
 }
 
 TEST(domains, replacements_return_to_where_the_gang_is)
@@ -149,7 +149,7 @@ TEST(domains, replacements_return_to_where_the_gang_is)
         stage_put(&s, "pod other cpu=1 on=n1 phase=Running");
         stage_put(&s, "pod a-3 cpu=1 gang=a:4");
         stage_run(&s);
-        EXPECT_TEXT(seats(&s, 4), cases[i].expect);
+        EXPECT_TEXT(members(&s, 4), cases[i].expect);
     }
 }
 
@@ -162,7 +162,7 @@ TEST(domains, every_label_in_the_table_keeps_a_gang_together)
                       STR_ARG(topology_keys[i].key), n % 2);
         put_gang(&s, 6, "");
         stage_run(&s);
-        const char *text = seats(&s, 6);
+        const char *text = members(&s, 6);
         bool is_odd = (text[0] - '0') % 2;
         for (; *text; text += text[1] ? 2 : 1) {
             EXPECT(*text != '-');
@@ -179,7 +179,7 @@ TEST(domains, a_rack_has_its_name_within_its_zone)
     put_nodes(&s, 2, 1, 2, RACK "2 zone=b");
     put_gang(&s, 4, "");
     stage_run(&s);
-    EXPECT_TEXT(seats(&s, 4), "1 1 2 2"); /* not 0 and 1, which only share a name */
+    EXPECT_TEXT(members(&s, 4), "1 1 2 2"); /* not 0 and 1, which only share a name */
 }
 
 TEST(domains, a_gang_goes_where_the_network_suits_it)
@@ -189,7 +189,7 @@ TEST(domains, a_gang_goes_where_the_network_suits_it)
     put_nodes(&s, 2, 3, 2, RACK "q label:network.kubenexus.io/fabric-type=infiniband");
     put_gang(&s, 4, "");
     stage_run(&s);
-    for (const char *p = seats(&s, 4); *p; p++)
+    for (const char *p = members(&s, 4); *p; p++)
         EXPECT(*p == ' ' || *p >= '2');
 }
 
@@ -200,7 +200,7 @@ TEST(domains, who_does_not_care_is_not_kept_together)
     put_nodes(&s, 1, 1, 8, RACK "q");
     put_gang(&s, 4, "note:scheduling.kubenexus.io/co-locate=none");
     stage_run(&s);
-    EXPECT_TEXT(seats(&s, 4), "0 0 0 1");
+    EXPECT_TEXT(members(&s, 4), "0 0 0 1");
 }
 
 TEST(domains, members_beyond_the_minimum_go_elsewhere_rather_than_wait)
@@ -211,7 +211,7 @@ TEST(domains, members_beyond_the_minimum_go_elsewhere_rather_than_wait)
     for (uint32_t i = 0; i < 6; i++)
         stage_put(&s, "pod a-%u cpu=1 gang=a:3", i);
     stage_run(&s);
-    EXPECT_TEXT(seats(&s, 6), "0 0 0 0 1 -");
+    EXPECT_TEXT(members(&s, 6), "0 0 0 0 1 -");
 }
 
 TEST(domains, a_level_costs_eight_trials_at_most)

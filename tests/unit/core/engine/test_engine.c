@@ -87,22 +87,22 @@ TEST(engine, important_pods_go_first)
     EXPECT_TEXT(stage_fate(&s, "low"), "parked");
 }
 
-TEST(engine, among_equal_nodes_the_lowest_rank_wins)
+TEST(engine, among_equal_nodes_the_first_in_tie_order_wins)
 {
     for (int best = 0; best < 3; best++) {
         AUTO(stage) s = {0};
         for (int i = 0; i < 3; i++)
             stage_put(&s, "node n%d cpu=2 memory=4Gi", i);
-        engine_rank(s.engine, STR("n0"), best == 0 ? 1 : 5);
-        engine_rank(s.engine, STR("n1"), best == 1 ? 1 : 6);
-        engine_rank(s.engine, STR("n2"), best == 2 ? 1 : 7);
+        engine_set_tie_order(s.engine, STR("n0"), best == 0 ? 1 : 5);
+        engine_set_tie_order(s.engine, STR("n1"), best == 1 ? 1 : 6);
+        engine_set_tie_order(s.engine, STR("n2"), best == 2 ? 1 : 7);
         stage_put(&s, "pod a cpu=1");
         stage_run(&s);
         EXPECT_STR(stage_effect(&s, "a")->node, best == 0 ? "n0" : best == 1 ? "n1" : "n2");
     }
 }
 
-TEST(engine, a_rank_given_late_counts_in_views_too)
+TEST(engine, a_tie_order_given_late_counts_in_views_too)
 {
     static const struct {
         const char *node;
@@ -117,7 +117,7 @@ TEST(engine, a_rank_given_late_counts_in_views_too)
     for (int i = 0; i < 3; i++)
         stage_put(&s, "node n%d cpu=8 memory=8Gi", i);
     for (size_t i = 0; i < LEN(story); i++) { /* pods that ask for nothing: all nodes stay equal */
-        engine_rank(s.engine, str_of(story[i].node), story[i].rank);
+        engine_set_tie_order(s.engine, str_of(story[i].node), story[i].rank);
         stage_put(&s, "pod p%zu cpu=0 memory=0", i);
         stage_run(&s);
         EXPECT_STR(s.effects.list.at[0].node, story[i].node);

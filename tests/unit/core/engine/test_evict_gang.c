@@ -4,18 +4,19 @@
 #include "support/stage.h"
 #include "support/test.h"
 
-TEST(evict_gang, a_pursuit_is_looked_at_again_at_the_first_of_its_times)
+TEST(evict_gang, a_preemption_wait_is_looked_at_again_at_the_first_of_its_times)
 {
     static const struct {
-        int64_t raids_ms, holds_ms, next_ms;
+        int64_t next_try_ms, holds_ms, next_ms;
     } cases[] = {
         {0, 0, INT64_MAX}, /* it has none */
         {5, 0, 5},         {0, 7, 7}, {5, 7, 5}, {7, 5, 5},
     };
     for (size_t i = 0; i < LEN(cases); i++) {
-        struct pursuit p = {.raids_ms = cases[i].raids_ms, .holds_ms = cases[i].holds_ms};
+        struct preemption_wait p = {.next_try_ms = cases[i].next_try_ms,
+                                    .holds_ms = cases[i].holds_ms};
         test_case("case %zu", i);
-        EXPECT_INT(pursuit_next_ms(p), cases[i].next_ms);
+        EXPECT_INT(preemption_wait_next_ms(p), cases[i].next_ms);
     }
 }
 
@@ -27,8 +28,9 @@ static uint32_t count(const struct stage *s, enum effect_kind kind)
     return n;
 }
 
-/* A scheduler that starts anew finds members that have nodes in sight, and victims on their way. */
-TEST(evict_gang, what_is_in_sight_after_a_restart_is_waited_for)
+/* A scheduler that starts anew finds members that have nominated nodes, and victims on their
+ * way. */
+TEST(evict_gang, a_nomination_from_before_a_restart_is_waited_for)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=4 memory=8Gi");
@@ -47,7 +49,7 @@ TEST(evict_gang, what_is_in_sight_after_a_restart_is_waited_for)
 }
 
 /* Three pods, a minimum of two, and room for two. */
-TEST(evict_gang, only_those_with_a_place_in_the_plan_have_a_node_in_sight)
+TEST(evict_gang, only_those_with_a_place_in_the_plan_are_nominated)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=4 memory=8Gi");

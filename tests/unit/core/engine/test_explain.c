@@ -103,7 +103,7 @@ TEST(explain, all_who_share_the_best_total_would_be_chosen)
     EXPECT_STR(x.would_choose[1], "c");
 }
 
-TEST(explain, a_node_in_sight_that_fits_is_the_only_choice)
+TEST(explain, a_nominated_node_that_fits_is_the_only_choice)
 {
     static const struct {
         const char *pod, *choice;
@@ -245,7 +245,7 @@ TEST(explain, room_that_is_to_be_held_is_tried_and_leaves_no_trace)
     AUTO(stage) s = {0};
     stage_put(&s, "node n cpu=4");
     stage_put(&s, "pod p cpu=2 priority=5");
-    stage_put(&s, reservation); /* its hold waits for its turn */
+    stage_put(&s, reservation); /* its slot waits for its turn */
     AUTO(buf) before = {0}, after = {0};
     dump(&s, &before);
     for (int twice = 0; twice < 2; twice++) {

@@ -94,7 +94,7 @@ TEST(keep, nothing_is_kept_for_a_gang_of_which_nobody_is_left)
     stage_put(&s, "pod a-2 cpu=1 gang=a:3 on=n1 phase=Running deleting"); /* takes its time */
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "x"), "assumed on n1");
-    EXPECT_INT(s.engine->holds->of_pod.n, 0);
+    EXPECT_INT(s.engine->reservations->of_pod.n, 0);
 }
 
 TEST(keep, replacements_that_wait_are_somebody)
@@ -105,9 +105,9 @@ TEST(keep, replacements_that_wait_are_somebody)
     stage_put(&s, "pod b-0 cpu=1 gang=a:3");
     for (int i = 0; i < 3; i++)
         lose(&s, i);
-    EXPECT_INT(s.engine->holds->of_pod.n, 3);
+    EXPECT_INT(s.engine->reservations->of_pod.n, 3);
     stage_put(&s, "pod b-0 cpu=1 gang=another:3");
-    EXPECT_INT(s.engine->holds->of_pod.n, 0);
+    EXPECT_INT(s.engine->reservations->of_pod.n, 0);
 }
 
 #define JOB(more)                                                                                  \
@@ -132,7 +132,7 @@ static void lose_job(struct stage *s)
                   pod);
         stage_remove(s, "pod j-%d", pod);
     }
-    EXPECT_INT(s->engine->holds->of_pod.n, 1);
+    EXPECT_INT(s->engine->reservations->of_pod.n, 1);
 }
 
 TEST(keep, an_owner_that_is_there_makes_others_until_it_goes)
@@ -140,7 +140,7 @@ TEST(keep, an_owner_that_is_there_makes_others_until_it_goes)
     AUTO(stage) s = {0};
     lose_job(&s);
     stage_put(&s, JOB(",'deletionTimestamp':'2026-01-01T00:00:00Z'"));
-    EXPECT_INT(s.engine->holds->of_pod.n, 0);
+    EXPECT_INT(s.engine->reservations->of_pod.n, 0);
 }
 
 TEST(keep, an_owner_that_is_gone_makes_nobody)
@@ -148,7 +148,7 @@ TEST(keep, an_owner_that_is_gone_makes_nobody)
     AUTO(stage) s = {0};
     lose_job(&s);
     stage_remove(&s, JOB(""));
-    EXPECT_INT(s.engine->holds->of_pod.n, 0);
+    EXPECT_INT(s.engine->reservations->of_pod.n, 0);
 }
 
 TEST(keep, a_gang_that_starves_keeps_what_becomes_free)
@@ -177,7 +177,7 @@ TEST(keep, a_gang_that_starves_keeps_what_becomes_free)
     EXPECT_INT(gang, 4);
     s.now_ms += 1000;
     stage_run(&s);
-    EXPECT_INT(s.engine->holds->of_pod.n, 0); /* and nothing is left of it */
+    EXPECT_INT(s.engine->reservations->of_pod.n, 0); /* and nothing is left of it */
 }
 
 TEST(keep, one_gang_at_a_time_keeps_room)
@@ -191,7 +191,7 @@ TEST(keep, one_gang_at_a_time_keeps_room)
     }
     s.now_ms = 400000;
     stage_run(&s);
-    EXPECT_INT(s.engine->holds->of_pod.n, 4);
+    EXPECT_INT(s.engine->reservations->of_pod.n, 4);
     stage_put(&s, "pod old cpu=1 on=n1 phase=Succeeded");
     stage_run(&s);
     EXPECT_INT(binds(&s), 4);
@@ -213,7 +213,7 @@ TEST(keep, a_gang_keeps_each_device_from_the_moment_on_at_which_it_starves)
     stage_run(&s);
     s.now_ms = 60001;
     stage_run(&s);
-    EXPECT_INT(s.engine->holds->of_pod.n, 4);
+    EXPECT_INT(s.engine->reservations->of_pod.n, 4);
     stage_put(&s, "pod there-0 gpu=1 on=other phase=Succeeded"); /* not where they may go */
     for (int i = 0; i < 4; i++) {
         s.now_ms += 3000;
@@ -240,14 +240,14 @@ TEST(keep, when_a_gang_has_its_room_the_next_one_that_starves_keeps_some)
     stage_run(&s);
     s.now_ms = 62000;
     stage_run(&s);
-    EXPECT_INT(s.engine->holds->of_pod.n, 2);
+    EXPECT_INT(s.engine->reservations->of_pod.n, 2);
     for (int i = 0; i < 2; i++)
         stage_put(&s, "pod full-%d cpu=1 on=n1 phase=Succeeded", i);
     stage_run(&s);
     EXPECT_TEXT(stage_fate(&s, "a-1"), "assumed on n1");
     s.now_ms += 1000;
     stage_run(&s);
-    EXPECT_INT(s.engine->holds->of_pod.n, 2); /* for b, though nothing has happened */
+    EXPECT_INT(s.engine->reservations->of_pod.n, 2); /* for b, though nothing has happened */
     stage_put(&s, "pod full-2 cpu=1 on=n1 phase=Succeeded");
     stage_put(&s, "pod small cpu=1 scheduler=kubenexus-scheduler created=60 preempts=Never");
     stage_run(&s);

@@ -41,7 +41,7 @@ static const char *shown(struct stage *s)
 
 TEST(mirrors, what_is_held_for_workers_is_there_to_be_seen_until_they_have_come)
 {
-    AUTO(stage) s = {.config.shows = true};
+    AUTO(stage) s = {.config.publishes = true};
     stage_put(&s, "node n cpu=8 memory=32Gi");
     stage_put(&s, DRIVER);
     EXPECT_TEXT(
@@ -69,7 +69,7 @@ TEST(mirrors, what_is_held_for_workers_is_there_to_be_seen_until_they_have_come)
 
 TEST(mirrors, go_with_what_they_stand_for)
 {
-    AUTO(stage) s = {.config.shows = true};
+    AUTO(stage) s = {.config.publishes = true};
     stage_put(&s, "node n cpu=8 memory=32Gi");
     stage_put(&s, DRIVER);
     shown(&s);
@@ -81,7 +81,7 @@ TEST(mirrors, go_with_what_they_stand_for)
 
 TEST(mirrors, that_are_deleted_by_others_are_made_again_while_there_is_something_to_see)
 {
-    AUTO(stage) s = {.config.shows = true};
+    AUTO(stage) s = {.config.publishes = true};
     stage_put(&s, "node n cpu=8 memory=32Gi");
     stage_put(&s, DRIVER);
     shown(&s);
@@ -93,7 +93,7 @@ TEST(mirrors, that_are_deleted_by_others_are_made_again_while_there_is_something
 
 TEST(mirrors, of_an_earlier_life_are_known_again_and_those_of_nobody_deleted)
 {
-    AUTO(stage) s = {.config.shows = true};
+    AUTO(stage) s = {.config.publishes = true};
     stage_put(&s, "node n cpu=8 memory=32Gi");
     stage_put(&s, OURS("d-workers", "'podGroupName':'a','resources':{'cpu':'8'}", ""));
     stage_put(&s, OURS("old-reservation", "'podGroupName':'b','resources':{'cpu':'8'}", ""));
@@ -106,7 +106,7 @@ TEST(mirrors, of_an_earlier_life_are_known_again_and_those_of_nobody_deleted)
 
 TEST(mirrors, of_earlier_releases_go_though_they_have_a_finalizer)
 {
-    AUTO(stage) s = {.config.shows = true};
+    AUTO(stage) s = {.config.publishes = true};
 #define PROTECTED "'finalizers':['scheduling.kubenexus.io/reservation-protection'],"
     stage_put(&s, OURS("old-reservation", "", PROTECTED));
     EXPECT(str_starts(str_of(shown(&s)), STR("delete old-reservation ")));
@@ -117,7 +117,7 @@ TEST(mirrors, of_earlier_releases_go_though_they_have_a_finalizer)
 
 TEST(mirrors, the_slot_of_a_lost_member_outlives_a_restart)
 {
-    AUTO(stage) s = {.config.shows = true};
+    AUTO(stage) s = {.config.publishes = true};
     stage_put(&s, "node n cpu=3 memory=8Gi");
     for (int i = 0; i < 2; i++)
         stage_put(&s, "pod a-%d cpu=1 gang=a:3 on=n phase=Running", i);
@@ -135,7 +135,7 @@ TEST(mirrors, the_slot_of_a_lost_member_outlives_a_restart)
 
 TEST(mirrors, slots_say_whose_they_are_and_go_when_their_time_is_over)
 {
-    AUTO(stage) s = {.config.shows = true};
+    AUTO(stage) s = {.config.publishes = true};
     stage_put(&s, "node n cpu=3 memory=8Gi");
     for (int i = 0; i < 3; i++)
         stage_put(
@@ -163,7 +163,7 @@ TEST(mirrors, slots_say_whose_they_are_and_go_when_their_time_is_over)
     shown(&s);
     s.now_ms += 31000;
     EXPECT(str_starts(str_of(shown(&s)), STR("delete a-2-slot ")));
-    EXPECT_INT(s.engine->holds->strays.n, 0);
-    vec_each(&s.engine->holds->bookings, b)
+    EXPECT_INT(s.engine->reservations->orphan_mirrors.n, 0);
+    vec_each(&s.engine->reservations->all, b)
         EXPECT(b->name == SYM_NONE); /* nothing is left behind */
 }

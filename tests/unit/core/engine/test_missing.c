@@ -46,7 +46,7 @@ TEST(missing, jobs_are_asked_for_once_a_gang_misses_members_if_one_made_the_othe
     static const char *const pods[] = {MADE_BY("StatefulSet"), MADE_BY("Job")};
     for (size_t i = 0; i < LEN(pods); i++) {
         AUTO(stage) s = {0};
-        s.config.shows = true;
+        s.config.publishes = true;
         stage_put(&s, "node n cpu=64 memory=64Gi gpu=64");
         stage_put(&s, "%s", pods[i]);
         (void)stage_run(&s);

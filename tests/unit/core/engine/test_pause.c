@@ -224,7 +224,7 @@ static void put_full_nodes(struct stage *s, int nodes)
     }
 }
 
-static struct str in_sight_of(const struct stage *s, const char *pod)
+static struct str nominated_of(const struct stage *s, const char *pod)
 {
     const struct cluster *c = s->engine->cluster;
     pod_id id = pods_find(&c->pods, names_find(&c->names, STR("default")), str_of(pod));
@@ -257,9 +257,9 @@ static void expect_same_evictions(const char *words, uint32_t least)
     }
     EXPECT_INT(steps[0], 1);
     EXPECT(steps[1] >= least);
-    EXPECT(in_sight_of(&whole, "p").n > 0);
-    EXPECT(str_equal(in_sight_of(&halting, "p"), in_sight_of(&whole, "p")));
-    EXPECT(str_equal(in_sight_of(&halting, "q"), in_sight_of(&whole, "q")));
+    EXPECT(nominated_of(&whole, "p").n > 0);
+    EXPECT(str_equal(nominated_of(&halting, "p"), nominated_of(&whole, "p")));
+    EXPECT(str_equal(nominated_of(&halting, "q"), nominated_of(&whole, "q")));
 }
 
 TEST(pause, what_evictions_cost_is_found_out_in_several_goes)

@@ -225,7 +225,7 @@ TEST(preempt, a_pod_waits_for_those_that_it_has_evicted)
     EXPECT_STR(plan_for(&s, "p", &x), "n1: a b");
 }
 
-TEST(preempt, a_node_in_sight_that_the_pod_may_not_go_to_does_not_keep_it_from_evicting)
+TEST(preempt, a_nominated_node_that_the_pod_may_not_go_to_does_not_keep_it_from_evicting)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=1");
@@ -252,7 +252,7 @@ TEST(preempt, a_pod_that_goes_leaves_its_evictions_to_end)
     EXPECT_INT(s.engine->cluster->nominations.n, 0);
 }
 
-TEST(preempt, less_important_pods_lose_the_node_they_had_in_sight)
+TEST(preempt, less_important_pods_lose_their_nomination)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=2");

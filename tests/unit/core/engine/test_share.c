@@ -16,10 +16,10 @@ static uint32_t held(const struct stage *s)
 {
     const struct engine *k = s->engine;
     uint32_t n = 0;
-    vec_each(&k->holds->bookings, b)
-        vec_each(&b->holds, hold)
+    vec_each(&k->reservations->all, b)
+        vec_each(&b->slots, slot)
             n += b->name != SYM_NONE &&
-                 pods_at(&k->cluster->pods, (pod_id){hold->pod})->node != ID_NONE;
+                 pods_at(&k->cluster->pods, (pod_id){slot->pod})->node != ID_NONE;
     return n;
 }
 
@@ -152,7 +152,7 @@ TEST(share, is_free_again_when_slots_are_used_or_over)
         char name[16];
         snprintf(name, sizeof(name), "g-%d", i);
         EXPECT_TEXT(stage_fate(&s, name), "assumed on n");
-        EXPECT_INT(s.engine->holds->of_namespace.n, 0);
+        EXPECT_INT(s.engine->reservations->of_namespace.n, 0);
         stage_put(&s, "pod g-%d gpu=4 gang=g:2 on=n phase=Running deleting", i);
         stage_remove(&s, "pod g-%d", i);
         stage_run(&s);
@@ -162,7 +162,7 @@ TEST(share, is_free_again_when_slots_are_used_or_over)
         stage_run(&s);
         EXPECT_INT(held(&s), i % 2);
     }
-    EXPECT_INT(s.engine->holds->of_namespace.n, 0);
+    EXPECT_INT(s.engine->reservations->of_namespace.n, 0);
 }
 
 /* GPUs that the only namespace that holds any has, as they are summed up. */
@@ -170,7 +170,7 @@ static int64_t sum_of_gpus(const struct engine *k)
 {
     int64_t sum = 0;
     resource_id gpus = resources_find(&k->cluster->specs.resources, STR("nvidia.com/gpu"));
-    vec_each(&k->holds->tenures, t)
+    vec_each(&k->reservations->tenures, t)
         vec_each(&t->sums, s)
             sum += s->resource == gpus ? s->amount : 0;
     return sum;
@@ -192,7 +192,7 @@ TEST(share, is_of_what_was_lost_the_last_time)
     s.now_ms += 60000;
     stage_run(&s);
     EXPECT_INT(sum_of_gpus(s.engine), 0);
-    EXPECT_INT(s.engine->holds->of_namespace.n, 0);
+    EXPECT_INT(s.engine->reservations->of_namespace.n, 0);
 }
 
 /* --- over restarts --- */

@@ -147,7 +147,7 @@ TEST(wake, whatever_happens_a_parked_pod_is_tried_every_five_minutes)
     EXPECT_INT(stage_effect(&s, "a")->attempt, 2);
 }
 
-TEST(wake, room_that_a_pod_had_in_sight_wakes_none_more_important)
+TEST(wake, room_that_a_pod_was_nominated_to_wakes_none_more_important)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=2 memory=1Gi");
@@ -161,7 +161,7 @@ TEST(wake, room_that_a_pod_had_in_sight_wakes_none_more_important)
     EXPECT_TEXT(stage_fate(&s, "high"), "parked");
 }
 
-TEST(wake, room_in_sight_of_a_pod_that_is_deleted_wakes_the_others)
+TEST(wake, nominated_room_of_a_pod_that_is_deleted_wakes_the_others)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=2 memory=1Gi");
@@ -175,7 +175,7 @@ TEST(wake, room_in_sight_of_a_pod_that_is_deleted_wakes_the_others)
     EXPECT_TEXT(stage_fate(&s, "a"), "assumed on n1");
 }
 
-TEST(wake, a_pod_that_gives_up_the_node_in_sight_wakes_the_others)
+TEST(wake, a_pod_that_gives_up_its_nominated_node_wakes_the_others)
 {
     AUTO(stage) s = {0};
     stage_put(&s, "node n1 cpu=2 memory=1Gi");

@@ -29,8 +29,8 @@ static void furnish(struct judge *j)
     ground_add(&j->ground, "node a");
     ground_add(&j->ground, "node b");
     ground_add(&j->ground, "pod p");
-    j->ground.cluster->nodes.rank[ground_node(&j->ground, "a").i] = 2;
-    j->ground.cluster->nodes.rank[ground_node(&j->ground, "b").i] = 1;
+    j->ground.cluster->nodes.tie_order[ground_node(&j->ground, "a").i] = 2;
+    j->ground.cluster->nodes.tie_order[ground_node(&j->ground, "b").i] = 1;
 }
 
 TEST(bucket, equal_keys_are_one_bucket)

@@ -63,7 +63,7 @@ TEST(row, keys_are_asked_last_as_in_a_scan)
     EXPECT_TEXT(judge_verdict(&j, "a", "n"), "UU FakeLabel: is bad");
 }
 
-TEST(row, pods_in_sight_of_the_node_count_if_they_are_as_important)
+TEST(row, pods_nominated_to_the_node_count_if_they_are_as_important)
 {
     static const struct {
         const char *nominated;

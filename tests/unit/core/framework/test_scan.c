@@ -39,7 +39,7 @@ TEST(scan, counts_the_reasons_when_nothing_fits)
     EXPECT_STR(buf_str(&text), "0/4 nodes are available: 1 is bad, 1 zone is closed, 2 no room.");
 }
 
-TEST(scan, a_node_in_sight_of_others_is_judged_with_them)
+TEST(scan, a_node_nominated_for_others_is_judged_with_them)
 {
     AUTO(judge) j = {.profile = &fake_profile};
     furnish(&j.ground);
@@ -49,7 +49,7 @@ TEST(scan, a_node_in_sight_of_others_is_judged_with_them)
     EXPECT_TEXT(judge_verdict(&j, "x", "big"), "fits");
 }
 
-TEST(scan, among_equals_the_lowest_rank_wins_whatever_the_number)
+TEST(scan, among_equals_the_first_in_tie_order_wins_whatever_the_number)
 {
     AUTO(judge) j = {.profile = &fake_profile};
     for (int i = 0; i < 20; i++)
@@ -57,9 +57,9 @@ TEST(scan, among_equals_the_lowest_rank_wins_whatever_the_number)
     ground_add(&j.ground, "pod p cpu=1");
     for (uint32_t best = 0; best < 20; best += 2) {
         for (uint32_t i = 0; i < 20; i++)
-            j.ground.cluster->nodes.rank[i] = 100 + i;
-        j.ground.cluster->nodes.rank[best] = 7;
-        j.ground.cluster->nodes.rank[best + 1] = 3; /* of the worse zone */
+            j.ground.cluster->nodes.tie_order[i] = 100 + i;
+        j.ground.cluster->nodes.tie_order[best] = 7;
+        j.ground.cluster->nodes.tie_order[best + 1] = 3; /* of the worse zone */
         struct str name = names_text(&j.ground.cluster->names, j.ground.cluster->nodes.name[best]);
         EXPECT_STR(name, judge_scan(&j, "p"));
     }

@@ -228,12 +228,12 @@ TEST(view, a_number_may_change_hands_between_two_looks)
     nodes_release(&c->nodes, &c->names, was);
     ground_add(&j.ground,
                "node new cpu=90 label:z=1"); /* the same row under another name and rank */
-    c->nodes.rank[was.i] = 1;
+    c->nodes.tie_order[was.i] = 1;
     EXPECT_TEXT(judge_view(&j, "p"), "new");
     expect_agreement(&j, "p");
 }
 
-TEST(view, among_equals_the_lowest_rank_is_on_top)
+TEST(view, among_equals_the_first_in_tie_order_is_on_top)
 {
     enum { NODES = 40 };
     static const uint64_t steps[] = {1, (uint64_t)1 << 40}; /* ranks equal above, or below */
@@ -243,7 +243,7 @@ TEST(view, among_equals_the_lowest_rank_is_on_top)
             ground_add(&j.ground, "node n%d cpu=8 label:z=1", i);
         ground_add(&j.ground, "pod p cpu=1");
         for (uint64_t i = 0; i < NODES; i++)
-            j.ground.cluster->nodes.rank[i] = (i * 17 % NODES) * steps[s];
+            j.ground.cluster->nodes.tie_order[i] = (i * 17 % NODES) * steps[s];
         warm(&j, "p");
         for (uint64_t place = 0; place < NODES; place++) { /* each taken one falls behind */
             uint32_t wanted = 0;

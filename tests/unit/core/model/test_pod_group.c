@@ -1,7 +1,7 @@
 #include "core/model/pod_group.h"
 
-#include "core/model/crew.h"
 #include "core/model/envelope.h"
+#include "core/model/owner.h"
 #include "support/test.h"
 
 #define V1BETA1(spec)                                                                              \

@@ -136,21 +136,24 @@ TEST(dynamic_resources, a_claim_that_only_stands_in_the_way_can_be_given_up)
 {
     AUTO(judge) j = {.profile = &profile};
     set_stage(&j);
-    struct relief relief;
+    struct post_filter_result post_filter_result;
     struct cluster *c = j.ground.cluster;
     pod_id pod = ground_pod(&j.ground, "a");
     put(&j, CLAIM(ON("n3") "}"));
     EXPECT(strcmp(judge_verdict(&j, "a", "n1"), "fits"));
     const struct class *class = judge_class(&j, "a");
     const void *state = class->parts[1].state;
-    EXPECT(plugin_dynamic_resources.relent(c, state, pod, &relief));
-    EXPECT(relief.errand.name == ground_sym(&j.ground, "c") && relief.errand.n_patches == 1);
-    EXPECT_TEXT(relief.text, "deallocation of ResourceClaim completed");
-    EXPECT(!plugin_dynamic_resources.relent(c, state, pod, &relief)); /* asked once */
+    EXPECT(plugin_dynamic_resources.post_filter(c, state, pod, &post_filter_result));
+    EXPECT(post_filter_result.prebind_task.name == ground_sym(&j.ground, "c") &&
+           post_filter_result.prebind_task.n_patches == 1);
+    EXPECT_TEXT(post_filter_result.text, "deallocation of ResourceClaim completed");
+    EXPECT(
+        !plugin_dynamic_resources.post_filter(c, state, pod, &post_filter_result)); /* asked once */
     put(&j, CLAIM(ON("n3") ",'reservedFor':[{'resource':'pods','name':'b','uid':'b'}]}"));
     EXPECT(strcmp(judge_verdict(&j, "a", "n1"), "fits"));
     state = judge_class(&j, "a")->parts[1].state;
-    EXPECT(!plugin_dynamic_resources.relent(c, state, pod, &relief)); /* somebody uses it */
+    EXPECT(!plugin_dynamic_resources.post_filter(c, state, pod,
+                                                 &post_filter_result)); /* somebody uses it */
 }
 
 TEST(dynamic_resources, a_pod_takes_its_devices_and_says_what_to_write)
@@ -169,26 +172,26 @@ TEST(dynamic_resources, a_pod_takes_its_devices_and_says_what_to_write)
     struct txn t = txn_begin(c);
     plugin_dynamic_resources.reserve(&r, judge_class(&j, "a")->parts[1].state);
     txn_commit(c, t);
-    REQUIRE(r.errands.n == 1 && r.errands.at[0].n_patches == 2);
-    EXPECT_STR(r.errands.at[0].patches[0].meta,
+    REQUIRE(r.prebind_tasks.n == 1 && r.prebind_tasks.at[0].n_patches == 2);
+    EXPECT_STR(r.prebind_tasks.at[0].patches[0].meta,
                "\"finalizers\":[\"resource.kubernetes.io/delete-protection\"]");
-    EXPECT_STR(r.errands.at[0].patches[1].part, "status");
-    EXPECT_STR(r.errands.at[0].patches[1].body,
+    EXPECT_STR(r.prebind_tasks.at[0].patches[1].part, "status");
+    EXPECT_STR(r.prebind_tasks.at[0].patches[1].body,
                "\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r\","
                "\"driver\":\"d\",\"pool\":\"n1\",\"device\":\"d0\"}]},\"nodeSelector\":{"
                "\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":\"metadata.name\","
                "\"operator\":\"In\",\"values\":[\"n1\"]}]}]}},\"reservedFor\":[{\"resource\":"
                "\"pods\",\"name\":\"a\",\"uid\":\"a\"}]}");
     EXPECT(devices_is_taken(&c->devices, ground_sym(&j.ground, "d/n1/d0")));
-    struct errand_ask ask = {
-        .cluster = c, .pod = r.pod, .errand = &r.errands.at[0], .mem = &j.ground.mem};
-    EXPECT_INT(plugin_dynamic_resources.look(&ask), ERRAND_OPEN);
+    struct prebind_ask ask = {
+        .cluster = c, .pod = r.pod, .prebind_task = &r.prebind_tasks.at[0], .mem = &j.ground.mem};
+    EXPECT_INT(plugin_dynamic_resources.look(&ask), PREBIND_OPEN);
     ask.is_late = true;
-    EXPECT_INT(plugin_dynamic_resources.look(&ask), ERRAND_FAILED);
-    plugin_dynamic_resources.release(c, &r.errands.at[0]);
+    EXPECT_INT(plugin_dynamic_resources.look(&ask), PREBIND_FAILED);
+    plugin_dynamic_resources.release(c, &r.prebind_tasks.at[0]);
     EXPECT(!devices_is_taken(&c->devices, ground_sym(&j.ground, "d/n1/d0")));
-    EXPECT_INT(plugin_dynamic_resources.look(&ask), ERRAND_FAILED);
-    vec_done(&r.errands);
+    EXPECT_INT(plugin_dynamic_resources.look(&ask), PREBIND_FAILED);
+    vec_done(&r.prebind_tasks);
 }
 
 TEST(dynamic_resources, an_event_wakes_whom_it_may_help)

@@ -3,7 +3,7 @@
 
 TEST(priority_sort, priority_then_waiting_time_then_arrival)
 {
-    static const struct standing in_order[] = {
+    static const struct queue_key in_order[] = {
         {.priority = 100, .since_ms = 900, .arrival = 9},
         {.priority = 0, .since_ms = 100, .arrival = 8},
         {.priority = 0, .since_ms = 200, .arrival = 1},

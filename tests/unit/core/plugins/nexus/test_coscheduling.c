@@ -17,15 +17,15 @@ TEST(coscheduling, critical_then_starving_then_priority_then_age_then_name)
         {10, 0, false, 3, "b", "a", 2},         {10, 0, false, 3, "b", "b", 1},
         {10, 0, false, 3, "b", "b", 3},
     };
-    struct standing all[LEN(in_order)];
+    struct queue_key all[LEN(in_order)];
     for (size_t i = 0; i < LEN(all); i++)
-        all[i] = (struct standing){.priority = in_order[i].priority,
-                                   .boost = in_order[i].boost,
-                                   .is_starving = in_order[i].is_starving,
-                                   .since_ms = in_order[i].since_ms,
-                                   .namespace = str_of(in_order[i].namespace),
-                                   .name = str_of(in_order[i].name),
-                                   .arrival = in_order[i].arrival};
+        all[i] = (struct queue_key){.priority = in_order[i].priority,
+                                    .boost = in_order[i].boost,
+                                    .is_starving = in_order[i].is_starving,
+                                    .since_ms = in_order[i].since_ms,
+                                    .namespace = str_of(in_order[i].namespace),
+                                    .name = str_of(in_order[i].name),
+                                    .arrival = in_order[i].arrival};
     for (size_t a = 0; a < LEN(all); a++)
         for (size_t b = 0; b < LEN(all); b++) {
             test_case("%zu %zu", a, b);
@@ -35,9 +35,9 @@ TEST(coscheduling, critical_then_starving_then_priority_then_age_then_name)
 
 TEST(coscheduling, units_that_do_not_age_stand_as_priority_sort_has_them)
 {
-    struct standing all[27];
+    struct queue_key all[27];
     for (int32_t i = 0; i < 27; i++)
-        all[i] = (struct standing){
+        all[i] = (struct queue_key){
             .priority = (i % 3 - 1) * 1000000000, .since_ms = i / 3 % 3, .arrival = (uint64_t)i};
     for (size_t a = 0; a < LEN(all); a++)
         for (size_t b = 0; b < LEN(all); b++)

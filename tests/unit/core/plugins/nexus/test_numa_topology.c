@@ -213,11 +213,11 @@ TEST(numa_topology, what_a_node_reports_as_available_counts)
     EXPECT_TEXT(judge_view(&j, "p"), "n");
     struct object full = object_of_json(&j.ground.mem, NRT("4"));
     struct object free = object_of_json(&j.ground.mem, NRT("6"));
-    reports_put(j.ground.cluster, STR("n"), full.node_topology);
+    numa_reports_put(j.ground.cluster, STR("n"), full.node_topology);
     EXPECT_TEXT(judge_verdict(&j, "p", "n"),
                 "U NUMATopology: node(s) had no room on one NUMA node");
     EXPECT_TEXT(judge_view(&j, "p"), "");
-    reports_put(j.ground.cluster, STR("n"), free.node_topology);
+    numa_reports_put(j.ground.cluster, STR("n"), free.node_topology);
     EXPECT_TEXT(judge_view(&j, "p"), "n");
 }
 
@@ -235,7 +235,7 @@ TEST(numa_topology, what_a_node_reports_as_available_counts)
 static void report(struct judge *j, const char *json)
 {
     struct object o = object_of_json(&j->ground.mem, json);
-    reports_put(ground_cluster(&j->ground), o.meta->name, o.node_topology);
+    numa_reports_put(ground_cluster(&j->ground), o.meta->name, o.node_topology);
 }
 
 TEST(numa_topology, keeps_pods_off_hosts_whose_kubelet_would_turn_them_away)
