@@ -101,12 +101,13 @@ void turns_forget(struct fair *f)
 
 /* --- fresh again --- */
 
+/* Who names a queue that has children stands in no leaf (A1), and hides nobody there. */
 static uint32_t head_of(const struct fair *f, const struct queue *q)
 {
-    if (q->lane_heap.n)
-        return f->lanes.at[q->lanes.at[q->lane_heap.at[0]]].top;
     if (q->heap.n)
         return queue_at(f, q->children.at[q->heap.at[0]])->head;
+    if (q->lane_heap.n)
+        return f->lanes.at[q->lanes.at[q->lane_heap.at[0]]].top;
     return FAIR_NONE;
 }
 
@@ -206,7 +207,7 @@ bool fair_precedes(struct fair *f, uint32_t a, uint32_t b)
     if (x->is_first || x->queue == y->queue)
         return f->order.before(f->order.ctx, a, b);
     if (top == x->queue || top == y->queue)
-        return top == x->queue;
+        return top == y->queue;
     const struct queue *p = queue_at(f, child_towards(f, top, x->queue)),
                        *q = queue_at(f, child_towards(f, top, y->queue));
     struct fair_key s = key_of_queue(f, p, ask_of_lane(f, x)),
