@@ -81,12 +81,12 @@ static uint32_t plain_own(const struct fair *f, uint32_t queue)
 
 static uint32_t plain_head(const struct fair *f, uint32_t queue)
 {
-    uint32_t best = plain_own(f, queue), winner = FAIR_NONE;
+    uint32_t best = FAIR_NONE, winner = FAIR_NONE;
     struct fair_key least = {0};
     vec_each(&queue_at(f, queue)->children, child) {
         const struct queue *q = queue_at(f, *child);
         uint32_t head = plain_head(f, *child);
-        if (head == FAIR_NONE || plain_own(f, queue) != FAIR_NONE)
+        if (head == FAIR_NONE)
             continue;
         struct fair_key key =
             key_of_queue(f, q, ask_of_lane(f, &f->lanes.at[f->units.at[head].lane]));
@@ -97,6 +97,7 @@ static uint32_t plain_head(const struct fair *f, uint32_t queue)
         best = head;
         least = key;
     }
+    best = best == FAIR_NONE ? plain_own(f, queue) : best;
     assert(queue == FAIR_ROOT || queue_at(f, queue)->head == best);
     return best;
 }

@@ -207,7 +207,7 @@ bool fair_precedes(struct fair *f, uint32_t a, uint32_t b)
     if (x->is_first || x->queue == y->queue)
         return f->order.before(f->order.ctx, a, b);
     if (top == x->queue || top == y->queue)
-        return top == x->queue;
+        return top == y->queue;
     const struct queue *p = queue_at(f, child_towards(f, top, x->queue)),
                        *q = queue_at(f, child_towards(f, top, y->queue));
     struct fair_key s = key_of_queue(f, p, ask_of_lane(f, x)),
