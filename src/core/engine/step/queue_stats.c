@@ -93,7 +93,7 @@ static void read_usage(const void *source, const struct metric_sink *out)
         list_each(&all->at.at[i].amounts, a)
             if (a - all->at.at[i].amounts.at < RESOURCES_SHOWN)
                 metric_put(out, (struct str[]){queue_label(all, &all->at.at[i]), a->resource},
-                           (double)a->used_time / (a->in_thousandths ? 1e6 : 1e3));
+                           (double)(int64_t)(a->used_time / 1000) / (a->in_thousandths ? 1e3 : 1));
 }
 
 /* --- budgets --- */
@@ -110,7 +110,8 @@ static void put_budgets(const struct engine *k, const struct metric_sink *out, b
             const struct fair_account a = fair_account(s->tree, team->queue, b);
             double per = hour_ms * (s->is_fine.at[a.budget.resource] ? 1e3 : 1);
             metric_put(out, (struct str[]){team->name, says->resource, says->window},
-                       is_spent ? (double)a.spent / per : (double)says->hours);
+                       is_spent ? (double)(int64_t)(a.spent / 1000) / (per / 1000)
+                                : (double)says->hours);
         }
     }
 }
