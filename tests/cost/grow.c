@@ -12,6 +12,7 @@ static const char *const specs[KIND_COUNT] = {
     [KIND_POD] =
         "'spec':{'schedulerName':'kubenexus-scheduler','containers':[{'name':'c','image':'i'}]}",
     [KIND_NODE] = "'status':{'allocatable':{'cpu':'8','memory':'32Gi','pods':'110'}}",
+    [KIND_QUEUE] = "'spec':{'split':{'by':'Namespace'},'provisioning':{'class':'c'}}",
 };
 
 struct object least(struct arena *mem, enum kind kind, uint32_t number)
@@ -111,6 +112,8 @@ static const struct {
     {"allocationMode", "ExactCount"},
     {"preemptionPolicy", "PreemptLowerPriority"},
     {"apiVersion", "apps/v1"},
+    {"window", "Day"},
+    {"action", "Soft"},
 };
 
 static bool grows(const struct growing *g, const char *name)

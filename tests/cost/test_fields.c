@@ -8,6 +8,7 @@
 #include "core/engine/engine.h"
 #include "core/model/check.h"
 #include "core/model/default.h"
+#include "core/model/gist.h"
 #include "count.h"
 #include "grow.h"
 #include "support/objects.h"
@@ -66,8 +67,11 @@ static struct cost price(const struct family *f, uint32_t n)
     struct arena mem = {0};
     struct engine *k = world(&mem);
     struct object o = grown(&mem, f->path, n, f->alike), pod = least(&mem, KIND_POD, 7);
+    struct error e = {0};
     struct cost before = cost_so_far;
     object_default(&o, &mem);
+    if (o.kind == KIND_QUEUE && !object_check(&o, &e)) /* as a watch marks it */
+        EXPECT(gist_mark(&o, str_of(e.text), &mem));
     cast(&o, f->role);
     put(k, o);
     step(k);
@@ -121,7 +125,7 @@ static void try_family(const struct family *f)
 static bool is_legal(const struct path *path)
 {
     struct arena mem = {0};
-    struct error e;
+    struct error e = {0};
     struct object o = grown(&mem, path, 2, false);
     bool is = object_check(&o, &e);
     arena_done(&mem);

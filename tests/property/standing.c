@@ -195,7 +195,7 @@ static const char *check_nodes(const struct engine *k)
             const struct pod_row *row = &c->pods.rows.at[at];
             if (!row->text || row->node != i)
                 continue;
-            cpu += cluster_spec(c, (pod_id){at})->hold.cpu_milli;
+            cpu = wrap_add(cpu, cluster_spec(c, (pod_id){at})->hold.cpu_milli);
             pods++;
         }
         if (c->nodes.room[i].cpu_used != cpu || c->nodes.room[i].pods_used != pods)
