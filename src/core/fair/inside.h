@@ -119,7 +119,7 @@ struct kind {
 };
 
 /* A unit that stands: in its lane's pile, or out. */
-struct queue_key {
+struct place_of_unit {
     uint32_t lane; /* FAIR_NONE: it does not stand */
     uint32_t child, next, before;
 };
@@ -152,7 +152,7 @@ struct fair {
     VEC(uint32_t) free_kinds;
     struct map kind_of; /* name -> kind */
     struct map lane_of; /* queue, kind, is_first -> lane */
-    VEC(struct queue_key) units;
+    VEC(struct place_of_unit) units;
     VEC(uint32_t) out_units, out_lanes, out_kinds;
     struct heap firsts;                       /* lanes of units that O1 puts first of all */
     VEC(uint32_t) stale[FAIR_DEPTH_MOST + 2]; /* queues that are not fresh, by depth */

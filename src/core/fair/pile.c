@@ -14,7 +14,7 @@ static uint32_t meld(struct fair *f, uint32_t a, uint32_t b)
         b = a;
         a = first;
     }
-    struct queue_key *top = &f->units.at[a], *under = &f->units.at[b];
+    struct place_of_unit *top = &f->units.at[a], *under = &f->units.at[b];
     under->next = top->child;
     if (top->child != FAIR_NONE)
         f->units.at[top->child].before = b;
@@ -48,20 +48,20 @@ static uint32_t meld_siblings(struct fair *f, uint32_t first)
 
 void pile_add(struct fair *f, struct lane *l, uint32_t unit)
 {
-    struct queue_key *u = &f->units.at[unit];
+    struct place_of_unit *u = &f->units.at[unit];
     u->child = u->next = u->before = FAIR_NONE;
     l->top = meld(f, l->top, unit);
 }
 
 void pile_remove(struct fair *f, struct lane *l, uint32_t unit)
 {
-    struct queue_key *u = &f->units.at[unit];
+    struct place_of_unit *u = &f->units.at[unit];
     uint32_t children = meld_siblings(f, u->child);
     if (l->top == unit) {
         l->top = children;
         return;
     }
-    struct queue_key *before = &f->units.at[u->before];
+    struct place_of_unit *before = &f->units.at[u->before];
     if (before->child == unit)
         before->child = u->next;
     else
@@ -74,7 +74,7 @@ void pile_remove(struct fair *f, struct lane *l, uint32_t unit)
 /* `to` has the links of `unit` already. */
 void pile_rename(struct fair *f, struct lane *l, uint32_t unit, uint32_t to)
 {
-    const struct queue_key *u = &f->units.at[to];
+    const struct place_of_unit *u = &f->units.at[to];
     if (u->child != FAIR_NONE)
         f->units.at[u->child].before = to;
     if (u->next != FAIR_NONE)
@@ -83,7 +83,7 @@ void pile_rename(struct fair *f, struct lane *l, uint32_t unit, uint32_t to)
         l->top = to;
         return;
     }
-    struct queue_key *before = &f->units.at[u->before];
+    struct place_of_unit *before = &f->units.at[u->before];
     if (before->child == unit)
         before->child = to;
     else
