@@ -252,12 +252,15 @@ struct fair_refusal {
     enum fair_a1 what; /* of A1 */
     uint32_t resource; /* FAIR_NONE: jobs are too many (A3, A4) */
     int64_t limit, used, kept, wanted;
-    uint32_t kept_for; /* A2: the queue for which most is kept; FAIR_NONE: nothing is */
-    uint32_t budget;   /* A5: which of the queue's */
+    uint32_t budget; /* A5: which of the queue's */
 };
 
 /* May it start, whatever room there is? `why`, if not NULL, is set where it may not. */
 bool fair_admits(struct fair *f, const struct fair_request *r, struct fair_refusal *why);
+
+/* The queue below this one for which most of the resource is kept (of equals the first by name);
+ * FAIR_NONE: none is. For the words of A2: it looks at every queue. */
+uint32_t fair_kept_for(struct fair *f, uint32_t queue, uint32_t resource);
 
 /* Moves with whatever decides who may go for whom, but for what is counted: the tree, capacity,
  * budgets and, where reclaim rests on it, who waits. */
