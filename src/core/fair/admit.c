@@ -39,8 +39,7 @@ static bool is_open(const struct fair *f, const struct fair_request *r, uint32_t
     else
         return true;
     return refuse(
-        why,
-        (struct fair_refusal){.rule = FAIR_A1, .at = at, .what = what, .resource = FAIR_NONE});
+        why, (struct fair_refusal){.rule = FAIR_A1, .at = at, .what = what, .resource = FAIR_NONE});
 }
 
 /* --- A2 --- */

@@ -360,6 +360,7 @@ uint32_t fair_namespace(struct fair *f, struct str name, struct fair_ask max)
     struct queue *q = queue_at(f, number);
     for (uint32_t r = 0; r < f->stride; r++)
         q->cells[r].max = ask_amount(max, r, FAIR_NO_LIMIT);
+    f->epoch++;
     return number;
 }
 

@@ -344,15 +344,29 @@ static void note_placed(struct engine *k)
     vec_done(&there);
 }
 
+static bool is_counted(const struct pod_row *row)
+{
+    return row->text && (row->node != ID_NONE || row->nominated != SYM_NONE);
+}
+
 void engine_charge_all(struct engine *k)
 {
     const struct pods *pods = &k->cluster->pods;
-    for (uint32_t i = 0; i < pods->rows.n; i++) {
-        const struct pod_row *row = &pods->rows.at[i];
-        if (row->text && (row->node != ID_NONE || row->nominated != SYM_NONE))
+    for (uint32_t i = 0; i < pods->rows.n; i++)
+        if (is_counted(&pods->rows.at[i]))
             count(k, (pod_id){i}, +1);
-    }
     note_placed(k);
+}
+
+void engine_charge_namespace(struct engine *k, sym namespace, uint32_t limit)
+{
+    const struct pods *pods = &k->cluster->pods;
+    for (uint32_t i = 0; i < pods->rows.n; i++) {
+        pod_id pod = {i};
+        if (is_counted(&pods->rows.at[i]) && pods_shape(pods, pod)->namespace == namespace &&
+            engine_queue_of_pod(k, pod) != NOBODYS)
+            fair_count(k->shares->tree, limit, engine_ask_of(k, pod), +1);
+    }
 }
 
 /* --- capacity --- */

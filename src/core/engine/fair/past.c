@@ -99,6 +99,8 @@ void engine_list_past(const struct engine *k, const struct team *team, struct te
 void engine_keep_past(struct engine *k)
 {
     vec_each(&k->shares->teams, team)
-        if ((*team)->is_told)
-            engine_list_past(k, *team, &(*team)->past, &(*team)->mem);
+        if ((*team)->is_told) {
+            arena_reset(&(*team)->past_mem);
+            engine_list_past(k, *team, &(*team)->past, &(*team)->past_mem);
+        }
 }

@@ -23,6 +23,7 @@ static void free_team(struct engine *k, struct team *team)
         intern_drop(&c->matches.selectors.table, team->like);
     if (team->split != SYM_NONE)
         intern_drop(&c->names.text, team->split);
+    arena_done(&team->past_mem);
     arena_done(&team->mem);
     mem_free(team);
 }
@@ -39,6 +40,19 @@ static void forget_kinds(struct engine *k)
     vec_clear(&s->kinds);
     map_clear(&s->pinned);
     s->vram = 0;
+}
+
+static void forget_limits(struct engine *k)
+{
+    struct shares *s = k->shares;
+    uint32_t n = 0;
+    map_clear(&s->limits);
+    vec_each(&s->limited, namespace)
+        if (engine_max_said(k, *namespace).n)
+            s->limited.at[n++] = *namespace;
+        else
+            intern_drop(&k->cluster->names.text, *namespace);
+    s->limited.n = n;
 }
 
 static void fell_tree(struct engine *k)
@@ -60,7 +74,7 @@ static void fell_tree(struct engine *k)
     vec_done(&s->numbers);
     vec_done(&s->is_fine);
     vec_done(&s->capacity);
-    map_clear(&s->limits);
+    forget_limits(k);
     forget_kinds(k);
 }
 
@@ -318,10 +332,11 @@ static void limit_namespace(struct engine *k, sym namespace)
 {
     struct shares *s = k->shares;
     struct error e;
-    amount_list max;
+    amount_list max = {0};
     struct fair_amount none = {engine_resource_number(k, STR("pods")), 0};
     struct fair_ask limits = {&none, 1};
-    if (queue_read_amounts(engine_max_said(k, namespace), &s->mem, &max, &e))
+    struct str said = engine_max_said(k, namespace);
+    if (!said.n || queue_read_amounts(said, &s->mem, &max, &e))
         limits = numbers_of(k, &max);
     struct str name = names_text(&k->cluster->names, namespace);
     map_put(&s->limits, namespace, fair_namespace(s->tree, name, limits));
@@ -480,6 +495,34 @@ static bool succeed(struct engine *k, struct team *team, struct team *before)
     team->is_told = before->is_told;
     free_team(k, before);
     return differs;
+}
+
+static bool says_new_kind(struct engine *k, sym namespace)
+{
+    struct arena *mem = &k->shares->mem;
+    struct error e;
+    amount_list max;
+    struct str said = engine_max_said(k, namespace);
+    bool is_new = said.n && queue_read_amounts(said, mem, &max, &e) && has_new_kind(k, &max);
+    arena_reset(mem);
+    return is_new;
+}
+
+void engine_limit_anew(struct engine *k, sym namespace)
+{
+    struct shares *s = k->shares;
+    if (!s->tree)
+        return;
+    if (says_new_kind(k, namespace)) {
+        s->must_begin = true;
+        return;
+    }
+    bool was_limited = map_find(&s->limits, namespace) != MAP_NONE;
+    limit_namespace(k, namespace);
+    uint32_t limit = map_find(&s->limits, namespace);
+    if (!was_limited)
+        engine_charge_namespace(k, namespace, limit);
+    fair_wake(s->tree, limit);
 }
 
 bool engine_put_team(struct engine *k, const struct queue_object *from)

@@ -56,6 +56,7 @@ struct team {
     bool is_leaf;
     bool is_told; /* the tree knows it */
     struct team_past past;
+    struct arena past_mem; /* of `past`, where a tree said it */
     struct team_published published;
 };
 
@@ -137,7 +138,7 @@ struct shares {
     uint32_t chosen;            /* the unit that was chosen last, … */
     struct fair_key chosen_key; /* … and as what */
     struct map jobs;            /* job and queue → its pods that are counted */
-    VEC(sym) limited;           /* namespaces that say a max, held … */
+    VEC(sym) limited;           /* namespaces that say a max, or did to this tree; held … */
     struct map limits;          /* … → the number of each in the tree */
     struct map namespaces;      /* namespace → its only queue by 1.4, row 5; cleared when it may
                                  * be another */
@@ -183,6 +184,9 @@ void engine_remove_team(struct engine *k, struct str name);
 struct team *engine_team(const struct engine *k, struct str name);
 void engine_relate_teams(struct engine *k);
 
+/* The namespace says another max than before, or none any more. */
+void engine_limit_anew(struct engine *k, sym namespace);
+
 /* --- past.c --- */
 
 /* From the object's status; to the tree, once pods are counted in it; from it, before it goes. */
@@ -215,10 +219,11 @@ void engine_renew_shares(struct engine *k);
 /* --- whose.c: which queue (1.4) --- */
 
 /* What an object says: a pod's (its labels stand in its shape; true: that is news), a group's, a
- * namespace's. NULL: it is gone. */
+ * namespace's (true: another max, which may let somebody in). NULL: it is gone. */
 bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *says);
 void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct meta *says);
-void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says);
+bool engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says,
+                                  bool has_other_labels);
 
 /* Once: the keys that say it, as symbols. */
 void engine_know_keys(struct engine *k);
@@ -278,8 +283,9 @@ uint32_t engine_limit_of(const struct engine *k, pod_id pod);
 void engine_sum_capacity(struct engine *k);
 void engine_see_capacity(struct engine *k, uint32_t columns); /* these of a node changed */
 
-/* All pods on nodes and in sight of some, anew. */
+/* All pods on nodes and in sight of some, anew; or those of a namespace, in what limits it. */
 void engine_charge_all(struct engine *k);
+void engine_charge_namespace(struct engine *k, sym namespace, uint32_t limit);
 
 /* The key of the pod's job in this queue. */
 uint64_t engine_job_of(const struct engine *k, pod_id pod, uint32_t queue);

@@ -190,6 +190,64 @@ TEST(fair_changes, a_namespace_may_limit_all_its_pods)
     EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
 }
 
+static void limit_default(struct stage *s, const char *gpus)
+{
+    stage_put(s,
+              "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default','annotations':{"
+              "'scheduling.kubenexus.io/max':'{\\\"nvidia.com/gpu\\\": \\\"%s\\\"}'}}}",
+              gpus);
+}
+
+/* The tree stays the one that it is, and nobody enters its queue anew. */
+TEST(fair_changes, a_namespaces_max_changes_in_the_tree_that_is_there)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default'}}");
+    stage_put(&s, "pod p gpu=2 created=1 " IN "a " OURS);
+    run(&s);
+    const struct shares *is = s.engine->shares;
+    const struct fair *tree = is->tree;
+    limit_default(&s, "2"); /* p counts, which was there before */
+    stage_put(&s, "pod q gpu=1 created=2 " IN "a " OURS);
+    EXPECT(!is->must_begin && !is->is_stale);
+    run(&s);
+    EXPECT_STR(told(&s, "q"), "namespace default has 2 of 2 nvidia.com/gpu");
+    limit_default(&s, "3");
+    EXPECT(!is->must_begin && !is->is_stale);
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
+    stage_put(&s, "pod r gpu=1 created=3 " IN "a " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "r"), "namespace default has 3 of 3 nvidia.com/gpu");
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default'}}");
+    EXPECT(!is->must_begin && !is->is_stale);
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "r"), "assumed on n");
+    limit_default(&s, "4"); /* all three were counted meanwhile */
+    stage_put(&s, "pod t gpu=1 created=4 " IN "a " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "t"), "namespace default has 4 of 4 nvidia.com/gpu");
+    EXPECT(is->tree == tree && is->limited.n == 1);
+}
+
+TEST(fair_changes, what_a_tree_leaves_behind_is_no_more_each_time)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'budgets':[{'resource':'nvidia.com/gpu','window':'Day','hours':8}]");
+    stage_put(&s, "node n gpu=8");
+    run(&s);
+    struct engine_rules rules = s.engine->config.rules;
+    engine_configure(s.engine, s.engine->now_ms, &rules);
+    const struct team *team = engine_team(s.engine, STR("a"));
+    size_t bytes = team->mem.used_bytes, past = team->past_mem.used_bytes;
+    for (uint32_t i = 0; i < 10; i++)
+        engine_configure(s.engine, s.engine->now_ms, &rules);
+    EXPECT_INT(team->mem.used_bytes, bytes);
+    EXPECT(past && team->past_mem.used_bytes == past);
+}
+
 TEST(fair_changes, a_limit_by_kind_holds_for_those_who_can_have_no_other)
 {
     AUTO(stage) s = {0};
