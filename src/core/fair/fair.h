@@ -55,6 +55,7 @@ void fair_free(struct fair *f);
 
 /* The number of a resource, made when it is new; the first has 0. */
 uint32_t fair_resource(struct fair *f, struct str name);
+uint32_t fair_find_resource(const struct fair *f, struct str name); /* FAIR_NONE: it has none */
 uint32_t fair_n_resources(const struct fair *f);
 struct str fair_resource_name(const struct fair *f, uint32_t resource);
 

@@ -163,6 +163,12 @@ uint32_t fair_resource(struct fair *f, struct str name)
     return number;
 }
 
+uint32_t fair_find_resource(const struct fair *f, struct str name)
+{
+    _Static_assert(INTERN_NONE == FAIR_NONE, "no number, no resource");
+    return intern_find(&f->resources, name);
+}
+
 uint32_t fair_n_resources(const struct fair *f)
 {
     return f->capacity.n;

@@ -50,8 +50,9 @@ static void tell_past(struct engine *k, const struct team *team)
         return;
     if (s->args->half_life_ms)
         list_each(&past->uses, use)
-            fair_set_history(s->tree, team->queue, engine_resource_number(k, use->resource),
-                             use->amount, past->as_of_ms);
+            if (engine_counts_resource(k, use->resource))
+                fair_set_history(s->tree, team->queue, engine_resource_number(k, use->resource),
+                                 use->amount, past->as_of_ms);
     for (uint32_t i = 0; i < team->says.spec.budgets.n; i++)
         list_each(&past->spent, b)
             if (str_equal(b->resource, team->says.spec.budgets.at[i].resource) &&

@@ -153,6 +153,8 @@ struct shares {
     bool is_unrelated;      /* queues came or went since parents and leaves were found */
     bool is_capacity_stale; /* nodes came, went or changed */
     bool is_stale;          /* units may be in other queues now */
+    bool leaves_out;        /* asks or limits name what this tree does not count: … */
+    uint64_t n_offers;      /* … what no node had offered after so many offers */
     bool must_begin;        /* there is to be another tree, or none */
     bool has_passed;        /* a moment at which somebody may be let in */
     int64_t show_ms;        /* then statuses are looked at again */
@@ -205,6 +207,13 @@ bool engine_will_share(const struct engine *k);
 static inline bool engine_must_share_anew(const struct engine *k)
 {
     return UNLIKELY(k->shares->must_begin);
+}
+
+/* Do nodes offer what they did not when the tree left something out? */
+static inline bool engine_offers_more(const struct engine *k)
+{
+    const struct shares *s = k->shares;
+    return s->tree && s->leaves_out && s->n_offers != k->cluster->specs.resources.n_offers;
 }
 
 /* Time passes: before anything else happens at it. */
@@ -272,9 +281,14 @@ struct fair_ask engine_ask_of(struct engine *k, pod_id pod);
 void engine_count_moved(void *ctx, pod_id pod, int sign);
 void engine_count_nominated(void *ctx, pod_id pod, int sign);
 
-/* The number of a resource that is spelled as Queues spell it. */
+/* The number of a resource that is spelled as Queues spell it. Queues and nodes make numbers, each
+ * of which costs every queue. What pods and namespaces name is left out where it has none; if it is
+ * offered or named after all, another tree begins. */
 uint32_t engine_resource_number(struct engine *k, struct str name);
 bool engine_knows_resource(const struct engine *k, struct str name);
+
+/* Has it a number, or does some node offer it? If not, it is left out. */
+bool engine_counts_resource(struct engine *k, struct str name);
 
 /* The number of the pod's namespace, if that says a max; FAIR_NONE: it does not. */
 uint32_t engine_limit_of(const struct engine *k, pod_id pod);

@@ -4,6 +4,8 @@
 #include "support/stage.h"
 #include "support/test.h"
 
+#include <stdio.h>
+
 /* What queues do when what they rest on changes (2.7 of the contract), and limits of other kinds. */
 
 #define OURS "scheduler=kubenexus-scheduler"
@@ -230,6 +232,64 @@ TEST(fair_changes, a_namespaces_max_changes_in_the_tree_that_is_there)
     run(&s);
     EXPECT_STR(told(&s, "t"), "namespace default has 4 of 4 nvidia.com/gpu");
     EXPECT(is->tree == tree && is->limited.n == 1);
+}
+
+static uint32_t n_resources(struct stage *s)
+{
+    return fair_n_resources(s->engine->shares->tree);
+}
+
+/* Each number costs every queue, and a name of a resource costs whoever invents it nothing. */
+TEST(fair_changes, what_pods_and_namespaces_name_makes_no_numbers)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'max':{'cpu':'64'}");
+    stage_put(&s, "node n cpu=8 x.io/there=8");
+    stage_put(&s, "pod p cpu=1 " IN "a " OURS);
+    run(&s);
+    uint32_t were = n_resources(&s), kept = 0;
+    for (uint32_t i = 0; i < 20; i++)
+        stage_put(&s, "pod p-%u cpu=1 x.io/r%u=1 " IN "a " OURS, i, i);
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default','annotations'"
+                  ":{'scheduling.kubenexus.io/max':'{\\\"x.io/r20\\\": \\\"1\\\"}'}}}");
+    run(&s);
+    EXPECT_INT(n_resources(&s), were);
+    stage_put(&s, "pod g gpu=1 " IN "a " OURS); /* which all know, and no node has */
+    vec_each(&s.engine->cluster->specs.resources.are_kept, is)
+        kept += *is;
+    EXPECT(kept <= 8);
+    stage_put(&s, "pod q x.io/r20=2 created=1 " IN "a " OURS);
+    stage_put(&s, "node m cpu=8 x.io/r7=1 x.io/r20=4"); /* now they are there */
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p-7"), "assumed on m");
+    EXPECT_INT(used(&s, "a", "x.io/r7"), 1);
+    EXPECT_STR(told(&s, "q"), "namespace default has 0 of 1 x.io/r20");
+    stage_remove(&s, "pod p-7");
+    run(&s);
+    EXPECT_INT(used(&s, "a", "x.io/r7"), 0);
+}
+
+TEST(fair_changes, a_cluster_has_so_many_kinds)
+{
+    AUTO(stage) s = {0};
+    for (uint32_t i = 0; i < 66; i++) {
+        char name[16], spec[60];
+        snprintf(name, sizeof(name), "q%02u", i);
+        snprintf(spec, sizeof(spec), "'max':{'cpu@disk=v%u':'1','cpu':'8'}", i);
+        queue(&s, name, spec);
+    }
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'other','annotations':"
+                  "{'scheduling.kubenexus.io/max':'{\\\"cpu@disk=w\\\": \\\"1\\\"}'}}}");
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, "pod p cpu=1 " IN "q63 " OURS);
+    stage_put(&s, "pod q cpu=1 " IN "q64 " OURS);
+    stage_put(&s, "pod r cpu=1 namespace=other " IN "q01 " OURS);
+    run(&s);
+    EXPECT_INT(s.engine->shares->kinds.n, 64);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+    EXPECT_STR(told(&s, "q"),
+               "queue q64 is not active: a cluster has at most 64 kinds of resources");
+    EXPECT_STR(told(&s, "r"), "namespace other has 0 of 0 pods");
 }
 
 TEST(fair_changes, what_a_tree_leaves_behind_is_no_more_each_time)
