@@ -34,12 +34,20 @@ static uint64_t place_of(uint32_t kind, uint32_t number)
     return (uint64_t)kind << 32 | number;
 }
 
+/* What is longer than any name of an object names no queue. */
+static bool is_said(enum saying is, struct str value)
+{
+    enum { NAME_BYTES_MOST = 253 };
+    bool is_name = is != SAYS_USER && is != SAYS_MAX;
+    return value.n && (!is_name || value.n <= NAME_BYTES_MOST);
+}
+
 static void read_sayings(struct names *names, const pair_list *pairs, struct sayings *out)
 {
     for (uint32_t i = 0; i < LEN(spellings); i++)
         list_each(pairs, pair)
-            if (out->at[spellings[i].is] == SYM_NONE && pair->value.n &&
-                str_equal(pair->key, spellings[i].key))
+            if (out->at[spellings[i].is] == SYM_NONE && str_equal(pair->key, spellings[i].key) &&
+                is_said(spellings[i].is, pair->value))
                 out->at[spellings[i].is] = names_get(names, pair->value);
 }
 

@@ -292,6 +292,23 @@ TEST(fair_changes, a_cluster_has_so_many_kinds)
     EXPECT_STR(told(&s, "r"), "namespace other has 0 of 0 pods");
 }
 
+TEST(fair_changes, what_is_longer_than_a_name_names_no_queue)
+{
+    AUTO(stage) s = {0};
+    char longest[255] = {0};
+    memset(longest, 'q', 253);
+    queue(&s, "a", "");
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, "pod p cpu=1 note:scheduling.kubenexus.io/queue=%s " OURS, longest);
+    stage_put(&s, "pod r cpu=1 note:scheduling.kubenexus.io/queue=%sq " OURS, longest);
+    run(&s);
+    struct fair *tree = s.engine->shares->tree;
+    EXPECT(fair_find(tree, str_of(longest)) != FAIR_NONE);
+    EXPECT_TEXT(stage_fate(&s, "p"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "r"), "assumed on n");
+    EXPECT_INT(used(&s, "a", "cpu"), 1000);
+}
+
 TEST(fair_changes, what_a_tree_leaves_behind_is_no_more_each_time)
 {
     AUTO(stage) s = {0};
