@@ -190,6 +190,7 @@ uint32_t fair_queue_of(const struct fair *f, uint32_t unit); /* FAIR_NONE: it do
 struct fair_ask fair_ask_of(const struct fair *f,
                             uint32_t unit); /* as it entered; until it leaves */
 void fair_rename(struct fair *f, uint32_t unit, uint32_t to);
+void fair_trim(struct fair *f); /* forgets the largest numbers, as far as none stands */
 
 /* The unit whose turn it is among those that are not out; FAIR_NONE: nobody. */
 uint32_t fair_next(struct fair *f);

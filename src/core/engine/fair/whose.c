@@ -430,7 +430,10 @@ void engine_trim_shares(struct engine *k, uint32_t pods)
 {
     struct shares *s = k->shares;
     s->charged.n = MIN(s->charged.n, pods);
-    s->standers.n = MIN(s->standers.n, pods);
+    for (; s->standers.n > pods; s->standers.n--)
+        kept_turn_free(vec_last(&s->standers).turn);
+    if (s->tree)
+        fair_trim(s->tree);
     vec_trim(&s->charged);
     vec_trim(&s->standers);
 }

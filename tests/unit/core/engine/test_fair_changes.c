@@ -1,4 +1,4 @@
-#include "core/engine/fair/shares.h"
+#include "core/engine/step/step.h"
 
 #include "core/fair/fair.h"
 #include "support/stage.h"
@@ -307,6 +307,19 @@ TEST(fair_changes, what_is_longer_than_a_name_names_no_queue)
     EXPECT_TEXT(stage_fate(&s, "p"), "parked");
     EXPECT_TEXT(stage_fate(&s, "r"), "assumed on n");
     EXPECT_INT(used(&s, "a", "cpu"), 1000);
+}
+
+TEST(fair_changes, a_unit_that_keeps_its_number_stays_where_it_is)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'maxJobs':0");
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, "pod p cpu=1 " IN "a " OURS);
+    run(&s);
+    uint32_t unit = engine_waiting_unit(s.engine, STR("default"), STR("p"));
+    REQUIRE(unit != ID_NONE);
+    engine_rename_in_queue(s.engine, unit, unit);
+    EXPECT(engine_is_queued(s.engine, unit));
 }
 
 TEST(fair_changes, what_a_tree_leaves_behind_is_no_more_each_time)
