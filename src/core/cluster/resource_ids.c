@@ -39,6 +39,7 @@ resource_id resources_find(const struct resources *r, struct str name)
 
 void resources_offer(struct resources *r, resource_id resource)
 {
+    r->n_offers += !r->are_offered.at[resource];
     r->are_offered.at[resource] = true;
 }
 

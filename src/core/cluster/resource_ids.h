@@ -10,6 +10,7 @@ struct resources {
     VEC(bool) are_accelerators;
     VEC(bool) are_offered; /* some node has, or had, any of it */
     VEC(bool) are_kept;    /* for ever */
+    uint64_t n_offers;     /* so often one was offered that had not been */
 };
 
 void resources_init(struct resources *r, struct names *names);

@@ -39,16 +39,14 @@ static bool is_open(const struct fair *f, const struct fair_request *r, uint32_t
     else
         return true;
     return refuse(
-        why,
-        (struct fair_refusal){
-            .rule = FAIR_A1, .at = at, .what = what, .resource = FAIR_NONE, .kept_for = FAIR_NONE});
+        why, (struct fair_refusal){.rule = FAIR_A1, .at = at, .what = what, .resource = FAIR_NONE});
 }
 
 /* --- A2 --- */
 
-/* The descendant that keeps most of the resource idle for itself; of equals the first by name. */
-static uint32_t keeps_most(const struct fair *f, uint32_t top, uint32_t r)
+uint32_t fair_kept_for(struct fair *f, uint32_t top, uint32_t r)
 {
+    settle(f);
     uint32_t best = FAIR_NONE;
     int64_t most = 0;
     vec_each(&f->top_down, number) {
@@ -83,7 +81,6 @@ static bool refuse_a2(const struct fair *f, uint32_t at, uint32_t r, int64_t lim
                            .used = c->used,
                            .kept = charge_of(c) - c->used,
                            .wanted = wanted,
-                           .kept_for = keeps_most(f, at, r),
                        });
 }
 
@@ -135,8 +132,7 @@ static bool has_job_left(const struct queue *q, const struct fair_request *r, ui
                                              .resource = FAIR_NONE,
                                              .limit = most,
                                              .used = q->jobs,
-                                             .wanted = 1,
-                                             .kept_for = FAIR_NONE});
+                                             .wanted = 1});
 }
 
 static bool has_budget_left(const struct queue *q, uint32_t at, struct fair_refusal *why)
@@ -146,7 +142,6 @@ static bool has_budget_left(const struct queue *q, uint32_t at, struct fair_refu
             return refuse(why, (struct fair_refusal){.rule = FAIR_A5,
                                                      .at = at,
                                                      .resource = q->accounts.at[i].budget.resource,
-                                                     .kept_for = FAIR_NONE,
                                                      .budget = i});
     return true;
 }
@@ -165,8 +160,7 @@ static bool is_within_each(const struct fair *f, const struct fair_request *r, u
                                                      .resource = r->ask.at[i].resource,
                                                      .limit = c->max,
                                                      .used = c->used,
-                                                     .wanted = r->ask.at[i].amount,
-                                                     .kept_for = FAIR_NONE});
+                                                     .wanted = r->ask.at[i].amount});
     }
     return true;
 }
@@ -190,8 +184,7 @@ static bool may_stay(struct fair *f, const struct fair_request *r, uint32_t leaf
                                                      .resource = resource,
                                                      .limit = guarantee,
                                                      .used = used,
-                                                     .wanted = r->ask.at[i].amount,
-                                                     .kept_for = FAIR_NONE});
+                                                     .wanted = r->ask.at[i].amount});
         }
     }
     return true;

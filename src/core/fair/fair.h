@@ -55,6 +55,7 @@ void fair_free(struct fair *f);
 
 /* The number of a resource, made when it is new; the first has 0. */
 uint32_t fair_resource(struct fair *f, struct str name);
+uint32_t fair_find_resource(const struct fair *f, struct str name); /* FAIR_NONE: it has none */
 uint32_t fair_n_resources(const struct fair *f);
 struct str fair_resource_name(const struct fair *f, uint32_t resource);
 
@@ -189,6 +190,7 @@ uint32_t fair_queue_of(const struct fair *f, uint32_t unit); /* FAIR_NONE: it do
 struct fair_ask fair_ask_of(const struct fair *f,
                             uint32_t unit); /* as it entered; until it leaves */
 void fair_rename(struct fair *f, uint32_t unit, uint32_t to);
+void fair_trim(struct fair *f); /* forgets the largest numbers, as far as none stands */
 
 /* The unit whose turn it is among those that are not out; FAIR_NONE: nobody. */
 uint32_t fair_next(struct fair *f);
@@ -252,12 +254,15 @@ struct fair_refusal {
     enum fair_a1 what; /* of A1 */
     uint32_t resource; /* FAIR_NONE: jobs are too many (A3, A4) */
     int64_t limit, used, kept, wanted;
-    uint32_t kept_for; /* A2: the queue for which most is kept; FAIR_NONE: nothing is */
-    uint32_t budget;   /* A5: which of the queue's */
+    uint32_t budget; /* A5: which of the queue's */
 };
 
 /* May it start, whatever room there is? `why`, if not NULL, is set where it may not. */
 bool fair_admits(struct fair *f, const struct fair_request *r, struct fair_refusal *why);
+
+/* The queue below this one for which most of the resource is kept (of equals the first by name);
+ * FAIR_NONE: none is. For the words of A2: it looks at every queue. */
+uint32_t fair_kept_for(struct fair *f, uint32_t queue, uint32_t resource);
 
 /* Moves with whatever decides who may go for whom, but for what is counted: the tree, capacity,
  * budgets and, where reclaim rests on it, who waits. */

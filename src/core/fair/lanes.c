@@ -263,6 +263,13 @@ void fair_rename(struct fair *f, uint32_t unit, uint32_t to)
         pile_rename(f, &f->lanes.at[f->units.at[to].lane], unit, to);
 }
 
+void fair_trim(struct fair *f)
+{
+    while (f->units.n && !fair_stands(f, f->units.n - 1))
+        f->units.n--;
+    vec_trim(&f->units);
+}
+
 /* --- out, and in again --- */
 
 static struct lane *lane_of(const struct fair *f, uint32_t unit)

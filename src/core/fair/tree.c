@@ -163,6 +163,12 @@ uint32_t fair_resource(struct fair *f, struct str name)
     return number;
 }
 
+uint32_t fair_find_resource(const struct fair *f, struct str name)
+{
+    _Static_assert(INTERN_NONE == FAIR_NONE, "no number, no resource");
+    return intern_find(&f->resources, name);
+}
+
 uint32_t fair_n_resources(const struct fair *f)
 {
     return f->capacity.n;
@@ -360,6 +366,7 @@ uint32_t fair_namespace(struct fair *f, struct str name, struct fair_ask max)
     struct queue *q = queue_at(f, number);
     for (uint32_t r = 0; r < f->stride; r++)
         q->cells[r].max = ask_amount(max, r, FAIR_NO_LIMIT);
+    f->epoch++;
     return number;
 }
 

@@ -359,5 +359,5 @@ bool queue_read_amounts(struct str text, struct arena *mem, amount_list *out, st
     struct str whole = arena_join(mem, STR("{\"max\":"), text, STR("}"));
     bool is_read = json_read(whole, each_fields, &max, mem, &where, e);
     *out = max.each_max;
-    return is_read;
+    return is_read && check_amounts(e, "max", out);
 }

@@ -9,7 +9,8 @@
  * tell (a parent that is not there, a depth) is the engine's to judge. */
 
 enum {
-    QUEUE_KEYS_MOST = 64, /* of a map of resources */
+    QUEUE_KEYS_MOST = 64,  /* of a map of resources */
+    QUEUE_KINDS_MOST = 64, /* that a cluster's Queues and namespaces name */
     QUEUE_NAMES_MOST = 1024,
     QUEUE_BUDGETS_MOST = 8,
     QUEUE_PARAMETERS_MOST = 100,
@@ -102,8 +103,8 @@ enum queue_split_by queue_split_by(const struct queue_object *q);
 bool queue_budget_is_hard(const struct queue_budget *b);
 struct queue_window queue_window(struct str text);
 
-/* The amounts of a JSON object, as a namespace's annotation has them. They live in `mem`, or are
- * pieces of `text`. */
+/* The amounts of a JSON object, as a namespace's annotation has them, by the rules of a Queue's.
+ * They live in `mem`, or are pieces of `text`. */
 bool queue_read_amounts(struct str text, struct arena *mem, amount_list *out,
                         struct error *e) MUST_USE;
 

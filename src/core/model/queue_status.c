@@ -54,13 +54,15 @@ bool queue_number_parse(struct str text, __int128 *out)
 {
     enum { DIGITS_MOST = 36 };
     __int128 n = 0;
+    if (text.n == 0 || text.n > DIGITS_MOST)
+        return false;
     for (size_t i = 0; i < text.n; i++) {
         if (text.p[i] < '0' || text.p[i] > '9')
             return false;
         n = n * 10 + (text.p[i] - '0');
     }
     *out = n;
-    return text.n > 0 && text.n <= DIGITS_MOST;
+    return true;
 }
 
 static void put_number(struct json_writer *j, const char *key, __int128 n)

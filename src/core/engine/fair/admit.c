@@ -102,7 +102,6 @@ bool engine_exceeds_kind(struct engine *k, pod_id pod, struct fair_refusal *why)
                 .limit = fair_max(s->tree, at, resource),
                 .used = fair_used(s->tree, at, resource) - ask.at[i].amount,
                 .wanted = ask.at[i].amount,
-                .kept_for = FAIR_NONE,
             };
             return true;
         }
@@ -219,14 +218,15 @@ static void word_kept(struct engine *k, const struct fair_refusal *why, struct b
     add_amount(k, why->resource, why->kept, out);
     add_resource(k, why->resource, out);
     buf_add(out, STR(" are kept"));
-    if (why->kept_for == FAIR_NONE)
+    uint32_t keeper = fair_kept_for(tree, why->at, why->resource);
+    if (keeper == FAIR_NONE)
         return;
     buf_add(out, STR(" for queue "));
-    buf_add(out, queue_name(k, why->kept_for));
+    buf_add(out, queue_name(k, keeper));
     buf_add(out, STR(", which lends "));
-    add_amount(k, why->resource, lends(k, why->kept_for, why->resource), out);
+    add_amount(k, why->resource, lends(k, keeper, why->resource), out);
     buf_add(out, STR(" of "));
-    add_amount(k, why->resource, fair_effective(tree, why->kept_for, why->resource), out);
+    add_amount(k, why->resource, fair_effective(tree, keeper, why->resource), out);
 }
 
 static void word_a2(struct engine *k, const struct fair_refusal *why, struct buf *out)
@@ -244,10 +244,11 @@ static void word_a2(struct engine *k, const struct fair_refusal *why, struct buf
     add_amount(k, why->resource, why->used, out);
     buf_add(out, STR(" used, "));
     if (why->kept) {
+        uint32_t keeper = fair_kept_for(k->shares->tree, why->at, why->resource);
         add_amount(k, why->resource, why->kept, out);
         buf_add(out, STR(" kept"));
-        if (why->kept_for != FAIR_NONE)
-            buf_printf(out, " for " STR_FMT, STR_ARG(queue_name(k, why->kept_for)));
+        if (keeper != FAIR_NONE)
+            buf_printf(out, " for " STR_FMT, STR_ARG(queue_name(k, keeper)));
         buf_add(out, STR(", "));
     }
     add_amount(k, why->resource, why->wanted, out);

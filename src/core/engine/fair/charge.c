@@ -61,11 +61,17 @@ uint32_t engine_resource_number(struct engine *k, struct str name)
 
 bool engine_knows_resource(const struct engine *k, struct str name)
 {
-    const struct fair *tree = k->shares->tree;
-    for (uint32_t i = 0; i < fair_n_resources(tree); i++)
-        if (str_equal(fair_resource_name(tree, i), name))
-            return true;
-    return false;
+    return fair_find_resource(k->shares->tree, name) != FAIR_NONE;
+}
+
+bool engine_counts_resource(struct engine *k, struct str name)
+{
+    const struct resources *r = &k->cluster->specs.resources;
+    resource_id id = resources_find(r, name);
+    bool is_counted = engine_knows_resource(k, name) || resource_is_well_known(name) ||
+                      is_vram(name) || (id != ID_NONE && r->are_offered.at[id]);
+    k->shares->leaves_out |= !is_counted;
+    return is_counted;
 }
 
 /* It is held, so that its number stays its own. */
@@ -81,6 +87,17 @@ static uint32_t number_of(struct engine *k, resource_id resource)
         s->numbers.at[resource] = engine_resource_number(k, name) + 1;
     }
     return s->numbers.at[resource] - 1;
+}
+
+/* Of what a pod asks for; FAIR_NONE: it is left out. */
+static uint32_t asked_number(struct engine *k, resource_id resource)
+{
+    const struct shares *s = k->shares;
+    if (LIKELY(resource < s->numbers.n && s->numbers.at[resource]))
+        return s->numbers.at[resource] - 1;
+    const struct cluster *c = k->cluster;
+    struct str name = names_text(&c->names, c->specs.resources.names.at[resource]);
+    return engine_counts_resource(k, name) ? number_of(k, resource) : FAIR_NONE;
 }
 
 /* --- what a pod asks for --- */
@@ -112,7 +129,7 @@ static void add_gpu_share(struct engine *k, const struct spec *spec, const struc
         if (is_gpu(c, spec->hold.others[i].resource))
             resource = spec->hold.others[i].resource;
     uint32_t number = resource == ID_NONE ? engine_resource_number(k, STR("nvidia.com/gpu"))
-                                          : number_of(k, resource);
+                                          : asked_number(k, resource);
     uint32_t milli = spec->gpus.milli ? spec->gpus.milli : GPU_WHOLE;
     int64_t asks = (int64_t)spec->gpus.count * milli;
     int64_t has = (int64_t)__builtin_popcount(row->gpus) * row->gpu_milli;
@@ -194,8 +211,8 @@ struct fair_ask engine_ask_of(struct engine *k, pod_id pod)
     add(s, number_of(k, RESOURCE_PODS), 1);
     for (uint32_t i = 0; i < spec->hold.n_others; i++) {
         struct need need = spec->hold.others[i];
-        uint32_t number = number_of(k, need.resource);
-        if (!is_share || !is_gpu(c, need.resource))
+        uint32_t number = asked_number(k, need.resource);
+        if (number != FAIR_NONE && (!is_share || !is_gpu(c, need.resource)))
             add(s, number, capped_mul(need.amount, s->is_fine.at[number] ? 1000 : 1));
     }
     if (UNLIKELY(is_share))
@@ -344,15 +361,29 @@ static void note_placed(struct engine *k)
     vec_done(&there);
 }
 
+static bool is_counted(const struct pod_row *row)
+{
+    return row->text && (row->node != ID_NONE || row->nominated != SYM_NONE);
+}
+
 void engine_charge_all(struct engine *k)
 {
     const struct pods *pods = &k->cluster->pods;
-    for (uint32_t i = 0; i < pods->rows.n; i++) {
-        const struct pod_row *row = &pods->rows.at[i];
-        if (row->text && (row->node != ID_NONE || row->nominated != SYM_NONE))
+    for (uint32_t i = 0; i < pods->rows.n; i++)
+        if (is_counted(&pods->rows.at[i]))
             count(k, (pod_id){i}, +1);
-    }
     note_placed(k);
+}
+
+void engine_charge_namespace(struct engine *k, sym namespace, uint32_t limit)
+{
+    const struct pods *pods = &k->cluster->pods;
+    for (uint32_t i = 0; i < pods->rows.n; i++) {
+        pod_id pod = {i};
+        if (is_counted(&pods->rows.at[i]) && pods_shape(pods, pod)->namespace == namespace &&
+            engine_queue_of_pod(k, pod) != NOBODYS)
+            fair_count(k->shares->tree, limit, engine_ask_of(k, pod), +1);
+    }
 }
 
 /* --- capacity --- */

@@ -50,8 +50,9 @@ static void tell_past(struct engine *k, const struct team *team)
         return;
     if (s->args->half_life_ms)
         list_each(&past->uses, use)
-            fair_set_history(s->tree, team->queue, engine_resource_number(k, use->resource),
-                             use->amount, past->as_of_ms);
+            if (engine_counts_resource(k, use->resource))
+                fair_set_history(s->tree, team->queue, engine_resource_number(k, use->resource),
+                                 use->amount, past->as_of_ms);
     for (uint32_t i = 0; i < team->says.spec.budgets.n; i++)
         list_each(&past->spent, b)
             if (str_equal(b->resource, team->says.spec.budgets.at[i].resource) &&
@@ -99,6 +100,8 @@ void engine_list_past(const struct engine *k, const struct team *team, struct te
 void engine_keep_past(struct engine *k)
 {
     vec_each(&k->shares->teams, team)
-        if ((*team)->is_told)
-            engine_list_past(k, *team, &(*team)->past, &(*team)->mem);
+        if ((*team)->is_told) {
+            arena_reset(&(*team)->past_mem);
+            engine_list_past(k, *team, &(*team)->past, &(*team)->past_mem);
+        }
 }

@@ -23,6 +23,7 @@ static void free_team(struct engine *k, struct team *team)
         intern_drop(&c->matches.selectors.table, team->like);
     if (team->split != SYM_NONE)
         intern_drop(&c->names.text, team->split);
+    arena_done(&team->past_mem);
     arena_done(&team->mem);
     mem_free(team);
 }
@@ -39,6 +40,19 @@ static void forget_kinds(struct engine *k)
     vec_clear(&s->kinds);
     map_clear(&s->pinned);
     s->vram = 0;
+}
+
+static void forget_limits(struct engine *k)
+{
+    struct shares *s = k->shares;
+    uint32_t n = 0;
+    map_clear(&s->limits);
+    vec_each(&s->limited, namespace)
+        if (engine_max_said(k, *namespace).n)
+            s->limited.at[n++] = *namespace;
+        else
+            intern_drop(&k->cluster->names.text, *namespace);
+    s->limited.n = n;
 }
 
 static void fell_tree(struct engine *k)
@@ -60,7 +74,7 @@ static void fell_tree(struct engine *k)
     vec_done(&s->numbers);
     vec_done(&s->is_fine);
     vec_done(&s->capacity);
-    map_clear(&s->limits);
+    forget_limits(k);
     forget_kinds(k);
 }
 
@@ -236,6 +250,55 @@ static struct fair_ask numbers_of(struct engine *k, const amount_list *list)
     return (struct fair_ask){at, n};
 }
 
+/* --- kinds --- */
+
+/* What pods take of it rests on their node. */
+static bool is_kind(struct str name)
+{
+    return queue_resource(name).n < name.n || str_equal(name, STR("vram"));
+}
+
+static void list_new_kind(const struct engine *k, struct str name, str_list *out)
+{
+    if (!is_kind(name) || engine_knows_resource(k, name))
+        return;
+    list_each(out, other)
+        if (str_equal(*other, name))
+            return;
+    out->at[out->n++] = name;
+}
+
+static void list_new_kinds(const struct engine *k, const amount_list *list, str_list *out)
+{
+    list_each(list, amount)
+        list_new_kind(k, amount->name, out);
+}
+
+/* Those that have no number in the tree yet. */
+static uint32_t count_new_kinds(struct engine *k, const struct queue_object *says)
+{
+    struct shares *s = k->shares;
+    str_list kinds = {0};
+    kinds.at = arena_array(&s->mem, struct str, 4 * QUEUE_KEYS_MOST + QUEUE_BUDGETS_MOST);
+    if (says->invalid.n)
+        return 0;
+    list_new_kinds(k, &says->spec.guaranteed, &kinds);
+    list_new_kinds(k, &says->spec.max, &kinds);
+    list_new_kinds(k, &says->spec.lend, &kinds);
+    if (says->spec.split)
+        list_new_kinds(k, &says->spec.split->each_max, &kinds);
+    list_each(&says->spec.budgets, budget)
+        list_new_kind(k, budget->resource, &kinds);
+    return kinds.n;
+}
+
+static bool has_room_for_kinds(const struct engine *k, uint32_t n)
+{
+    return n == 0 || k->shares->kinds.n + n <= QUEUE_KINDS_MOST;
+}
+
+/* --- objects to numbers --- */
+
 static enum fair_window window_of(enum queue_window_kind kind)
 {
     return kind == WINDOW_DAY     ? FAIR_DAY
@@ -266,9 +329,11 @@ static const struct fair_budget *budgets_of(struct engine *k, const struct queue
 
 static struct fair_spec spec_of(struct engine *k, const struct queue_object *says)
 {
-    if (says->invalid.n) {
+    bool has_room = has_room_for_kinds(k, count_new_kinds(k, says));
+    if (says->invalid.n || !has_room) {
         struct fair_spec spec = FAIR_SPEC_PLAIN;
-        spec.invalid = says->invalid;
+        spec.invalid =
+            has_room ? says->invalid : STR("a cluster has at most 64 kinds of resources");
         return spec;
     }
     enum queue_stop stop = queue_stop(says);
@@ -305,7 +370,9 @@ static struct fair_spec plain_default(const struct shares *s)
 static void tell_tree(struct engine *k, struct team *team)
 {
     struct shares *s = k->shares;
+    uint32_t were = fair_n_resources(s->tree);
     struct fair_spec spec = spec_of(k, &team->says);
+    s->must_begin |= s->leaves_out && fair_n_resources(s->tree) > were;
     if (str_equal(team->name, STR("default")))
         spec.is_split |= s->args->shares_namespaces;
     team->queue = fair_put(s->tree, team->name, &spec);
@@ -313,16 +380,39 @@ static void tell_tree(struct engine *k, struct team *team)
     arena_reset(&s->mem);
 }
 
+/* What is said of a namespace; false: nobody can read it. */
+static bool read_limits(struct engine *k, sym namespace, amount_list *out, uint32_t *new_kinds)
+{
+    struct arena *mem = &k->shares->mem;
+    struct error e;
+    struct str said = engine_max_said(k, namespace);
+    *new_kinds = 0;
+    *out = (amount_list){0};
+    if (!said.n)
+        return true;
+    if (!queue_read_amounts(said, mem, out, &e))
+        return false;
+    str_list kinds = {.at = arena_array(mem, struct str, out->n)};
+    list_new_kinds(k, out, &kinds);
+    *new_kinds = kinds.n;
+    return has_room_for_kinds(k, kinds.n);
+}
+
 /* What a namespace says that nobody can read lets nothing start there. */
 static void limit_namespace(struct engine *k, sym namespace)
 {
     struct shares *s = k->shares;
-    struct error e;
     amount_list max;
+    uint32_t new_kinds, n = 0;
     struct fair_amount none = {engine_resource_number(k, STR("pods")), 0};
     struct fair_ask limits = {&none, 1};
-    if (queue_read_amounts(engine_max_said(k, namespace), &s->mem, &max, &e))
+    if (read_limits(k, namespace, &max, &new_kinds)) {
+        list_each(&max, amount)
+            if (is_kind(amount->name) || engine_counts_resource(k, amount->name))
+                max.at[n++] = *amount;
+        max.n = n;
         limits = numbers_of(k, &max);
+    }
     struct str name = names_text(&k->cluster->names, namespace);
     map_put(&s->limits, namespace, fair_namespace(s->tree, name, limits));
     arena_reset(&s->mem);
@@ -397,9 +487,11 @@ void engine_begin_shares(struct engine *k)
 {
     struct shares *s = k->shares;
     fell_tree(k);
-    s->must_begin = s->is_stale = s->is_capacity_stale = false;
+    s->leaves_out = s->is_stale = s->is_capacity_stale = false;
+    s->n_offers = k->cluster->specs.resources.n_offers;
     if (read_profiles(k))
         plant_tree(k);
+    s->must_begin = false; /* what has no number now has none by the rules */
 }
 
 void engine_pass_shares(struct engine *k)
@@ -444,20 +536,11 @@ void engine_renew_shares(struct engine *k)
 /* --- objects come and go --- */
 
 /* Of those kinds that are counted by what nodes are, the tree is told from the beginning. */
-static bool has_new_kind(const struct engine *k, const amount_list *list)
+static bool names_new_kind(struct engine *k, const struct queue_object *says)
 {
-    list_each(list, amount)
-        if (queue_resource(amount->name).n < amount->name.n &&
-            !engine_knows_resource(k, amount->name))
-            return true;
-    return false;
-}
-
-static bool names_new_kind(const struct engine *k, const struct queue_object *says)
-{
-    return has_new_kind(k, &says->spec.guaranteed) || has_new_kind(k, &says->spec.max) ||
-           has_new_kind(k, &says->spec.lend) ||
-           (says->spec.split && has_new_kind(k, &says->spec.split->each_max));
+    bool is_new = count_new_kinds(k, says) > 0;
+    arena_reset(&k->shares->mem);
+    return is_new;
 }
 
 /* The API server counts what is said of a Queue; what is said in its status it does not count. */
@@ -480,6 +563,32 @@ static bool succeed(struct engine *k, struct team *team, struct team *before)
     team->is_told = before->is_told;
     free_team(k, before);
     return differs;
+}
+
+static bool says_new_kind(struct engine *k, sym namespace)
+{
+    amount_list max;
+    uint32_t new_kinds;
+    bool is_new = read_limits(k, namespace, &max, &new_kinds) && new_kinds;
+    arena_reset(&k->shares->mem);
+    return is_new;
+}
+
+void engine_limit_anew(struct engine *k, sym namespace)
+{
+    struct shares *s = k->shares;
+    if (!s->tree)
+        return;
+    if (says_new_kind(k, namespace)) {
+        s->must_begin = true;
+        return;
+    }
+    bool was_limited = map_find(&s->limits, namespace) != MAP_NONE;
+    limit_namespace(k, namespace);
+    uint32_t limit = map_find(&s->limits, namespace);
+    if (!was_limited)
+        engine_charge_namespace(k, namespace, limit);
+    fair_wake(s->tree, limit);
 }
 
 bool engine_put_team(struct engine *k, const struct queue_object *from)

@@ -56,6 +56,7 @@ struct team {
     bool is_leaf;
     bool is_told; /* the tree knows it */
     struct team_past past;
+    struct arena past_mem; /* of `past`, where a tree said it */
     struct team_published published;
 };
 
@@ -137,7 +138,7 @@ struct shares {
     uint32_t chosen;            /* the unit that was chosen last, … */
     struct fair_key chosen_key; /* … and as what */
     struct map jobs;            /* job and queue → its pods that are counted */
-    VEC(sym) limited;           /* namespaces that say a max, held … */
+    VEC(sym) limited;           /* namespaces that say a max, or did to this tree; held … */
     struct map limits;          /* … → the number of each in the tree */
     struct map namespaces;      /* namespace → its only queue by 1.4, row 5; cleared when it may
                                  * be another */
@@ -152,6 +153,8 @@ struct shares {
     bool is_unrelated;      /* queues came or went since parents and leaves were found */
     bool is_capacity_stale; /* nodes came, went or changed */
     bool is_stale;          /* units may be in other queues now */
+    bool leaves_out;        /* asks or limits name what this tree does not count: … */
+    uint64_t n_offers;      /* … what no node had offered after so many offers */
     bool must_begin;        /* there is to be another tree, or none */
     bool has_passed;        /* a moment at which somebody may be let in */
     int64_t show_ms;        /* then statuses are looked at again */
@@ -183,6 +186,9 @@ void engine_remove_team(struct engine *k, struct str name);
 struct team *engine_team(const struct engine *k, struct str name);
 void engine_relate_teams(struct engine *k);
 
+/* The namespace says another max than before, or none any more. */
+void engine_limit_anew(struct engine *k, sym namespace);
+
 /* --- past.c --- */
 
 /* From the object's status; to the tree, once pods are counted in it; from it, before it goes. */
@@ -203,6 +209,13 @@ static inline bool engine_must_share_anew(const struct engine *k)
     return UNLIKELY(k->shares->must_begin);
 }
 
+/* Do nodes offer what they did not when the tree left something out? */
+static inline bool engine_offers_more(const struct engine *k)
+{
+    const struct shares *s = k->shares;
+    return s->tree && s->leaves_out && s->n_offers != k->cluster->specs.resources.n_offers;
+}
+
 /* Time passes: before anything else happens at it. */
 void engine_pass_shares(struct engine *k);
 
@@ -215,10 +228,11 @@ void engine_renew_shares(struct engine *k);
 /* --- whose.c: which queue (1.4) --- */
 
 /* What an object says: a pod's (its labels stand in its shape; true: that is news), a group's, a
- * namespace's. NULL: it is gone. */
+ * namespace's (true: another max, which may let somebody in). NULL: it is gone. */
 bool engine_hear_pods_queue(struct engine *k, pod_id pod, const struct meta *says);
 void engine_hear_groups_queue(struct engine *k, uint32_t group, const struct meta *says);
-void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says);
+bool engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says,
+                                  bool has_other_labels);
 
 /* Once: the keys that say it, as symbols. */
 void engine_know_keys(struct engine *k);
@@ -267,9 +281,14 @@ struct fair_ask engine_ask_of(struct engine *k, pod_id pod);
 void engine_count_moved(void *ctx, pod_id pod, int sign);
 void engine_count_nominated(void *ctx, pod_id pod, int sign);
 
-/* The number of a resource that is spelled as Queues spell it. */
+/* The number of a resource that is spelled as Queues spell it. Queues and nodes make numbers, each
+ * of which costs every queue. What pods and namespaces name is left out where it has none; if it is
+ * offered or named after all, another tree begins. */
 uint32_t engine_resource_number(struct engine *k, struct str name);
 bool engine_knows_resource(const struct engine *k, struct str name);
+
+/* Has it a number, or does some node offer it? If not, it is left out. */
+bool engine_counts_resource(struct engine *k, struct str name);
 
 /* The number of the pod's namespace, if that says a max; FAIR_NONE: it does not. */
 uint32_t engine_limit_of(const struct engine *k, pod_id pod);
@@ -278,8 +297,9 @@ uint32_t engine_limit_of(const struct engine *k, pod_id pod);
 void engine_sum_capacity(struct engine *k);
 void engine_see_capacity(struct engine *k, uint32_t columns); /* these of a node changed */
 
-/* All pods on nodes and in sight of some, anew. */
+/* All pods on nodes and in sight of some, anew; or those of a namespace, in what limits it. */
 void engine_charge_all(struct engine *k);
+void engine_charge_namespace(struct engine *k, sym namespace, uint32_t limit);
 
 /* The key of the pod's job in this queue. */
 uint64_t engine_job_of(const struct engine *k, pod_id pod, uint32_t queue);

@@ -281,7 +281,7 @@ void engine_leave_queue(struct engine *k, uint32_t unit)
 void engine_rename_in_queue(struct engine *k, uint32_t unit, uint32_t to)
 {
     struct shares *s = k->shares;
-    if (!s->tree || unit >= s->standers.n || !s->standers.at[unit].stands)
+    if (!s->tree || unit == to || unit >= s->standers.n || !s->standers.at[unit].stands)
         return;
     stander_at(k, to);
     s->standers.at[to] = s->standers.at[unit];

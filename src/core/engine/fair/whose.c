@@ -34,12 +34,20 @@ static uint64_t place_of(uint32_t kind, uint32_t number)
     return (uint64_t)kind << 32 | number;
 }
 
+/* What is longer than any name of an object names no queue. */
+static bool is_said(enum saying is, struct str value)
+{
+    enum { NAME_BYTES_MOST = 253 };
+    bool is_name = is != SAYS_USER && is != SAYS_MAX;
+    return value.n && (!is_name || value.n <= NAME_BYTES_MOST);
+}
+
 static void read_sayings(struct names *names, const pair_list *pairs, struct sayings *out)
 {
     for (uint32_t i = 0; i < LEN(spellings); i++)
         list_each(pairs, pair)
-            if (out->at[spellings[i].is] == SYM_NONE && pair->value.n &&
-                str_equal(pair->key, spellings[i].key))
+            if (out->at[spellings[i].is] == SYM_NONE && str_equal(pair->key, spellings[i].key) &&
+                is_said(spellings[i].is, pair->value))
                 out->at[spellings[i].is] = names_get(names, pair->value);
 }
 
@@ -107,6 +115,7 @@ struct str engine_max_said(const struct engine *k, sym namespace)
     return names_text(&k->cluster->names, said(k, place_of(OF_NAMESPACE, namespace))->at[SAYS_MAX]);
 }
 
+/* Pods of one that said a max to this tree are counted in it until it goes. */
 static void note_limited(struct engine *k, sym namespace, bool says)
 {
     struct shares *s = k->shares;
@@ -117,30 +126,36 @@ static void note_limited(struct engine *k, sym namespace, bool says)
     if (says && !was) {
         intern_hold(&k->cluster->names.text, namespace);
         vec_push(&s->limited, namespace);
-    } else if (!says && was) {
+    } else if (!says && was && map_find(&s->limits, namespace) == MAP_NONE) {
         intern_drop(&k->cluster->names.text, namespace);
         vec_remove(&s->limited, at);
     }
 }
 
-void engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says)
+bool engine_hear_namespaces_queue(struct engine *k, sym namespace, const struct meta *says,
+                                  bool has_other_labels)
 {
+    struct shares *s = k->shares;
     struct sayings is = silence;
     if (says) {
         read_sayings(&k->cluster->names, &says->labels, &is);
         read_sayings(&k->cluster->names, &says->annotations, &is);
     }
     if (namespace == SYM_NONE)
-        return;
-    struct str was = engine_max_said(k, namespace);
-    struct str max = names_text(&k->cluster->names, is.at[SAYS_MAX]);
-    if (!str_equal(was, max)) {
-        note_limited(k, namespace, max.n);
-        k->shares->must_begin |= k->shares->tree != NULL;
-    }
+        return false;
+    struct sayings was = *said(k, place_of(OF_NAMESPACE, namespace));
+    bool has_other_max = was.at[SAYS_MAX] != is.at[SAYS_MAX];
     put_sayings(k, place_of(OF_NAMESPACE, namespace), &is);
-    map_remove(&k->shares->namespaces, namespace); /* its labels may have changed as well */
-    k->shares->is_stale = true;
+    was.at[SAYS_MAX] = is.at[SAYS_MAX];
+    if (has_other_labels || memcmp(&was, &is, sizeof(is))) {
+        map_remove(&s->namespaces, namespace);
+        s->is_stale = true;
+    }
+    if (has_other_max) {
+        note_limited(k, namespace, is.at[SAYS_MAX] != SYM_NONE);
+        engine_limit_anew(k, namespace);
+    }
+    return has_other_max && s->tree;
 }
 
 void engine_know_keys(struct engine *k)
@@ -415,7 +430,10 @@ void engine_trim_shares(struct engine *k, uint32_t pods)
 {
     struct shares *s = k->shares;
     s->charged.n = MIN(s->charged.n, pods);
-    s->standers.n = MIN(s->standers.n, pods);
+    for (; s->standers.n > pods; s->standers.n--)
+        kept_turn_free(vec_last(&s->standers).turn);
+    if (s->tree)
+        fair_trim(s->tree);
     vec_trim(&s->charged);
     vec_trim(&s->standers);
 }

@@ -514,8 +514,10 @@ static void hear_namespace(struct engine *k, const struct object *o, bool is_the
     label_set_id before = name == SYM_NONE ? ID_NONE : map_find(&c->namespaces, name);
     bool is_tenants = identity_is_said(c, before) || identity_is_said(c, labels);
     engine_see_namespace(k, name, is_there ? o->namespace : NULL);
-    engine_hear_namespaces_queue(k, name, is_there ? o->meta : NULL);
-    if (!cluster_put_namespace(c, name, labels))
+    bool differs = cluster_put_namespace(c, name, labels);
+    if (engine_hear_namespaces_queue(k, name, is_there ? o->meta : NULL, differs))
+        engine_event(k, &(struct event){.resource = EVENT_ANY});
+    if (!differs)
         return;
     if (is_tenants)
         engine_review_boosts(k, name);

@@ -36,7 +36,7 @@ static void touch(void *ctx, uint32_t unit)
 void engine_settle_shares(struct engine *k)
 {
     struct shares *s = k->shares;
-    if (s->must_begin) {
+    if (s->must_begin || engine_offers_more(k)) {
         struct engine_rules rules = k->config.rules;
         engine_configure(k, k->now_ms, &rules);
     }

@@ -24,23 +24,36 @@ static void add_amount(const struct engine *k, uint32_t resource, int64_t amount
     quantity_print((struct quantity){.nano = (__int128)amount * nano}, out);
 }
 
-static int64_t asked_by_siblings(struct fair *tree, uint32_t queue, uint32_t resource)
+/* What a queue's children are guaranteed together; siblings are looked at one after the other. */
+struct asked {
+    uint32_t parent;
+    int64_t *sums; /* by resource; -1: not added up yet */
+};
+
+static int64_t asked_by_siblings(struct fair *tree, uint32_t queue, uint32_t resource,
+                                 struct asked *asked)
 {
-    uint32_t n;
-    const uint32_t *of = fair_children(tree, fair_parent(tree, queue), &n);
-    int64_t asked = 0;
+    uint32_t n, parent = fair_parent(tree, queue);
+    const uint32_t *of = fair_children(tree, parent, &n);
+    for (uint32_t i = 0; i < fair_n_resources(tree) && asked->parent != parent; i++)
+        asked->sums[i] = -1;
+    asked->parent = parent;
+    int64_t *sum = &asked->sums[resource];
+    if (*sum >= 0)
+        return *sum;
+    *sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        asked += fair_guaranteed(tree, of[i], resource);
-    return asked;
+        *sum = capped_add(*sum, fair_guaranteed(tree, of[i], resource));
+    return *sum;
 }
 
 static struct str shortage(const struct engine *k, uint32_t queue, uint32_t resource,
-                           struct arena *mem)
+                           struct asked *asked, struct arena *mem)
 {
     struct fair *tree = k->shares->tree;
     AUTO(buf) text = {0};
     buf_add(&text, STR("guarantees of "));
-    add_amount(k, resource, asked_by_siblings(tree, queue, resource), &text);
+    add_amount(k, resource, asked_by_siblings(tree, queue, resource, asked), &text);
     buf_printf(&text, " " STR_FMT ", ", STR_ARG(fair_resource_name(tree, resource)));
     add_amount(k, resource, fair_effective(tree, fair_parent(tree, queue), resource), &text);
     buf_add(&text, STR(" are there: backed as "));
@@ -51,7 +64,8 @@ static struct str shortage(const struct engine *k, uint32_t queue, uint32_t reso
 }
 
 /* None of a queue that nothing is guaranteed. */
-static struct status_condition backed_of(const struct engine *k, uint32_t queue, struct arena *mem)
+static struct status_condition backed_of(const struct engine *k, uint32_t queue,
+                                         struct asked *by_siblings, struct arena *mem)
 {
     struct fair *tree = k->shares->tree;
     struct status_condition c = {0};
@@ -63,7 +77,7 @@ static struct status_condition backed_of(const struct engine *k, uint32_t queue,
         if (fair_effective(tree, queue, i) < asked) {
             c.is_true = false;
             c.reason = STR("CapacityShort");
-            c.message = shortage(k, queue, i, mem);
+            c.message = shortage(k, queue, i, by_siblings, mem);
             return c;
         }
     }
@@ -104,7 +118,8 @@ static void date(struct engine *k, const struct team *team, struct queue_status 
 /* --- the whole --- */
 
 static struct queue_status status_of(struct engine *k, const struct team *team,
-                                     const struct queue_report *r, struct arena *mem)
+                                     const struct queue_report *r, struct asked *asked,
+                                     struct arena *mem)
 {
     struct queue_status s = {
         .generation = team->says.meta.generation,
@@ -127,7 +142,7 @@ static struct queue_status status_of(struct engine *k, const struct team *team,
             a->lent,     a->waiting,    a->max,      a->in_thousandths};
     s.conditions[0] = active_of(r);
     if (fair_state(k->shares->tree, team->queue) == FAIR_ACTIVE) {
-        s.conditions[1] = backed_of(k, team->queue, mem);
+        s.conditions[1] = backed_of(k, team->queue, asked, mem);
         s.conditions[2] = spent_of(k, team);
     }
     date(k, team, &s);
@@ -167,11 +182,12 @@ bool engine_publish_queues(struct engine *k, struct effects *out)
     uint32_t n = 0;
     s->show_ms = k->now_ms + LOOK_MS;
     engine_queue_reports(k, k->now_ms, &mem, &all);
+    struct asked asked = {FAIR_NONE, arena_array(&mem, int64_t, fair_n_resources(s->tree))};
     list_each(&all.at, report) {
         struct team *team = engine_team(k, report->name);
         if (!team || k->now_ms - team->published.said_ms < LOOK_MS)
             continue;
-        struct queue_status status = status_of(k, team, report, &mem);
+        struct queue_status status = status_of(k, team, report, &asked, &mem);
         if (queue_status_hash(&status) == team->published.said && !goes_on(k, team, &status))
             continue;
         if (n == MOST_AT_ONCE) {

@@ -194,9 +194,10 @@ static struct queue_report report_of(struct reporting *r, uint32_t queue)
     return report;
 }
 
-static bool is_behind(const struct fair *tree, uint32_t a, uint32_t b)
+static int by_queue_name(const void *a, const void *b, void *tree)
 {
-    return str_compare(fair_name(tree, a), fair_name(tree, b)) > 0;
+    return str_compare(fair_name(tree, *(const uint32_t *)a),
+                       fair_name(tree, *(const uint32_t *)b));
 }
 
 /* A name that waiting pods say and nobody has. */
@@ -213,14 +214,11 @@ static void report_below(struct reporting *r, uint32_t parent)
     uint32_t all, n = 0;
     const uint32_t *of = fair_children(tree, parent, &all);
     uint32_t *children = arena_array(r->mem, uint32_t, all);
-    for (uint32_t i = 0; i < all; i++) {
-        if (fair_is_part(tree, of[i]) || is_nothing(tree, of[i]))
-            continue;
-        uint32_t at = n++;
-        for (; at > 0 && is_behind(tree, children[at - 1], of[i]); at--)
-            children[at] = children[at - 1];
-        children[at] = of[i];
-    }
+    for (uint32_t i = 0; i < all; i++)
+        if (!fair_is_part(tree, of[i]) && !is_nothing(tree, of[i]))
+            children[n++] = of[i];
+    if (n > 1)
+        qsort_r(children, n, sizeof(*children), by_queue_name, tree);
     uint32_t first = r->out->at.n;
     for (uint32_t i = 0; i < n; i++) {
         struct queue_report report = report_of(r, children[i]);

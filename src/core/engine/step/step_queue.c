@@ -43,16 +43,19 @@ static void tell_all(struct engine *k, uint32_t unit, struct str text, struct ef
     }
 }
 
-/* Another rule or another queue is news at once, other numbers are every five minutes. */
+/* Another rule or another queue is news at once, other numbers are every five minutes. The words
+ * are made only where they may be news. */
 static bool is_told_anew(struct engine *k, uint32_t unit, const struct fair_refusal *why,
-                         struct str text)
+                         struct buf *text)
 {
     enum { RETELL_MS = 300000 };
     struct stander *is = &k->shares->standers.at[unit];
     uint32_t rule = (uint32_t)hash_pair(hash_pair(why->rule, why->at), why->resource) | 1;
-    uint32_t hash = (uint32_t)str_hash(text);
-    bool may_retell = is->told_text != hash && k->now_ms - is->told_ms >= RETELL_MS;
-    if (is->told == rule && !may_retell)
+    if (is->told == rule && k->now_ms - is->told_ms < RETELL_MS)
+        return false;
+    engine_word_admission(k, unit, why, text);
+    uint32_t hash = (uint32_t)str_hash(buf_str(text));
+    if (is->told == rule && is->told_text == hash)
         return false;
     is->told = rule;
     is->told_text = hash;
@@ -73,8 +76,7 @@ static void stay(struct engine *k, uint32_t unit, const struct fair_refusal *why
                  struct effects *out)
 {
     AUTO(buf) text = {0};
-    engine_word_admission(k, unit, why, &text);
-    bool is_news = is_told_anew(k, unit, why, buf_str(&text));
+    bool is_news = is_told_anew(k, unit, why, &text);
     if (is_news) {
         queue_counts_refuse(&k->shares->counts, counted_name(k, unit),
                             (enum queue_rule)(QUEUE_RULE_A1 + (why->rule - FAIR_A1)));

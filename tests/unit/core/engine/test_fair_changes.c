@@ -1,8 +1,10 @@
-#include "core/engine/fair/shares.h"
+#include "core/engine/step/step.h"
 
 #include "core/fair/fair.h"
 #include "support/stage.h"
 #include "support/test.h"
+
+#include <stdio.h>
 
 /* What queues do when what they rest on changes (2.7 of the contract), and limits of other kinds. */
 
@@ -188,6 +190,152 @@ TEST(fair_changes, a_namespace_may_limit_all_its_pods)
     stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default'}}");
     run(&s);
     EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
+}
+
+static void limit_default(struct stage *s, const char *gpus)
+{
+    stage_put(s,
+              "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default','annotations':{"
+              "'scheduling.kubenexus.io/max':'{\\\"nvidia.com/gpu\\\": \\\"%s\\\"}'}}}",
+              gpus);
+}
+
+/* The tree stays the one that it is, and nobody enters its queue anew. */
+TEST(fair_changes, a_namespaces_max_changes_in_the_tree_that_is_there)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "");
+    stage_put(&s, "node n gpu=8");
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default'}}");
+    stage_put(&s, "pod p gpu=2 created=1 " IN "a " OURS);
+    run(&s);
+    const struct shares *is = s.engine->shares;
+    const struct fair *tree = is->tree;
+    limit_default(&s, "2"); /* p counts, which was there before */
+    stage_put(&s, "pod q gpu=1 created=2 " IN "a " OURS);
+    EXPECT(!is->must_begin && !is->is_stale);
+    run(&s);
+    EXPECT_STR(told(&s, "q"), "namespace default has 2 of 2 nvidia.com/gpu");
+    limit_default(&s, "3");
+    EXPECT(!is->must_begin && !is->is_stale);
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "q"), "assumed on n");
+    stage_put(&s, "pod r gpu=1 created=3 " IN "a " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "r"), "namespace default has 3 of 3 nvidia.com/gpu");
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default'}}");
+    EXPECT(!is->must_begin && !is->is_stale);
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "r"), "assumed on n");
+    limit_default(&s, "4"); /* all three were counted meanwhile */
+    stage_put(&s, "pod t gpu=1 created=4 " IN "a " OURS);
+    run(&s);
+    EXPECT_STR(told(&s, "t"), "namespace default has 4 of 4 nvidia.com/gpu");
+    EXPECT(is->tree == tree && is->limited.n == 1);
+}
+
+static uint32_t n_resources(struct stage *s)
+{
+    return fair_n_resources(s->engine->shares->tree);
+}
+
+/* Each number costs every queue, and a name of a resource costs whoever invents it nothing. */
+TEST(fair_changes, what_pods_and_namespaces_name_makes_no_numbers)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'max':{'cpu':'64'}");
+    stage_put(&s, "node n cpu=8 x.io/there=8");
+    stage_put(&s, "pod p cpu=1 " IN "a " OURS);
+    run(&s);
+    uint32_t were = n_resources(&s), kept = 0;
+    for (uint32_t i = 0; i < 20; i++)
+        stage_put(&s, "pod p-%u cpu=1 x.io/r%u=1 " IN "a " OURS, i, i);
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'default','annotations'"
+                  ":{'scheduling.kubenexus.io/max':'{\\\"x.io/r20\\\": \\\"1\\\"}'}}}");
+    run(&s);
+    EXPECT_INT(n_resources(&s), were);
+    stage_put(&s, "pod g gpu=1 " IN "a " OURS); /* which all know, and no node has */
+    vec_each(&s.engine->cluster->specs.resources.are_kept, is)
+        kept += *is;
+    EXPECT(kept <= 8);
+    stage_put(&s, "pod q x.io/r20=2 created=1 " IN "a " OURS);
+    stage_put(&s, "node m cpu=8 x.io/r7=1 x.io/r20=4"); /* now they are there */
+    run(&s);
+    EXPECT_TEXT(stage_fate(&s, "p-7"), "assumed on m");
+    EXPECT_INT(used(&s, "a", "x.io/r7"), 1);
+    EXPECT_STR(told(&s, "q"), "namespace default has 0 of 1 x.io/r20");
+    stage_remove(&s, "pod p-7");
+    run(&s);
+    EXPECT_INT(used(&s, "a", "x.io/r7"), 0);
+}
+
+TEST(fair_changes, a_cluster_has_so_many_kinds)
+{
+    AUTO(stage) s = {0};
+    for (uint32_t i = 0; i < 66; i++) {
+        char name[16], spec[60];
+        snprintf(name, sizeof(name), "q%02u", i);
+        snprintf(spec, sizeof(spec), "'max':{'cpu@disk=v%u':'1','cpu':'8'}", i);
+        queue(&s, name, spec);
+    }
+    stage_put(&s, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'other','annotations':"
+                  "{'scheduling.kubenexus.io/max':'{\\\"cpu@disk=w\\\": \\\"1\\\"}'}}}");
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, "pod p cpu=1 " IN "q63 " OURS);
+    stage_put(&s, "pod q cpu=1 " IN "q64 " OURS);
+    stage_put(&s, "pod r cpu=1 namespace=other " IN "q01 " OURS);
+    run(&s);
+    EXPECT_INT(s.engine->shares->kinds.n, 64);
+    EXPECT_TEXT(stage_fate(&s, "p"), "assumed on n");
+    EXPECT_STR(told(&s, "q"),
+               "queue q64 is not active: a cluster has at most 64 kinds of resources");
+    EXPECT_STR(told(&s, "r"), "namespace other has 0 of 0 pods");
+}
+
+TEST(fair_changes, what_is_longer_than_a_name_names_no_queue)
+{
+    AUTO(stage) s = {0};
+    char longest[255] = {0};
+    memset(longest, 'q', 253);
+    queue(&s, "a", "");
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, "pod p cpu=1 note:scheduling.kubenexus.io/queue=%s " OURS, longest);
+    stage_put(&s, "pod r cpu=1 note:scheduling.kubenexus.io/queue=%sq " OURS, longest);
+    run(&s);
+    struct fair *tree = s.engine->shares->tree;
+    EXPECT(fair_find(tree, str_of(longest)) != FAIR_NONE);
+    EXPECT_TEXT(stage_fate(&s, "p"), "parked");
+    EXPECT_TEXT(stage_fate(&s, "r"), "assumed on n");
+    EXPECT_INT(used(&s, "a", "cpu"), 1000);
+}
+
+TEST(fair_changes, a_unit_that_keeps_its_number_stays_where_it_is)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'maxJobs':0");
+    stage_put(&s, "node n cpu=8");
+    stage_put(&s, "pod p cpu=1 " IN "a " OURS);
+    run(&s);
+    uint32_t unit = engine_waiting_unit(s.engine, STR("default"), STR("p"));
+    REQUIRE(unit != ID_NONE);
+    engine_rename_in_queue(s.engine, unit, unit);
+    EXPECT(engine_is_queued(s.engine, unit));
+}
+
+TEST(fair_changes, what_a_tree_leaves_behind_is_no_more_each_time)
+{
+    AUTO(stage) s = {0};
+    queue(&s, "a", "'budgets':[{'resource':'nvidia.com/gpu','window':'Day','hours':8}]");
+    stage_put(&s, "node n gpu=8");
+    run(&s);
+    struct engine_rules rules = s.engine->config.rules;
+    engine_configure(s.engine, s.engine->now_ms, &rules);
+    const struct team *team = engine_team(s.engine, STR("a"));
+    size_t bytes = team->mem.used_bytes, past = team->past_mem.used_bytes;
+    for (uint32_t i = 0; i < 10; i++)
+        engine_configure(s.engine, s.engine->now_ms, &rules);
+    EXPECT_INT(team->mem.used_bytes, bytes);
+    EXPECT(past && team->past_mem.used_bytes == past);
 }
 
 TEST(fair_changes, a_limit_by_kind_holds_for_those_who_can_have_no_other)

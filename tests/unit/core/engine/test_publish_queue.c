@@ -4,6 +4,9 @@
 #include "support/stage.h"
 #include "support/test.h"
 
+#include <stdio.h>
+#include <time.h>
+
 /* What Queues say of themselves, and what a restart begins with. */
 
 #define OURS "scheduler=kubenexus-scheduler"
@@ -174,4 +177,47 @@ TEST(publish_queue, what_was_spent_outlives_a_restart)
     struct shares *shares = next.engine->shares;
     struct fair_account a = fair_account(shares->tree, fair_find(shares->tree, STR("a")), 0);
     EXPECT_INT((int64_t)a.spent, 1330000000 + 2000 * 60000); /* and what it used since */
+}
+
+TEST(publish_queue, guarantees_that_no_integer_holds_are_the_largest_together)
+{
+    AUTO(stage) s = {.config = publication()};
+    queue(&s, "a", 1, "'guaranteed':{'memory':'7Ei'}", "");
+    queue(&s, "b", 1, "'guaranteed':{'memory':'7Ei'}", "");
+    stage_put(&s, "node n cpu=8 memory=8Gi");
+    stage_run(&s);
+    pass(&s, 5000);
+    EXPECT(has(written(&s, "b"), "guarantees of 9223372036854775807 memory, 8589934592 are there"));
+}
+
+static clock_t report(struct stage *s, uint32_t times)
+{
+    clock_t began = clock();
+    for (uint32_t i = 0; i < times; i++) {
+        AUTO(arena) mem = {0};
+        struct queue_reports all;
+        engine_queue_reports(s->engine, s->now_ms, &mem, &all);
+        EXPECT(str_compare(all.at.at[0].name, all.at.at[all.at.n - 1].name) < 0);
+    }
+    return clock() - began;
+}
+
+/* Siblings that came in the order of their names the wrong way round: sixteen times as many cost no
+ * more than four times what as many cost in sixteen reports. */
+TEST(publish_queue, what_siblings_cost_is_not_the_square_of_their_number)
+{
+    enum { FEW = 400, MANY = 16 * FEW };
+    AUTO(stage) s = {0};
+    char name[16];
+    clock_t few = 0;
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(name, sizeof(name), "q%05u", MANY - i);
+        queue(&s, name, 1, "", "");
+        if (i == 0 || i + 1 == FEW)
+            stage_run(&s); /* the tree begins with the first */
+        if (i + 1 == FEW)
+            few = report(&s, 16);
+    }
+    stage_run(&s);
+    EXPECT(report(&s, 1) < 4 * few);
 }

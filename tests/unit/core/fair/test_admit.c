@@ -1,6 +1,7 @@
 #include "pool.h"
 
 #include <stdio.h>
+#include <time.h>
 
 static const char *const rules[] = {"", "A1", "A2", "A3", "A4", "A5", "A6"};
 
@@ -43,13 +44,38 @@ TEST(admit, what_is_lent_is_what_others_may_take)
     EXPECT_TEXT(told(&p, &r), "A2 at root: 16 limit, 10 used, 6 kept, 1 wanted");
     struct fair_refusal why;
     EXPECT(!fair_admits(p.f, &r, &why));
-    EXPECT_INT(why.kept_for, a);
+    EXPECT_INT(fair_kept_for(p.f, why.at, why.resource), a);
     uint32_t gang = pool_wait(&p, a, "gpu=6");
     r = request(&p, gang);
     EXPECT(fair_admits(p.f, &r, NULL));
     pool_round(&p, 99);
     EXPECT_INT(pool_used(&p, a, "gpu"), 6);
     fair_check(p.f);
+}
+
+/* Who asks a thousand times whether it may start asks for no words: all refusals together cost less
+ * than the words of a tenth of them, which look at every queue. */
+TEST(admit, a_refusal_looks_at_the_queues_above_it_alone)
+{
+    enum { QUEUES = 2000, REFUSALS = 5000, WORDS = 500 };
+    AUTO(pool) p;
+    pool_begin(&p);
+    pool_capacity(&p, "gpu=2000");
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "q%u", i);
+        pool_queue(&p, name, "gpu=1 lend.gpu=0");
+    }
+    struct fair_request r = request(&p, pool_wait(&p, pool_queue(&p, "b", ""), "gpu=1"));
+    struct fair_refusal why;
+    EXPECT(!fair_admits(p.f, &r, &why));
+    clock_t began = clock();
+    for (uint32_t i = 0; i < REFUSALS; i++)
+        fair_admits(p.f, &r, &why);
+    clock_t refused = clock();
+    for (uint32_t i = 0; i < WORDS; i++)
+        EXPECT(fair_kept_for(p.f, why.at, why.resource) != FAIR_NONE);
+    EXPECT(refused - began < clock() - refused);
 }
 
 TEST(admit, says_which_rule_at_which_queue)

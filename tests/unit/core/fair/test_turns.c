@@ -1,3 +1,4 @@
+#include "core/fair/inside.h"
 #include "pool.h"
 
 /* The worked examples of the order: who starts, and in which order. */
@@ -286,5 +287,24 @@ TEST(turns, among_a_thousand_leaves_cost_few_comparisons)
     }
     EXPECT((fair_comparisons(p.f) - all) / 4000 <= 40);
     EXPECT(most <= 60);
+    fair_check(p.f);
+}
+
+TEST(turns, the_largest_numbers_are_forgotten_with_those_who_had_them)
+{
+    AUTO(pool) p;
+    pool_begin(&p);
+    uint32_t q = pool_queue(&p, "q", ""), first = pool_wait(&p, q, "gpu=1");
+    pool_wait_often(&p, q, "gpu=1", 100);
+    for (uint32_t unit = 10; unit < 101; unit++)
+        fair_leave(p.f, unit);
+    fair_trim(p.f);
+    EXPECT_INT(p.f->units.n, 10);
+    EXPECT_INT(fair_next(p.f), first);
+    fair_check(p.f);
+    for (uint32_t unit = 0; unit < 10; unit++)
+        fair_leave(p.f, unit);
+    fair_trim(p.f);
+    EXPECT(p.f->units.n == 0 && fair_next(p.f) == FAIR_NONE);
     fair_check(p.f);
 }

@@ -224,3 +224,19 @@ TEST(queue, that_makes_no_sense_is_there_and_says_so)
     EXPECT_STR(o.queue->meta.name, "research");
     EXPECT_STR(o.queue->invalid, "spec.weight: [] is not a 64-bit integer");
 }
+
+TEST(queue, the_amounts_of_an_annotation_keep_the_rules_of_a_map)
+{
+    AUTO(arena) mem = {0};
+    AUTO(buf) many = {0};
+    amount_list out;
+    struct error e;
+    for (uint32_t i = 0; i < QUEUE_KEYS_MOST + 1; i++)
+        buf_printf(&many, "%c\"x.io/r%u\":\"1\"", i ? ',' : '{', i);
+    buf_add_char(&many, '}');
+    EXPECT(queue_read_amounts(STR("{\"cpu@a=b\":\"1\",\"vram\":\"2Gi\"}"), &mem, &out, &e));
+    EXPECT_INT(out.n, 2);
+    EXPECT(!queue_read_amounts(STR("{\"cpu\":\"1\",\"no resource\":\"1\"}"), &mem, &out, &e));
+    EXPECT(!queue_read_amounts(STR("{\"cpu\":\"-1\"}"), &mem, &out, &e));
+    EXPECT(!queue_read_amounts(buf_str(&many), &mem, &out, &e));
+}
