@@ -183,21 +183,21 @@ static struct fair_ask sum_all(struct engine *k, const struct sized *asking, uin
     return sum;
 }
 
-struct fair_ask engine_unit_ask(struct engine *k, uint32_t unit)
+/* `behind`, if not NULL: of those of its gang whose turn comes later. */
+static struct fair_ask ask_of(struct engine *k, uint32_t unit, struct fair_ask *behind)
 {
     if (!engine_gang_led_by(k, unit))
         return keep_ask(k, engine_ask_of(k, (pod_id){unit}));
     struct sized *asking;
     uint32_t ready, n = list_asking(k, unit, &asking, &ready);
+    if (behind)
+        *behind = sum_all(k, asking + n, ready - n);
     return sum_all(k, asking, n);
 }
 
-/* Those of its gang whose turn comes later. */
-static struct fair_ask ask_behind(struct engine *k, uint32_t unit)
+struct fair_ask engine_unit_ask(struct engine *k, uint32_t unit)
 {
-    struct sized *asking;
-    uint32_t ready, n = list_asking(k, unit, &asking, &ready);
-    return sum_all(k, asking + n, ready - n);
+    return ask_of(k, unit, NULL);
 }
 
 /* --- lanes --- */
@@ -260,11 +260,11 @@ void engine_enter_queue(struct engine *k, uint32_t unit, int64_t turn_ms)
     uint32_t queue = settle_queue(k, unit);
     is = stander_at(k, unit);
     is->is_taken = engine_takes(k, queue, pods_shape(&k->cluster->pods, (pod_id){unit})->namespace);
-    struct fair_ask ask = engine_unit_ask(k, unit);
+    struct fair_ask behind = {0}, ask = ask_of(k, unit, &behind);
     fair_enter(s->tree, unit, queue, kind_of(k, unit, is->is_beyond), ask,
                is->is_first || is->turn);
     if (gang)
-        fair_trail(s->tree, unit, ask_behind(k, unit));
+        fair_trail(s->tree, unit, behind);
     arena_reset(&s->mem);
 }
 

@@ -239,7 +239,7 @@ static uint32_t n_resources(struct stage *s)
     return fair_n_resources(s->engine->shares->tree);
 }
 
-/* Each number costs every queue, and a name of a resource costs whoever invents it nothing. */
+/* Each number costs every queue, and to invent a name of a resource costs nothing. */
 TEST(fair_changes, what_pods_and_namespaces_name_makes_no_numbers)
 {
     AUTO(stage) s = {0};

@@ -53,8 +53,8 @@ TEST(admit, what_is_lent_is_what_others_may_take)
     fair_check(p.f);
 }
 
-/* Who asks a thousand times whether it may start asks for no words: all refusals together cost less
- * than the words of a tenth of them, which look at every queue. */
+/* A refusal makes no words: all refusals together cost less than the words of a tenth of them, which
+ * look at every queue. */
 TEST(admit, a_refusal_looks_at_the_queues_above_it_alone)
 {
     enum { QUEUES = 2000, REFUSALS = 5000, WORDS = 500 };
