@@ -202,6 +202,15 @@ static clock_t report(struct stage *s, uint32_t times)
     return clock() - began;
 }
 
+/* The least of some tries: of the processor's time some is always somebody else's. */
+static clock_t least_report(struct stage *s, uint32_t times)
+{
+    clock_t least = report(s, times);
+    for (uint32_t i = 0; i < 4; i++)
+        least = MIN(least, report(s, times));
+    return least;
+}
+
 /* Siblings that came in the order of their names the wrong way round: sixteen times as many cost no
  * more than four times what as many cost in sixteen reports. */
 TEST(publish_queue, what_siblings_cost_is_not_the_square_of_their_number)
@@ -216,8 +225,8 @@ TEST(publish_queue, what_siblings_cost_is_not_the_square_of_their_number)
         if (i == 0 || i + 1 == FEW)
             stage_run(&s); /* the tree begins with the first */
         if (i + 1 == FEW)
-            few = report(&s, 16);
+            few = least_report(&s, 16);
     }
     stage_run(&s);
-    EXPECT(report(&s, 1) < 4 * few);
+    EXPECT(least_report(&s, 1) < 4 * few);
 }
