@@ -109,7 +109,7 @@ struct line *engine_line_of(const struct engine *k, uint32_t unit)
 const struct line_args *engine_line_args(const struct engine *k, uint32_t unit)
 {
     const struct profile *profile = engine_profile_of(k, (pod_id){unit});
-    return k->lines->at.at[profile - k->config.rules.profiles].args;
+    return profile ? k->lines->at.at[profile - k->config.rules.profiles].args : NULL;
 }
 
 int64_t engine_turn_ms(const struct engine *k, uint32_t unit, int64_t run_ms)
