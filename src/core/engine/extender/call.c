@@ -567,7 +567,7 @@ bool engine_resume_extender_call(struct engine *k, pod_id pod, struct class *cla
     if (s->open.n || s->group != ID_NONE ||
         !extender_call_is_of(s, &k->cluster->pods,
                              pod)) { /* the pod has been away, or is not what was asked about */
-        forget(k, s);
+        engine_stop_extender_call(k, pod);
         return false;
     }
     if (s->phase == ASKS_WHO_GOES) {
