@@ -11,7 +11,7 @@
 #include "kube/collect.h"
 
 struct dumping {
-    const char *command; /* who reads */
+    const char *command; /* that reads */
     struct loop *loop;
     struct transport *transport;
     struct collect collect;

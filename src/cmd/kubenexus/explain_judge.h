@@ -30,7 +30,7 @@ void judgement_done(struct judgement *j);
 struct engine *explain_engine(const struct objects *set, const struct scheduler_config *config,
                               int64_t now_ms);
 
-/* Who waits has come to its place in its queue, and nobody of them has had a turn. */
+/* Every unit that waits has come to its place in its queue, and none has had a turn. */
 void explain_line_up(struct engine *k, int64_t now_ms);
 
 /* When the files were read from a cluster; where nobody says, the time of the newest thing in them:

@@ -246,7 +246,7 @@ static void begin(struct buf *out, const char *what, const struct queue_amounts 
 /* What siblings have beyond what they are guaranteed or want. */
 struct rest {
     int64_t amount;
-    uint64_t weights; /* of those who want more than they are entitled to */
+    uint64_t weights; /* of siblings that want more than their part */
 };
 
 static int64_t wanted(const struct queue_amounts *a)

@@ -45,7 +45,7 @@ struct nominations {
 
 struct undo;
 
-/* Who hears of each pod that is put on a node or taken off, or takes another amount of it, in
+/* What hears of each pod that is put on a node or taken off, or takes another amount of it, in
  * trials and when they are undone as well. `sign` +1: it is there now; -1: it goes, and its row
  * still says all it has. Called with the row as it is; changes nothing. */
 struct cluster_tap {
@@ -208,7 +208,7 @@ node_id cluster_claim(struct cluster *c, sym name);
 /* The pod, which is nowhere, is nominated to this node; SYM_NONE: none. */
 void cluster_nominate(struct cluster *c, pod_id pod, sym node);
 
-/* Who has the node in sight, the oldest first. Moves when a nomination comes or goes. */
+/* Pods that are nominated to the node, the oldest first. Moves when a nomination comes or goes. */
 struct nominations cluster_nominated(const struct cluster *c, sym node);
 
 /* Devices are promised to a claim; takes the promise. */

@@ -71,7 +71,7 @@ struct counts {
     uint32_t tallies_most; /* with more, who uses them lets those go that it can spare */
     VEC(struct new_tally {
         uint64_t number;
-        uint64_t key_bits; /* of the labels that those have whom it counts */
+        uint64_t key_bits; /* of the labels of the pods that it counts */
         uint32_t tally;    /* which may have gone since, and another be in its place */
     })
     made; /* in the order of their numbers: a shape looks at those behind its last look */

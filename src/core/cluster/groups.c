@@ -147,7 +147,7 @@ static void count_sizes(const struct groups *g, struct group *group, int32_t if_
     group->said = group->said ? group->said : if_none;
 }
 
-/* What the member said counts no more. Only the last of those who name the size changes it. */
+/* What the member said counts no more. Only the last member that names the size changes it. */
 static void unsay(struct group *group, const struct membership *m)
 {
     group->n_say -= m->said && m->said == group->said;

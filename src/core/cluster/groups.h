@@ -52,7 +52,7 @@ struct group {
 enum { GROUP_KEY_BYTES = 3 * sizeof(uint32_t) };
 
 struct groups {
-    uint32_t changes; /* of objects and of who is a member: so many there were */
+    uint32_t changes; /* of objects and of members: so many there were */
     struct intern table;
     VEC(struct group) at;
     VEC(struct membership {

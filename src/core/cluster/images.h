@@ -4,7 +4,7 @@
 #include "core/base/vec.h"
 #include "core/cluster/names.h"
 
-/* The images that nodes have, and who has them. Of an image that few nodes have they are a list, of
+/* The images that nodes have, and where. Of an image that few nodes have they are a list, of
  * one that many have a bit for each node: neither takes more room than the nodes' own lists do. */
 
 struct image_state {

@@ -45,7 +45,7 @@ struct lists {
     kept;
 };
 
-/* Keys as bits: each sets two of 64. Who has all the bits may have the keys; who has not
+/* Keys as bits: each sets two of 64. What has all the bits may have the keys; what has not
  * has not. */
 static inline uint64_t bits_of_key(sym key)
 {

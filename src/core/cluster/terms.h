@@ -36,7 +36,7 @@ struct term {
 struct terms {
     struct intern table;
     VEC(struct term) at;
-    VEC(uint64_t) key_bits; /* of each, the keys of labels that those have whom it means */
+    VEC(uint64_t) key_bits; /* of each, the label keys of the pods it means */
     uint64_t made;          /* rises when a term comes, or nobody has it any more */
 };
 

@@ -145,7 +145,7 @@ static struct fair_key key_of(struct engine *k, uint32_t unit)
     return key;
 }
 
-/* A head that borrows holds up nobody who is within its guarantee. */
+/* A head that borrows holds up no unit that is within its guarantee. */
 void engine_mind_heads(struct engine *k, struct line *l, uint32_t unit)
 {
     vec_clear(&l->minded);
